@@ -136,7 +136,12 @@ struct InputColumn: @unchecked Sendable {
 
 /// The columns that C hands over.
 func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
-  try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
+  let columns = try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
+  var names: Set<String> = []
+  if let twice = columns.first(where: { !names.insert($0.name).inserted }) {
+    throw ColumnError.nameTwice(name: twice.name)
+  }
+  return columns
 }
 
 // MARK: - Values

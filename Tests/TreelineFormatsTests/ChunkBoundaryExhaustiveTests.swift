@@ -18,6 +18,10 @@ import Testing
       + "\"geometry\":{\"type\":\"Po\\u0069nt\",\"coordinates\":[1,2]}}",
     "{\"type\":\"Feature\"}\r\n\r{\"type\":\"Feature\"}\n{\"a\":\"\\u12",
     "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"} {",
+    "lon\tlat\ta\r\n1\t2\t\"b\r\n\"3\"\t4\t\"\"\"c\"\"\"\n5\t6\t\"d\"e\n\"7\t8\"\t\"\n9\t1\t\"\"",
+    "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"EPSG:3857\"}},\"features\":[]}",
+    "{\"type\":\"Feature\"}\r\n{\"type\":NaN}\r\n{\"crs\":{\"properties\":{\"name\":\"EPSG:31370\"}},\"type\":\"Feature\","
+      + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}\n{\"a",
   ]
 
   @Test(arguments: inputs) func everyChunkSize(_ text: String) {

@@ -206,9 +206,15 @@ extension FilterPlanner {
       guard value.content.compares(with: kind) else {
         throw unsuited(kind == .text ? "a text, a number, TRUE or FALSE" : "a text in single quotes")
       }
-      return try entries.set { entry in
-        value.content.order(of: entries.dictionary.value(ofEntry: entry)).map(comparison.accepts) ?? false
+      var areComparable = value.content.isText || !entries.isPresent.contains(true)
+      let set = try entries.set { entry in
+        guard let order = value.content.order(of: entries.dictionary.value(ofEntry: entry)) else { return false }
+        areComparable = true
+        return comparison.accepts(order)
       }
+      // A comparison that no value could pass is a mistake.
+      guard areComparable else { throw unsuited("a text in single quotes") }
+      return set
     }
   }
 
@@ -230,9 +236,11 @@ extension FilterPlanner {
       }
       return .union(ranges)
     case .entries(let entries):
-      // Each is refused as it would be alone.
-      if let other = list.first(where: { !$0.content.compares(with: column.kind) }) {
-        return try values(of: column, .equals, other)
+      // A value that is refused alone is refused in a list.
+      if let other = list.first(where: { !$0.content.compares(with: column.kind) })
+        ?? list.first(where: { !$0.content.isText })
+      {
+        _ = try values(of: column, .equals, other)
       }
       let known = EqualValues(list)
       return try entries.set { known.contain(entries.dictionary.value(ofEntry: $0)) }

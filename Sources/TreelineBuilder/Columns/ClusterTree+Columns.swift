@@ -13,7 +13,8 @@ extension ClusterTree {
   /// - Throws: `ColumnError`
   /// - Complexity: O(pointCount) for each column
   public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
-    if let twice = (self.columns.map(\.name) + columns.map(\.name)).firstTwice { throw .nameTwice(name: twice) }
+    let names = columns.map(\.name)
+    if let twice = names.firstTwice(among: self.columns.map(\.name) + names) { throw .nameTwice(name: twice) }
     var memory: [ColumnMemory] = []
     var added: [Column] = []
     for encoded in try encoded(columns, row: nil) {
@@ -57,14 +58,18 @@ extension ClusterTree {
   private func encoded(valuesOf column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
     case .values(let kind, let value):
-      return try EncodedColumn(.typed(kind), name: column.name, pointCount: pointCount) { value(row(atTreeIndex: $0)) }
+      return try EncodedColumn(
+        .typed(kind), name: column.name, holdsCells: column.holdsCells, pointCount: pointCount
+      ) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
       if let encoded = EncodedColumn(
         name: column.name, pointCount: pointCount, integer: { integer(row(atTreeIndex: $0)) })
       {
         return encoded
       }
-      return try EncodedColumn(.typed(.number), name: column.name, pointCount: pointCount) { index in
+      return try EncodedColumn(
+        .typed(.number), name: column.name, holdsCells: false, pointCount: pointCount
+      ) { index in
         integer(row(atTreeIndex: index)).map { .number("\($0)") }
       }
     case .instants(let instant):
@@ -87,5 +92,12 @@ extension Sequence<String> {
   var firstTwice: String? {
     var names: Set<[UInt8]> = []
     return first { !names.insert(Array($0.utf8)).inserted }
+  }
+
+  /// The first one that there is twice among all names, of which these are some. Columns are looked up by Swift's
+  /// equality of strings, so the second of two that are canonically equivalent would never be found.
+  func firstTwice(among all: [String]) -> String? {
+    let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
+    return first { counts[$0] ?? 0 > 1 }
   }
 }

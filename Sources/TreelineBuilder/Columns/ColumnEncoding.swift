@@ -16,6 +16,10 @@ public struct ColumnEncoding: Sendable {
   private let numbersPerSecond: Int?
   /// Whether values are booleans only if nobody says so.
   private let isFound: Bool
+  /// Whether entries are texts, however they came.
+  private let keepsTexts: Bool
+  /// Whether numbers that were taken for times are before 1971 or after 2100.
+  package let hasOddTimes: Bool
   /// In the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
@@ -27,6 +31,7 @@ public struct ColumnEncoding: Sendable {
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
     (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
+    (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     var form = form
     if let entries {
@@ -130,7 +135,9 @@ public struct ColumnEncoding: Sendable {
 
   private func code(inDictionaryOf number: Int, _ values: EntrySet) -> UInt64? {
     guard let entries else { return nil }
-    guard form.kind == .category else { return entries.number(of: values[number]).map { UInt64($0) } }
+    guard form.kind == .category else {
+      return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
+    }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
     // Only null and absent values are missing ones.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
@@ -218,7 +225,9 @@ extension ColumnEncoding: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(form)
-    bytes.append([isAttribute ? 1 : 0, isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0)])
+    bytes.append([
+      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes]), isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0),
+    ])
     bytes.append(entries.map { [$0] } ?? [])
   }
 
@@ -229,10 +238,11 @@ extension ColumnEncoding: PlainValue {
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
-    guard fields.count == 3, fields[0] <= 1, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
-      form.isSound(entryCount: entries?.count, isAttribute: fields[0] == 1)
+    guard fields.count == 3, fields[0] <= 7, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
+      form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
     else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others") }
-    (isAttribute, isFound) = (fields[0] != 0, fields[1] != 0)
+    (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
+    hasOddTimes = fields[0] & 4 != 0
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }
 }

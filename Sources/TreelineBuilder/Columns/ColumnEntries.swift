@@ -41,6 +41,23 @@ extension EntrySet {
     return ([AttributeValue.Tag.string.rawValue] + text.utf8)[...]
   }
 
+  /// The entry of a column of texts: numbers and booleans are what they are written as, all else is as it is.
+  func textEntry(of number: Int) -> ArraySlice<UInt8> { categoryEntry(of: number) ?? self[number] }
+
+  /// The entries of the same column of texts.
+  var texts: EntrySet {
+    let areTexts = (0..<count).allSatisfy { number in
+      switch tag(of: number) {
+      case .number, .yes, .no: false
+      default: true
+      }
+    }
+    if areTexts { return self }
+    var texts = EntrySet()
+    for number in 0..<count { texts.insert(textEntry(of: number)) }
+    return texts
+  }
+
   /// Whether an entry is a value rather than null or absent.
   func isPresent(_ number: Int) -> Bool {
     switch tag(of: number) {

@@ -4,7 +4,8 @@ extension ColumnSurvey: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(purpose.text)
-    bytes.append([UInt64(pointCount), hasMissing ? 1 : 0, UInt64(candidates.rawValue)])
+    let flags = [hasMissing, holdsCells, spelling.hasPoint, spelling.hasCode]
+    bytes.append([UInt64(pointCount), PlainBytes.bits(flags), UInt64(candidates.rawValue)])
     bytes.append(numbers)
     bytes.append(times)
     bytes.append(entries.map { [$0] } ?? [])
@@ -18,8 +19,9 @@ extension ColumnSurvey: PlainValue {
     guard let purpose = Purpose(text: text), fields.count == 3, fields[0] <= IndexHeader.maximumPointCount else {
       throw .damaged(what: "the survey of a column", expected: "its kind and its points", found: "\(text), \(fields)")
     }
-    self.init(of: purpose, name: name)
-    (pointCount, hasMissing) = (Int(fields[0]), fields[1] != 0)
+    self.init(of: purpose, name: name, holdsCells: fields[1] & 2 != 0)
+    (pointCount, hasMissing) = (Int(fields[0]), fields[1] & 1 != 0)
+    (spelling.hasPoint, spelling.hasCode) = (fields[1] & 4 != 0, fields[1] & 8 != 0)
     candidates.formIntersection(Candidates(rawValue: UInt8(truncatingIfNeeded: fields[2])))
     numbers = try NumberSurvey(from: &bytes)
     times = try TimeSurvey(from: &bytes)

@@ -28,6 +28,10 @@ public struct ColumnSurvey: Sendable {
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
+  /// Whether values are cells of text, which have no type of their own. A number among them is one if the whole column
+  /// is of numbers.
+  let holdsCells: Bool
+  var spelling = CellSpelling()
   /// Those that a dictionary would have, up to one more than a column that is found to be of categories has.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the kind that was declared.
@@ -48,8 +52,10 @@ public struct ColumnSurvey: Sendable {
   static let mostEntries = 65_536
 
   /// A survey of no points.
-  public init(of purpose: Purpose, name: String) {
-    (self.purpose, self.name) = (purpose, name)
+  public init(of purpose: Purpose, name: String) { self.init(of: purpose, name: name, holdsCells: false) }
+
+  package init(of purpose: Purpose, name: String, holdsCells: Bool) {
+    (self.purpose, self.name, self.holdsCells) = (purpose, name, holdsCells)
     candidates =
       switch purpose {
       case .typed(nil): [.numbers, .booleans, .times, .categories]
@@ -58,7 +64,7 @@ public struct ColumnSurvey: Sendable {
       case .typed(.time), .typed(.timeInMilliseconds): .times
       case .typed(.category): .categories
       case .typed(.text): []
-      case .attribute: .doubles
+      case .attribute: holdsCells ? [.doubles, .numbers] : .doubles
       }
   }
 
@@ -119,6 +125,7 @@ public struct ColumnSurvey: Sendable {
     candidates.formIntersection(other.candidates)
     numbers.add(other.numbers)
     times.add(other.times)
+    spelling.add(other.spelling)
     if let found = other.entries {
       for number in 0..<found.count { insert(found[number]) }
     } else {
@@ -129,6 +136,7 @@ public struct ColumnSurvey: Sendable {
 
   private mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
     if candidates.contains(.doubles), AttributeColumn.bits(of: value) == nil { candidates.remove(.doubles) }
+    if holdsCells, let value, value != .null { addSpelling(of: value) }
     guard purpose != .attribute, purpose != .typed(.text) else { return }
     guard let value, value != .null else {
       hasMissing = true
@@ -141,6 +149,7 @@ public struct ColumnSurvey: Sendable {
     if candidates.contains(.times) {
       if let instant = value.instant(numbersPerSecond: purpose.numbersPerSecond) {
         times.add(instant, ofPoint: point)
+        if value.tag == .number { times.noteNumber(instant) }
       } else {
         reject(
           value, as: .times, ofPoint: point,
@@ -154,8 +163,16 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
+  /// Notes how a cell is written, as long as the column may be of numbers.
+  private mutating func addSpelling(of value: AttributeValue) {
+    guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
+    let isNumber = spelling.add(value.text)
+    // An attribute is given back as it is written, and a bare point is not JSON.
+    if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
+  }
+
   private mutating func addNumber(_ value: AttributeValue, ofPoint point: Int) {
-    switch value.asNumber {
+    switch number(of: value) {
     case .missing: hasMissing = true
     case .none: reject(value, as: .numbers, ofPoint: point, expected: "a number")
     case .literal(let literal):
@@ -167,6 +184,14 @@ public struct ColumnSurvey: Sendable {
         reject(value, as: .numbers, ofPoint: point, expected: "a number below 1.8e308")
       }
     }
+  }
+
+  /// What a value is to a column of numbers. Texts are numbers where they are declared to be, and cells where they are
+  /// written as amounts are.
+  private func number(of value: AttributeValue) -> AttributeValue.Number {
+    let number = value.asNumber
+    guard isFound, case .string(let text) = value, case .literal = number else { return number }
+    return holdsCells && CellNumber.literal(text, allowsPlus: false) != nil ? number : .none
   }
 
   /// Notes that a value does not suit a kind: an error if it was declared to be of that.
@@ -226,12 +251,22 @@ public struct ColumnSurvey: Sendable {
     case .typed(.time), .typed(.timeInMilliseconds): return try times.form()
     case .typed(.category): return .entries(.category)
     case .typed(.text): return .entries(.text)
-    case .attribute: return candidates.contains(.doubles) ? .reals : .entries(.text)
+    case .attribute: return candidates.contains(.doubles) && spelling.areNumbers ? .reals : .entries(.text)
+    }
+  }
+
+  /// Whether the entries of a dictionary are texts, however they came: a column has one type. Attributes are kept as
+  /// they are, but for cells.
+  var keepsTexts: Bool {
+    switch purpose {
+    case .typed: true
+    case .attribute: holdsCells && !(candidates.contains(.numbers) && spelling.areNumbers)
     }
   }
 
   private var foundForm: ColumnForm {
     if candidates.contains(.numbers) {
+      if !spelling.areNumbers { return .entries(.text) }
       // Nothing tells what a column without a value is of; as texts, null and absent values stay apart.
       return numbers.hasValue ? numbers.form : .entries(.text)
     }
@@ -271,7 +306,8 @@ public struct ColumnSurvey: Sendable {
       preconditionFailure("The different values of the column were not gathered")
     }
     let isCategory = form.kind == .category
-    let entries = all.sorted { !isCategory || all.isPresent($0) }
+    let texts = keepsTexts ? all.texts : all
+    let entries = texts.sorted { !isCategory || texts.isPresent($0) }
     return ColumnEncoding(self, form, entries: entries, hasMissing: hasMissing && isCategory)
   }
 }

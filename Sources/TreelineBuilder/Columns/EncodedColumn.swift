@@ -6,6 +6,8 @@ package struct EncodedColumn: Sendable {
   package let kind: Column.Kind
   /// Nil for a column without a dictionary.
   package let entryCount: Int?
+  /// As of `ColumnEncoding`.
+  package let hasOddTimes: Bool
   /// How many numbers are not kept exactly, but as the nearest doubles.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
@@ -15,6 +17,7 @@ package struct EncodedColumn: Sendable {
   /// - Parameter codes: Writes the codes of all points, and tells how many numbers they do not keep exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
     (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
+    hasOddTimes = encoding.hasOddTimes
     let head = encoding.head
     var inexactCount = 0
     bytes = [UInt8](unsafeUninitializedCapacity: encoding.sectionLength(pointCount: pointCount)) { bytes, count in
@@ -39,9 +42,10 @@ package struct EncodedColumn: Sendable {
   ///
   /// - Parameter value: The value of the point at a tree index.
   init(
-    _ purpose: ColumnSurvey.Purpose, name: String, pointCount: Int, value: (Int) -> AttributeValue?
+    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool, pointCount: Int,
+    value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
-    var survey = ColumnSurvey(of: purpose, name: name)
+    var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
     var batches: [ColumnValues] = []
     for range in (0..<pointCount).blocks(of: Self.batchSize) {
       var values = ColumnValues(capacity: range.count)

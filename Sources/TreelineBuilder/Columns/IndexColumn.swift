@@ -23,7 +23,8 @@ public struct IndexColumn: Sendable {
     case time
     /// The same, but numbers are milliseconds.
     case timeInMilliseconds = "time-ms"
-    /// Values of any type, exactly as they are.
+    /// Texts of which most points have their own. Numbers and booleans are texts, too, as they are written; nested
+    /// objects and arrays stay what they are.
     case text
 
     /// What the column is of.
@@ -57,13 +58,15 @@ public struct IndexColumn: Sendable {
   let name: String
   let source: Source
   private(set) var preparations: Set<Preparation> = []
+  private(set) var holdsCells = false
 
   /// A column of values of the input.
   ///
   /// Without a kind it is found: `number` where all values are numbers; `boolean` where all are booleans or the texts
   /// `true` and `false`, in any case; `time` where all are texts of ISO 8601; `category` where all are texts, at most
   /// 256 distinct ones or a 16th of the points, and no more than 65,536; otherwise, and where there is no value,
-  /// `text`. Missing values do not count. Building a column of a kind that is found never fails.
+  /// `text`. Missing values do not count. A column has one type: among texts, numbers and booleans are texts, too.
+  /// Building a column of a kind that is found never fails.
   ///
   /// - Parameters:
   ///   - name: Of the column.
@@ -86,6 +89,14 @@ public struct IndexColumn: Sendable {
   /// The column of numbers that `init(name:kind:value:)` makes of whole ones, in less time.
   package static func integers(name: String, _ integer: @escaping @Sendable (Int) -> Int64?) -> IndexColumn {
     IndexColumn(name: name, source: .integers(integer))
+  }
+
+  /// The same column, whose values may be cells of text, as those of CSV: without a kind, numbers among them are texts
+  /// unless the whole column is of numbers.
+  package func holdingCells(_ holdsCells: Bool) -> IndexColumn {
+    var column = self
+    column.holdsCells = holdsCells
+    return column
   }
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }

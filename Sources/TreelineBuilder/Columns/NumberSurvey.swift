@@ -78,6 +78,9 @@ struct TimeSurvey: Sendable {
   /// How many decimals of a second it takes to tell them.
   private var digits = 0
   private var areMidnights = true
+  /// Whether numbers among them are before 1971 or after 2100, as dates such as 20240501 and milliseconds are if they
+  /// are taken for seconds.
+  private(set) var hasOddNumbers = false
   /// The first and the last, and the first point that has each.
   private var least: (instant: Instant, point: Int)?
   private var greatest: (instant: Instant, point: Int)?
@@ -88,7 +91,16 @@ struct TimeSurvey: Sendable {
     widen((instant, point), (instant, point))
   }
 
+  /// From the beginning of 1971 to the end of 2100.
+  private static let usualSeconds: Range<Int64> = 31_536_000..<4_133_980_800
+
+  /// Notes that a time came as a number.
+  mutating func noteNumber(_ instant: Instant) {
+    if !(Self.usualSeconds ~= instant.seconds) { hasOddNumbers = true }
+  }
+
   mutating func add(_ other: TimeSurvey) {
+    hasOddNumbers = hasOddNumbers || other.hasOddNumbers
     digits = max(digits, other.digits)
     areMidnights = areMidnights && other.areMidnights
     if let least = other.least, let greatest = other.greatest { widen(least, greatest) }
@@ -130,7 +142,7 @@ struct TimeSurvey: Sendable {
 
 extension TimeSurvey: PlainValue {
   package func write(to bytes: inout PlainBytes) {
-    bytes.append([UInt8(digits), areMidnights ? 1 : 0])
+    bytes.append([UInt8(digits), PlainBytes.bits([areMidnights, hasOddNumbers])])
     let ends = [least, greatest].compactMap { $0 }
     bytes.append(ends.flatMap { [$0.instant.seconds, Int64($0.instant.nanoseconds), Int64($0.point)] })
   }
@@ -139,7 +151,7 @@ extension TimeSurvey: PlainValue {
     let flags: [UInt8] = try bytes.readArray()
     let ends: [Int64] = try bytes.readArray()
     guard flags.count == 2, flags[0] <= 9, ends.isEmpty || ends.count == 6 else { throw Self.unsound }
-    (digits, areMidnights) = (Int(flags[0]), flags[1] != 0)
+    (digits, areMidnights, hasOddNumbers) = (Int(flags[0]), flags[1] & 1 != 0, flags[1] & 2 != 0)
     if ends.isEmpty { return }
     guard 0..<1_000_000_000 ~= ends[1], 0..<1_000_000_000 ~= ends[4] else { throw Self.unsound }
     least = (Instant(seconds: ends[0], nanoseconds: UInt32(ends[1])), Int(ends[2]))

@@ -37,7 +37,9 @@ extension AttributeValue {
   var asNumber: Number {
     switch self {
     case .null: return .missing
-    case .string(let text): return text.utf8.count == 3 && text.lowercased() == "nan" ? .missing : .none
+    case .string(let text):
+      if text.utf8.count == 3 && text.lowercased() == "nan" { return .missing }
+      return CellNumber.literal(text, allowsPlus: true).map { .literal($0) } ?? .none
     case .number(var literal):
       return literal.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) }) ? .literal(literal) : .none
     case .bool, .json: return .none

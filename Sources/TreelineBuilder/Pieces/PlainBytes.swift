@@ -67,6 +67,11 @@ package struct PlainBytes: Sendable {
 
   var isAtEnd: Bool { position == all.count }
 
+  /// Flags as an integer, the first in the lowest bit.
+  static func bits<Integer: FixedWidthInteger>(_ flags: [Bool]) -> Integer {
+    flags.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+  }
+
   /// - Precondition: The type has no padding.
   mutating func append<Value: BitwiseCopyable>(_ value: Value) {
     withUnsafeBytes(of: value) { all.append(contentsOf: $0) }

@@ -58,10 +58,16 @@ import Treeline
       let purpose: ColumnSurvey.Purpose
       let name: String
       let preparations: Set<IndexColumn.Preparation>
+      let holdsCells: Bool
 
-      /// - Parameter preparations: None of an attribute.
-      package init(_ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = []) {
-        (self.purpose, self.name, self.preparations) = (purpose, name, preparations)
+      /// - Parameters:
+      ///   - preparations: None of an attribute.
+      ///   - holdsCells: As of `IndexColumn.holdingCells(_:)`.
+      package init(
+        _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
+        holdsCells: Bool = false
+      ) {
+        (self.purpose, self.name, self.preparations, self.holdsCells) = (purpose, name, preparations, holdsCells)
       }
     }
 
@@ -84,7 +90,7 @@ import Treeline
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
-      surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name) }
+      surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, holdsCells: $0.holdsCells) }
     }
 
     /// Goes on from where an earlier run of the same build stopped, with the projection that it had; nil if it had not

@@ -53,7 +53,7 @@ import Treeline
     ) throws(IndexWritingError) {
       // Of two problems the one that takes no time to find is told.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
-      try check(attributes.map(\.name) + columns.map(\.name), matrixCount: matrixCount, description)
+      try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]
       do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch { throw .column(error) }
       try write(
@@ -67,7 +67,7 @@ import Treeline
       description: IndexDescription?, row: ((Int) -> Int)?, progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
     ) throws(IndexWritingError) {
       let matrixCount = columns.reduce(0) { $0 + $1.matrices.count }
-      try check(attributes.map(\.name) + columns.map(\.name), matrixCount: matrixCount, description)
+      try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       try withStorage { storage throws(IndexWritingError) in
         var sections = storage.fixedSections.map { (kind: $0.kind, content: SectionContent.kept($0.bytes)) }
         sections.append(rowSection(row))
@@ -125,10 +125,13 @@ import Treeline
     /// Checks that there is room for all columns, and that no two share a name.
     ///
     /// - Parameters:
-    ///   - names: Of those that the tree's own are written beside.
+    ///   - attributes: The names of those that the tree's own are written beside.
+    ///   - columns: The names of typed ones.
     ///   - matrixCount: How many sections belong to these.
-    private func check(_ names: [String], matrixCount: Int, _ description: IndexDescription?) throws(IndexWritingError)
-    {
+    private func check(
+      _ attributes: [String], _ columns: [String], matrixCount: Int, _ description: IndexDescription?
+    ) throws(IndexWritingError) {
+      let names = attributes + columns
       let fixedCount = withStorage { $0.fixedSections.count }
       let maximum =
         IndexHeader.maximumSectionCount - fixedCount - 1 - ((description ?? indexDescription).isEmpty ? 0 : 1)
@@ -136,7 +139,8 @@ import Treeline
       let kept = keptColumns(besides: names)
       let found = names.count + matrixCount + kept.reduce(0) { $0 + 1 + $1.matrices.count }
       guard found <= maximum else { throw .tooManyAttributes(found: found, maximum: maximum) }
-      if let twice = (names + kept.map(\.name)).firstTwice { throw .attributeTwice(name: twice) }
+      let all = names + kept.map(\.name)
+      if let twice = all.firstTwice ?? columns.firstTwice(among: all) { throw .attributeTwice(name: twice) }
     }
 
     private func write(

@@ -4,6 +4,7 @@ import Treeline
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
+  private var holdsCells = false
 
   /// - Parameters:
   ///   - name: Of the column.
@@ -11,6 +12,13 @@ public struct IndexAttribute: Sendable {
   ///     point lacks the column, which is not the same as null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
+  }
+
+  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`.
+  package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
+    var attribute = self
+    attribute.holdsCells = holdsCells
+    return attribute
   }
 }
 
@@ -21,8 +29,9 @@ extension IndexAttribute {
   /// an index answers with the same bytes as the input.
   func section(for tree: ClusterTree) -> [UInt8] {
     do throws(UnsuitableValue) {
-      return try EncodedColumn(.attribute, name: name, pointCount: tree.pointCount) { value(tree.row(atTreeIndex: $0)) }
-        .bytes
+      return try EncodedColumn(.attribute, name: name, holdsCells: holdsCells, pointCount: tree.pointCount) {
+        value(tree.row(atTreeIndex: $0))
+      }.bytes
     } catch { preconditionFailure("Any value suits an attribute: \(error)") }
   }
 }

@@ -228,7 +228,9 @@ final class BuildInPieces {
   }
 
   /// Writes the index.
-  func finish(to destination: IndexDestination) throws {
+  ///
+  /// - Parameter summary: What the input was like; nil if it was read before.
+  func finish(to destination: IndexDestination, _ summary: InputSummary?) throws {
     guard let build else { return }
     if let missing = build.missingSpace(for: destination) {
       throw Failure.inputOutput(
@@ -255,7 +257,7 @@ final class BuildInPieces {
     ColumnReport.print(
       zip(build.columns, build.inexactCounts).filter { !$0.0.isAttribute }.map {
         ColumnReport($0.0, inexactCount: $0.1)
-      })
+      }, summary)
     folder?.remove()
     folder = nil
   }

@@ -36,7 +36,7 @@ struct ColumnsInPieces {
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
     let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
     attributeCount = attributes.count
-    columns = attributes.map { .init(.attribute, name: $0) } + typed.requested
+    columns = attributes.map { .init(.attribute, name: $0, holdsCells: table.holdsCells) } + typed.requested
     names = attributes + typed.names
     order = isOpen ? InputColumnOrder(of: names) : nil
   }

@@ -12,7 +12,7 @@ struct GroupColumns {
   /// Finds the columns and reads what they tell of each point; nil where none is named.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
-    if !table.coordinates.isEmpty || table.columnNames != nil { try refuse(missing(in: table), in: input) }
+    try refuseColumns(of: table, in: input)
     let groups = try table.coordinates.indices.map { try group(ofPoint: $0, of: table, in: input, table.row) }
     do { return try PointGroups(groups) } catch {
       throw Failure.usage("\(input.name): --group-by: \(error)")
@@ -21,11 +21,23 @@ struct GroupColumns {
 
   typealias Named = (option: String, name: String)
 
-  /// Those that no point of a table has.
-  fileprivate func missing(in table: PointTable) -> [Named] {
-    let named = [("--group-by", groupBy), ("--never-cluster", neverCluster)]
-    return named.compactMap { option, name in name.map { (option, $0) } }.filter { !table.hasColumn(named: $0.name) }
+  private var named: [Named] {
+    [("--group-by", groupBy), ("--never-cluster", neverCluster)].compactMap { option, name in
+      name.map { (option, $0) }
+    }
   }
+
+  /// Refuses what is not the name of one column.
+  fileprivate func refuseColumns(of table: PointTable, in input: Input) throws {
+    if let names = table.columnNames {
+      for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }
+    } else if !table.coordinates.isEmpty {
+      try refuse(missing(in: table), in: input)
+    }
+  }
+
+  /// Those that no point of a table has.
+  fileprivate func missing(in table: PointTable) -> [Named] { named.filter { !table.hasColumn(named: $0.name) } }
 
   fileprivate func refuse(_ missing: [Named], in input: Input) throws {
     guard let (option, name) = missing.first else { return }
@@ -81,7 +93,7 @@ struct GroupsInPieces {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
     // Features may have columns that no feature of the first batch has.
-    if table.columnNames != nil { try columns.refuse(missing, in: input) }
+    if table.columnNames != nil { try columns.refuseColumns(of: table, in: input) }
   }
 
   /// The groups of some points of a batch.

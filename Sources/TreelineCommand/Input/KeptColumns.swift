@@ -62,6 +62,9 @@ struct KeptColumns {
 
   /// What the index is to keep.
   var attributes: [IndexAttribute] {
-    names.map { name in IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) } }
+    names.map { name in
+      IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
+        .holdingCells(table.holdsCells)
+    }
   }
 }

@@ -75,7 +75,10 @@ struct Points {
       let error = FilterError.unknownColumn(name: name, known: table.columnNames ?? [])
       throw Failure.usage("\(input): '--\(options[name]!)': \(error)")
     }
-    let columns = names.map { name in IndexColumn(name: name) { table.value(ofColumn: name, point: $0) } }
+    for name in names { try table.columnNames?.requireOne(name, as: "--\(options[name]!)", in: input) }
+    let columns = names.map { name in
+      IndexColumn(name: name) { table.value(ofColumn: name, point: $0) }.holdingCells(table.holdsCells)
+    }
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }
 

@@ -42,9 +42,6 @@ struct RowColumn {
 
   /// That there is such a column.
   func check(_ table: PointTable, in input: Input) throws {
-    if let names = table.columnNames, !names.contains(name) {
-      throw Failure.usage(
-        "\(input.name): expected a column \(name.debugDescription), as --row names it, found none\(names.thereAre)")
-    }
+    try table.columnNames?.requireOne(name, as: "--row", in: input.name)
   }
 }

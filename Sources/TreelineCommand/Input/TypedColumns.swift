@@ -34,7 +34,10 @@ struct TypedColumns {
     }
     if values.contains("all") && !names.contains("all") {
       let taken = named.map(\.name) + attributes
-      named += names.filter { !taken.contains($0) }.map { Named(name: $0, kind: nil) }
+      for name in names where !taken.contains(name) {
+        try names.requireOne(name, as: "--columns all", in: input.name)
+        named.append(Named(name: name, kind: nil))
+      }
     }
     if takesAnyName { return }
     let order = table.inputOrder(ofColumns: named.map(\.name))
@@ -54,12 +57,7 @@ struct TypedColumns {
             + "behind that, found \(word.debugDescription)")
       }
     }
-    let count = names.count { $0 == name }
-    guard count == 1 || takesAnyName && count == 0 else {
-      throw Failure.usage(
-        "\(input.name): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as --columns names it, "
-          + "found \(count == 0 ? "none" : "\(count)")\(names.thereAre)")
-    }
+    if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
     guard !named.contains(where: { $0.name == name }), !attributes.contains(name) else {
       throw Failure.usage("--columns and --attributes must name each column once, found \(name.debugDescription) again")
     }
@@ -82,14 +80,16 @@ struct TypedColumns {
 
   /// What a build in pieces is to keep.
   var requested: [ScratchBuild.RequestedColumn] {
-    named.map { .init(.typed($0.kind), name: $0.name, preparations: $0.preparations) }
+    named.map {
+      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, holdsCells: table.holdsCells)
+    }
   }
 
   /// What the index is to keep.
   var columns: [IndexColumn] {
     named.map { column in
       IndexColumn(name: column.name, kind: column.kind) { [table] in table.value(ofColumn: column.name, point: $0) }
-        .prepared(for: column.preparations)
+        .prepared(for: column.preparations).holdingCells(table.holdsCells)
     }
   }
 }
@@ -114,15 +114,16 @@ struct ColumnReport {
   let entryCount: Int?
   /// How many numbers are not kept exactly.
   let inexactCount: Int
+  private let hasOddTimes: Bool
 
   init(_ column: EncodedColumn) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    inexactCount = column.inexactCount
+    (inexactCount, hasOddTimes) = (column.inexactCount, column.hasOddTimes)
   }
 
   init(_ column: ColumnEncoding, inexactCount: Int) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    self.inexactCount = inexactCount
+    (self.inexactCount, hasOddTimes) = (inexactCount, column.hasOddTimes)
   }
 
   /// `population number`, `kind category (14 values)`.
@@ -130,10 +131,23 @@ struct ColumnReport {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
-  /// Tells what became of the columns of an index.
-  static func print(_ columns: [ColumnReport]) {
-    if columns.isEmpty { return }
-    Notes.print("treeline: columns: " + columns.map(\.phrase).joined(separator: ", "))
+  /// What is odd about its values, if something is.
+  var oddity: String? {
+    guard hasOddTimes else { return nil }
+    return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
+      + "milliseconds of kind time-ms; write dates as 2024-05-01)"
+  }
+
+  /// `columns: population number, kind category (14 values)`.
+  static func phrase(_ columns: [ColumnReport]) -> String {
+    "columns: " + columns.map(\.phrase).joined(separator: ", ")
+  }
+
+  /// Prints what became of the columns of an index.
+  ///
+  /// - Parameter summary: What the input was like; nil if it was not read again.
+  static func print(_ columns: [ColumnReport], _ summary: InputSummary?) {
+    if let summary { summary.print(columns) } else if !columns.isEmpty { Notes.print("treeline: \(phrase(columns))") }
     for column in columns where column.inexactCount > 0 {
       Notes.print(
         "treeline: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
@@ -143,6 +157,19 @@ struct ColumnReport {
 }
 
 extension [String] {
+  /// Refuses the name of a column that is not the name of exactly one of these. Names are compared as Swift compares
+  /// strings, by canonical equivalence.
+  ///
+  /// - Parameter option: What names it.
+  func requireOne(_ name: String, as option: String, in input: String) throws {
+    let count = self.count { $0 == name }
+    if count == 1 { return }
+    throw Failure.usage(
+      "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as \(option) names it, "
+        + "found \(count == 0 ? "none" : "\(count)")\(thereAre)"
+        + (count > 1 ? "; give them different names" : ""))
+  }
+
   /// What an error adds that found a column of none of these names: of many the first.
   var thereAre: String {
     if isEmpty { return "" }

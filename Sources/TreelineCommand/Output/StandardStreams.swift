@@ -2,7 +2,15 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-func printToStandardError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+/// Where the tool writes: tests that call it within their process send it elsewhere.
+enum StandardStreams {
+  nonisolated(unsafe) static var output = STDOUT_FILENO
+  nonisolated(unsafe) static var errors = STDERR_FILENO
+}
+
+func printToStandardError(_ line: String) {
+  FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
+}
 
 /// What is told on standard error that is not an error: progress, and what was skipped or repaired.
 enum Notes {
@@ -13,7 +21,7 @@ enum Notes {
 }
 
 struct NoteOptions: ParsableArguments {
-  @Flag(help: "Print errors alone on standard error: no progress, and not what was skipped or repaired.")
+  @Flag(help: "Print errors alone on standard error: no progress, and not what was read, skipped or repaired.")
   var quiet = false
 
   func validate() { Notes.areSilent = quiet }
@@ -48,7 +56,8 @@ struct AnswerOptions: ParsableArguments {
 func writeToStandardOutput(_ bytes: UnsafeRawBufferPointer) throws {
   var rest = bytes[...]
   while !rest.isEmpty {
-    let written = Foundation.write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+    let written = Foundation.write(
+      StandardStreams.output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
     if written >= 0 {
       rest = rest.dropFirst(written)
     } else if errno != EINTR {

@@ -137,7 +137,7 @@ struct BuildCommand: ParsableCommand {
       defer { pieces?.cleanUp() }
       if let pieces, try pieces.resume() {
         try refuseUnit(of: input, isPlanar: pieces.isPlanar ?? false)
-        return try pieces.finish(to: destination)
+        return try pieces.finish(to: destination, nil)
       }
       let batches = pieces?.batches
       var table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
@@ -145,7 +145,7 @@ struct BuildCommand: ParsableCommand {
       if !allowLoss { try refuseLoss(of: table) }
       if let pieces, let batches, pieces.build != nil {
         try pieces.finishReading(checksum: batches.checksum.finalize())
-        return try pieces.finish(to: destination)
+        return try pieces.finish(to: destination, InputSummary(of: table, in: input))
       }
       if let row = kept.row {
         try row.check(table, in: input)
@@ -169,7 +169,7 @@ struct BuildCommand: ParsableCommand {
     do {
       encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
     } catch { throw Failure.badData("\(input.name): \(error)") }
-    ColumnReport.print(encoded.map(ColumnReport.init))
+    ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
     try tree.write(
       to: destination, attributes: kept.attributes, encoded: encoded, description: description,
       row: table.row(ofPoint:)

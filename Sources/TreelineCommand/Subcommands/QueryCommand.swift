@@ -12,8 +12,8 @@ struct QueryCommand: ParsableCommand {
       point in the box, for cells of --cell pixels at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
-      'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and the 'id' of \
-      its GeoJSON Feature. Under --filter, counts, boxes and means are those of the points that pass. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
+      'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and as 'id' \
+      among them that of its GeoJSON Feature. Under --filter, counts, boxes and means are those of the points that pass. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
       points has that point's row number as 'shown_index'. By --badges each has 'badge_px', the diameter to draw it with.
       """)
 
@@ -111,9 +111,10 @@ struct QueryCommand: ParsableCommand {
       try answer.write(source.input, beginning: beginning) { write in
         let query = try query()
         let (filter, aggregates) = try selection.parsed()
-        let points = try Points(
-          source.input, keepsColumns: format == .geojson || selection.isGiven, splitting.request, for: [query.cut]
-        ).selecting(filter, for: aggregates, of: source.input.name)
+        let all = try Points(
+          source.input, keepsColumns: format == .geojson || selection.isGiven, splitting.request, for: [query.cut])
+        if let table = all.table { InputSummary(of: table, in: source.input).print() }
+        let points = try all.selecting(filter, for: aggregates, of: source.input.name)
         let features = try clusters(of: points, query, aggregates)
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)

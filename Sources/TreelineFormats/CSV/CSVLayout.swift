@@ -42,7 +42,9 @@ struct CSVLayout: RecordDecoder {
   /// What stands before the decimals of the numbers in any column.
   let decimal: DecimalSeparator
 
-  private func name(_ column: Int) -> String {
+  var holdsCells: Bool { true }
+
+  func name(_ column: Int) -> String {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
   }
 
@@ -61,6 +63,22 @@ struct CSVLayout: RecordDecoder {
       if column == wanted { value = cell.value(of: record, decimal: decimal) }
     }
     return value
+  }
+
+  func survey(_ record: Bytes, _ columns: inout [CellColumn]) {
+    var number = 0
+    _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
+      if column == first || column == second || column >= columnCount { return }
+      if number == columns.count { columns.append(CellColumn()) }
+      if !columns[number].isText, !cell.isNull(record) {
+        let content = trimmed(cell.bytes(of: record))
+        switch decimal {
+        case .point: columns[number].add(content)
+        case .comma: if withDecimalPoint(content, { columns[number].add($0) }) == nil { columns[number].isText = true }
+        }
+      }
+      number += 1
+    }
   }
 
   /// All columns of a record but the coordinates.
@@ -92,14 +110,19 @@ extension CSVCell {
   }
 
   func value(of record: Bytes, decimal: DecimalSeparator) -> AttributeValue {
+    if isNull(record) { return .null }
     let content = trimmed(bytes(of: record))
-    if content.isEmpty || content.count == 2 && isUnquotedNull(record) { return .null }
     let number =
       switch decimal {
       case .point: numberLiteral(content)
       case .comma: withDecimalPoint(content) { numberLiteral($0) } ?? nil
       }
     return number.map { .number($0) } ?? .string(text(of: record))
+  }
+
+  func isNull(_ record: Bytes) -> Bool {
+    let content = trimmed(bytes(of: record))
+    return content.isEmpty || content.count == 2 && isUnquotedNull(record)
   }
 
   /// Whether it is `\N`, as databases write NULL into text that they export, and not in quotes.

@@ -19,6 +19,8 @@ struct CSVReader: InputFormat {
     let layout = header.layout
     var builder = TableBuilder(
       file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)
+    builder.positionColumns = PositionColumns(
+      first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
     if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
     // A loop for each, so that none asks for every row how that is spelled.

@@ -28,7 +28,8 @@ enum CSVScan {
 
 /// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
 ///
-/// A quote has a meaning only as the first byte of a cell. After a closing quote only a delimiter or the line's end
+/// A quote has a meaning only as the first byte of a cell. In TSV, which by convention has no quotes, it has one only
+/// if the cell is closed before the next tab or line break, and is a letter like any other elsewhere. After a closing quote only a delimiter or the line's end
 /// may follow; if anything else does, it is passed over and reported as `strayColumn`.
 /// `isFinal` says that nothing follows `bytes`, so that their end is the record's.
 @inline(__always) func scanCSVRecord(
@@ -38,7 +39,12 @@ enum CSVScan {
   var position = 0
   while true {
     var cell = CSVCell(start: position)
-    if position < bytes.count, bytes[position] == Byte.quote {
+    var isQuoted = position < bytes.count && bytes[position] == Byte.quote
+    if isQuoted && delimiter == Byte.tab {
+      guard let isClosed = closesWithinCell(bytes, position, isFinal) else { return .incomplete }
+      isQuoted = isClosed
+    }
+    if isQuoted {
       guard scanQuotedCell(bytes, &position, &cell, &record.lineBreaks) else {
         return isFinal ? .unclosedQuote(column: record.columnCount) : .incomplete
       }
@@ -79,6 +85,24 @@ enum CSVScan {
     if byte == delimiter || byte == Byte.lineFeed || byte == Byte.carriageReturn { return }
     position += 1
   }
+}
+
+/// Whether the quote that a cell of TSV begins with is closed at its end; nil where more bytes must tell.
+private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> Bool? {
+  var position = start + 1
+  while position < bytes.count {
+    let byte = bytes[position]
+    position += 1
+    if byte == Byte.tab || byte == Byte.lineFeed || byte == Byte.carriageReturn { return false }
+    guard byte == Byte.quote else { continue }
+    guard position < bytes.count else { return isFinal ? true : nil }
+    switch bytes[position] {
+    case Byte.quote: position += 1
+    case Byte.tab, Byte.lineFeed, Byte.carriageReturn: return true
+    default: return false
+    }
+  }
+  return isFinal ? false : nil
 }
 
 /// Goes from an opening quote past its closing one; false if there is none.

@@ -9,6 +9,7 @@ struct FeatureScan {
   var geometryType: Range<Int>?
   var coordinates: Range<Int>?
   var properties: Range<Int>?
+  var system: Range<Int>?
 }
 
 extension JSONScanner {
@@ -35,6 +36,8 @@ extension JSONScanner {
         feature.type = start..<scanner.position
       } else if name.matches("id", in: scanner.bytes) {
         feature.id = start..<scanner.position
+      } else if name.matches("crs", in: scanner.bytes) {
+        feature.system = start..<scanner.position
       }
     }
     feature.value = start..<position
@@ -67,6 +70,7 @@ struct FeatureReading {
     var part = ""
     var expected: String
     var found: String
+    var remedy: String?
   }
 
   /// A position and the bytes of what goes with it, empty where that is null or absent.
@@ -82,6 +86,12 @@ struct FeatureReading {
     }
     guard let coordinates = feature.coordinates else {
       throw Problem(part: ", geometry", expected: "a Point with coordinates", found: "none")
+    }
+    if !axes.isPlanar, let range = feature.system,
+      let found = CoordinateSystem.foreign(Bytes(rebasing: bytes[range]))
+    {
+      throw Problem(
+        part: ", crs", expected: CoordinateSystem.expected, found: found, remedy: CoordinateSystem.remedy)
     }
     let position = try position(coordinates, axes)
     var properties = 0..<0

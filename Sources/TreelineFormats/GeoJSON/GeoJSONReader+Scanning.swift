@@ -84,6 +84,8 @@ enum CollectionMember {
   case type(String)
   /// Its value is not scanned yet.
   case features
+  /// A `crs` of other coordinates than longitudes and latitudes.
+  case foreignSystem(found: String)
   case other
 }
 
@@ -117,6 +119,10 @@ extension JSONScanner {
     if name.matches("features", in: bytes) { return .features }
     let start = position
     try skipValue(depth: 1)
+    if name.matches("crs", in: bytes) {
+      return CoordinateSystem.foreign(Bytes(rebasing: bytes[start..<position])).map { .foreignSystem(found: $0) }
+        ?? .other
+    }
     guard name.matches("type", in: bytes) else { return .other }
     guard bytes[start] == Byte.quote else { return .type(visible(Bytes(rebasing: bytes[start..<position]))) }
     let string = JSONString(start: start + 1, end: position - 1, hasEscapes: true)
@@ -137,7 +143,7 @@ extension JSONScanner {
       case .type(let type):
         if type == "\"FeatureCollection\"" { return .collection }
         return type == "\"Feature\"" ? .feature : .other(found: "the type \(type)")
-      case .other: break
+      case .foreignSystem, .other: break
       }
       guard try continues(closing: Byte.closeBrace, "\",\" or \"}\"") else {
         return .other(found: "an object without a type")

@@ -33,10 +33,38 @@ struct GeoJSONReader: InputFormat {
   /// Features apart by a line break or a record separator (RFC 8142).
   private mutating func readSequence() throws(ReadingError) {
     while true {
-      try readFeature()
+      if try readLine() {
+        if try skipSpace(separators: true).isAtEnd { return }
+        continue
+      }
       let gap = try skipSpace(separators: true)
       if gap.isAtEnd { return }
       guard gap.isSeparated else { throw failure("a new line between two Features") }
+    }
+  }
+
+  /// Reads a Feature of a sequence. Its line may be skipped if it is not JSON.
+  ///
+  /// - Returns: Whether it was skipped.
+  private mutating func readLine() throws(ReadingError) -> Bool {
+    do { try readFeature() } catch {
+      guard case .malformed(_, let line, _, let expected, let found) = error, builder.skipsInvalid else { throw error }
+      try builder.reject { row in
+        InvalidRow(row: row, line: line, part: "feature \(row + 1)", expected: expected, found: found)
+      }
+      try skipLine()
+      return true
+    }
+    return false
+  }
+
+  /// Consumes what is left of a line, or of a record that a separator ends.
+  private func skipLine() throws(ReadingError) {
+    while true {
+      let end = window.bytes.firstIndex { $0 == Byte.lineFeed || $0 == Byte.recordSeparator }
+      window.consume(end ?? window.bytes.count)
+      if end != nil || window.isAtEnd { return }
+      _ = try window.more()
     }
   }
 
@@ -52,6 +80,8 @@ struct GeoJSONReader: InputFormat {
         if hasFeatures { throw failure("one member \"features\"") }
         hasFeatures = true
         try readFeatures()
+      case .foreignSystem(let found):
+        if !builder.axes.isPlanar { throw .foreignSystem(file: window.file, line: window.line, found: found) }
       case .other: break
       }
       try skipSpace()
@@ -88,7 +118,8 @@ struct GeoJSONReader: InputFormat {
       let line = window.line
       try builder.reject { row in
         InvalidRow(
-          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected, found: error.found)
+          row: row, line: line, part: "feature \(row + 1)\(error.part)", expected: error.expected, found: error.found,
+          remedy: error.remedy)
       }
     }
     commit(scanner)

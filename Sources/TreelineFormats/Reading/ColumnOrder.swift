@@ -7,10 +7,10 @@ struct ColumnOrder {
   /// By column: which come next behind it, among those asked for, in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: distinct.
+  /// - Parameter names: Distinct; of two that are the same the second is passed over.
   init(of names: [String]) {
     asked = names
-    numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+    numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
     spellings = Array(repeating: nil, count: names.count)
     following = Array(repeating: [], count: names.count)
   }

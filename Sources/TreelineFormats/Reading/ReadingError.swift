@@ -24,6 +24,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   ///
   /// `byte` is the offset in the (inflated) input, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
+  /// GeoJSON has coordinates of another system than longitude and latitude of WGS 84, by its member `crs`.
+  case foreignSystem(file: String, line: Int, found: String)
   /// A record exceeds a bound on its length in bytes.
   case recordTooLong(file: String, line: Int, limit: Int)
   /// JSON is nested deeper than the bound on its levels.
@@ -54,6 +56,8 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
+    case .foreignSystem(let file, let line, let found):
+      "\(file):\(line): expected \(CoordinateSystem.expected), found the crs \(found); \(CoordinateSystem.remedy)"
     case .recordTooLong(let file, let line, let limit):
       "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
         + "look for a quote that is never closed"

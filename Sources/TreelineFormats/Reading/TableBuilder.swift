@@ -7,7 +7,7 @@ struct TableBuilder {
 
   let file: String
   let axes: Axes
-  private let skipsInvalid: Bool
+  let skipsInvalid: Bool
   private let keepsColumns: Bool
   private var coordinates: [Coordinate] = []
   private var records = RecordArena()
@@ -21,6 +21,8 @@ struct TableBuilder {
   private var handedOver = (points: 0, skippedRows: 0)
   private var repairedRowCount = 0
   private var notes: [ReadingNote] = []
+  private var extent = PointExtent()
+  var positionColumns: PositionColumns?
 
   /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
   init(
@@ -73,6 +75,7 @@ struct TableBuilder {
     guard let batches else { return }
     try batches.take(PointBatch(table: table(rowCount: coordinates.count + skippedRows.count)), of: file)
     handedOver.points += coordinates.count
+    extent.add(coordinates)
     handedOver.skippedRows += skippedRows.count
     (coordinates, skippedRows, records, room) = ([], [], RecordArena(), batches.laterMemory)
   }
@@ -82,7 +85,10 @@ struct TableBuilder {
     let remedy = commonRemedy
     if handedOver != (0, 0) { try handOver() }
     if let remedy { notes.append(.mostRowsInvalid(remedy: remedy)) }
-    return table(rowCount: rowCount)
+    extent.add(coordinates)
+    var table = table(rowCount: rowCount)
+    (table.extent, table.positionColumns) = (extent, positionColumns)
+    return table
   }
 
   /// What there is in memory.

@@ -50,12 +50,22 @@ func visible(_ text: String) -> String {
     case "\n": result += "\\n"
     case "\r": result += "\\r"
     case "\t": result += "\\t"
-    case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+    case _ where scalar.value < 0x20 || scalar.value >= 0x7F && scalar.looksLikeASCII:
       result += "\\u{" + String(scalar.value, radix: 16) + "}"
     default: result.unicodeScalars.append(scalar)
     }
   }
   return result
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a control character, or one beyond ASCII that looks like a space, a minus sign or nothing.
+  fileprivate var looksLikeASCII: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .dashPunctuation: true
+    default: self == "\u{2212}"
+    }
+  }
 }
 
 extension String {

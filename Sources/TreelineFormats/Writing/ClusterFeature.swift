@@ -5,6 +5,8 @@ import Treeline
 /// One cluster of whatever method, as it is written out.
 public struct ClusterFeature: Sendable {
   package var id: UInt64
+  /// Whether it is one of several points that share a cluster's number, and so has no `id` of its own.
+  package private(set) var sharesID = false
   package var pointCount: Int
   package var coordinate: Coordinate
   package var bounds: BoundingBox
@@ -24,7 +26,7 @@ public struct ClusterFeature: Sendable {
   package var shownRow: Int?
   /// The row number of the point where there is just one.
   public var row: Int?
-  /// The `id` of that point's Feature in the input.
+  /// The `id` of that point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
   /// The other columns of that point.
   public var columns: [(name: String, value: AttributeValue)]
@@ -87,6 +89,7 @@ extension ClusterFeature {
       id: leaf.id.rawValue, pointCount: 1, coordinate: coordinate,
       bounds: BoundingBox(
         west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude, north: coordinate.latitude))
+    sharesID = leaf.pointCount > 1
   }
 }
 

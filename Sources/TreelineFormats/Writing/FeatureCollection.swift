@@ -58,10 +58,13 @@ public struct FeatureCollectionWriter: Sendable {
 
   /// One Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
-    bytes.append("{\"type\":\"Feature\",")
-    // Maps keep the state of a feature by it.
-    bytes.append("\"id\":")
-    if let id = feature.featureID { bytes.append(json: id) } else { bytes.append(feature.id) }
+    bytes.append("{\"type\":\"Feature\"")
+    // Maps keep the state of a feature by it, so no two of an answer share it: clusters and points are numbered
+    // together, and the ids of the input, which may be any, are properties.
+    if !feature.sharesID {
+      bytes.append(",\"id\":")
+      bytes.append(feature.id)
+    }
     bytes.append(",\"bbox\":[")
     let bounds = feature.bounds
     format.append(bounds.west, bounds.south, to: &bytes)
@@ -90,7 +93,9 @@ public struct FeatureCollectionWriter: Sendable {
     if let row = feature.row { append(",\"index\":", row, to: &bytes) }
     if let members = feature.members { append(members: members, to: &bytes) }
     append(aggregates: feature.aggregates, to: &bytes)
-    append(columns: feature.columns, after: feature.aggregates.map(\.name), to: &bytes)
+    var columns = feature.columns
+    if let id = feature.featureID { columns.append(("id", id)) }
+    append(columns: columns, after: feature.aggregates.map(\.name), to: &bytes)
     bytes.append("}}")
   }
 

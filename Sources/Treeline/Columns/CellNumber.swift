@@ -1,0 +1,110 @@
+/// A number as a cell of text has it. Beyond the numbers of JSON it may have zeros in front, a bare point, as in `.5`
+/// and `5.`, and a plus sign.
+package struct CellNumber {
+  package typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  private let isNegative: Bool
+  /// Whether a plus sign is in front, as in numbers of telephones.
+  package let hasPlus: Bool
+  /// Whether it has a decimal point.
+  package let hasPoint: Bool
+  private let whole: Bytes
+  private let fraction: Bytes
+  /// With its letter.
+  private let exponent: Bytes
+
+  /// - Parameter bytes: Valid as long as the number.
+  /// - Returns: nil for a text that is not a number below 1.8e308.
+  package init?(_ bytes: Bytes) {
+    var position = 0
+    func next() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
+    func take(_ letter: Unicode.Scalar) -> Bool {
+      guard next() == UInt8(ascii: letter) else { return false }
+      position += 1
+      return true
+    }
+    func takeDigits() -> Bytes {
+      let start = position
+      while UInt8(ascii: "0")...UInt8(ascii: "9") ~= next() { position += 1 }
+      return Bytes(rebasing: bytes[start..<position])
+    }
+    isNegative = take("-")
+    hasPlus = !isNegative && take("+")
+    whole = takeDigits()
+    hasPoint = take(".")
+    fraction = hasPoint ? takeDigits() : Bytes(rebasing: bytes[..<0])
+    guard whole.count + fraction.count > 0 else { return nil }
+    let start = position
+    if take("e") || take("E") {
+      if !take("-") { _ = take("+") }
+      guard takeDigits().count > 0 else { return nil }
+    }
+    exponent = Bytes(rebasing: bytes[start..<position])
+    guard position == bytes.count else { return nil }
+    if exponent.count > 0 || whole.count > 300, !(Double(literal)?.isFinite ?? false) { return nil }
+  }
+
+  /// The number as JSON writes it.
+  package var literal: String {
+    var text: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
+    let digits = whole.drop { $0 == UInt8(ascii: "0") }
+    text += digits.isEmpty ? [UInt8(ascii: "0")] : Array(digits)
+    if fraction.count > 0 { text += [UInt8(ascii: ".")] + fraction }
+    return String(decoding: text + exponent, as: UTF8.self)
+  }
+
+  /// Whether it is written as a code may be and an amount is not: with a zero in front, an exponent, or more than 15
+  /// digits, of which a double does not keep all.
+  package var isCodelike: Bool {
+    whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0 || !hasPoint && whole.count > 15
+  }
+}
+
+extension CellNumber {
+  /// The number that a text is, as JSON writes it; nil for a text that is not a number.
+  ///
+  /// - Parameter allowsPlus: Whether it may have a plus sign.
+  package static func literal(_ text: String, allowsPlus: Bool) -> String? {
+    var text = text
+    return text.withUTF8 { bytes in
+      CellNumber(bytes).flatMap { allowsPlus || !$0.hasPlus ? $0.literal : nil }
+    }
+  }
+}
+
+/// How the numbers of a column of cells are written, by which all of them are numbers or all of them are texts.
+///
+/// A cell has no type of its own. A column without a decimal point is one of texts if any cell looks like a code, such
+/// as 02134, 1E8 or an identifier of 18 digits.
+package struct CellSpelling: Sendable {
+  package var hasPoint = false
+  package var hasCode = false
+
+  package init() {}
+
+  package var areNumbers: Bool { hasPoint || !hasCode }
+
+  /// Adds a cell that is a number.
+  package mutating func add(_ number: CellNumber) {
+    hasPoint = hasPoint || number.hasPoint
+    hasCode = hasCode || number.isCodelike
+  }
+
+  /// Adds a cell.
+  ///
+  /// - Returns: Whether it is a number.
+  package mutating func add(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      guard let number = CellNumber(bytes), !number.hasPlus else { return false }
+      add(number)
+      return true
+    }
+  }
+
+  /// Adds what is known of other cells of the column.
+  package mutating func add(_ other: CellSpelling) {
+    hasPoint = hasPoint || other.hasPoint
+    hasCode = hasCode || other.hasCode
+  }
+}

@@ -1,0 +1,34 @@
+/// The member `crs` that GeoJSON had before RFC 7946.
+enum CoordinateSystem {
+  static let expected = "longitudes and latitudes of WGS 84"
+  static let remedy = "ogr2ogr -t_srs EPSG:4326 converts them"
+
+  /// Systems in degrees of datums that differ by less than maps show: WGS 84, ETRS89 and NAD83. By convention the
+  /// longitude is first in GeoJSON, whatever the system has.
+  private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
+
+  /// What a value of `crs`, its syntax checked, says instead of longitudes and latitudes; nil if it means these.
+  static func foreign(_ value: Bytes) -> String? {
+    guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
+    var name: String?
+    var scanner = JSONScanner(value, isFinal: true)
+    try? scanner.scanObject { (scanner: inout JSONScanner, member: JSONString) throws(JSONStop) in
+      guard member.matches("properties", in: value), try scanner.peek("a value") == Byte.openBrace else {
+        return try scanner.skipValue(depth: 0)
+      }
+      try scanner.scanObject { (scanner: inout JSONScanner, member: JSONString) throws(JSONStop) in
+        let start = scanner.position
+        try scanner.skipValue(depth: 0)
+        guard ["name", "code", "href"].contains(member.text(of: value)) else { return }
+        let isText = value[start] == Byte.quote
+        name =
+          isText
+          ? JSONString(start: start + 1, end: scanner.position - 1, hasEscapes: true).text(of: value)
+          : String(decoding: value[start..<scanner.position], as: UTF8.self)
+      }
+    }
+    guard let name else { return visible(value) }
+    let last = name.uppercased().split { ":/#=".contains($0) }.last.map(String.init) ?? ""
+    return names.contains(last) ? nil : "\"\(visible(name))\""
+  }
+}

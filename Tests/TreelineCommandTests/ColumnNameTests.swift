@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Two columns of one name are an error wherever one is named.
+@Suite struct ColumnNameTests {
+  @Test(
+    arguments: [
+      ("total,total", "total"), ("caf\u{E9},cafe\u{301}", "caf\u{E9}"), ("v, v", "v"), ("column 4,", "column 4"),
+      ("v,\u{A0}v", "v"),
+    ],
+    [
+      ["--columns", "NAME"], ["--columns", "NAME:text"], ["--columns", "all"], ["--attributes", "NAME"],
+      ["--row", "NAME"], ["--group-by", "NAME"], ["--never-cluster", "NAME"],
+    ]) func buildRefusesIt(_ names: (header: String, name: String), _ options: [String]) throws
+  {
+    let folder = try TemporaryFolder()
+    // A trailing delimiter alone would be no column.
+    let points = try folder.write("lon,lat,\(names.header),z\n1,2,5,6,\n3,4,7,8,\n", to: "points.csv")
+    for memory in [[], ["--memory", "1B"]] {
+      let words = options.map { $0.replacingOccurrences(of: "NAME", with: names.name) }
+      let result = try Tool.run(["build", points, "-o", folder.path("index")] + words + memory)
+      #expect(result.code == 64, "\(words) \(memory): \(result.errors)")
+      #expect(result.errors.contains("expected one column \(names.name.debugDescription), as "), "\(result.errors)")
+      #expect(result.errors.contains("found 2"), "\(result.errors)")
+      #expect(try folder.contents() == ["points.csv"])
+    }
+    let filtered = try Tool.run("query", points, "--filter", "\"\(names.name)\" > 5")
+    #expect(filtered.code == 64 && filtered.errors.contains("as --filter names it, found 2"), "\(filtered.errors)")
+    let summed = try Tool.run("query", points, "--aggregate", "sum(\"\(names.name)\")")
+    #expect(summed.code == 64 && summed.errors.contains("as --aggregate names it, found 2"), "\(summed.errors)")
+  }
+
+  @Test func coordinatesMayHaveTheName() throws {
+    let folder = try TemporaryFolder()
+    let points = try folder.write("lon,lat,a\n1,2,5\n", to: "points.csv")
+    let result = try Tool.run("build", points, "-o", folder.path("index"), "--columns", "all", "--row", "a")
+    #expect(result.code == 0, "\(result.errors)")
+  }
+
+  /// Clusters and points are numbered together; ids of the input are properties.
+  @Test func idsAreDistinct() throws {
+    let folder = try TemporaryFolder()
+    let features = (0..<12).map { number in
+      #"{"type":"Feature","id":\#(number % 5),"geometry":{"type":"Point","coordinates":[\#(number * 7),\#(number * 3)]},"#
+        + #""properties":{"n":\#(number)\#(number == 3 ? ",\"id\":\"own\"" : "")}}"#
+    }
+    let points = try folder.write(features.joined(separator: "\n"), to: "points.geojsonl")
+    for limit in ["1", "4", "12"] {
+      let result = try Tool.run("query", points, "--limit", limit, "--quiet")
+      let answer = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+      let found = try #require(answer?["features"] as? [[String: Any]])
+      let ids = found.compactMap { $0["id"] as? Int }
+      #expect(ids.count == Int(limit) && Set(ids).count == ids.count, "\(ids)")
+      for feature in found {
+        let properties = try #require(feature["properties"] as? [String: Any])
+        #expect(properties["cluster_id"] as? Int == feature["id"] as? Int)
+        guard let number = properties["n"] as? Int else { continue }
+        #expect(properties[number == 3 ? "id_" : "id"] as? Int == number % 5)
+        if number == 3 { #expect(properties["id"] as? String == "own") }
+      }
+    }
+  }
+}
