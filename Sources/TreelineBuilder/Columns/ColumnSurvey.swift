@@ -262,14 +262,17 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  func foundEncoding(gathered: ColumnEntries?) throws(UnsuitableValue) -> ColumnEncoding {
+  /// - Parameter monitor: If it is cancelled, the encoding is of no use.
+  func foundEncoding(
+    gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
+  ) throws(UnsuitableValue) -> ColumnEncoding {
     let form = try form()
     guard form.encoding == .entries else { return ColumnEncoding(self, form, entries: nil, hasMissing: hasMissing) }
     guard let all = entries ?? gathered?.entries else {
       preconditionFailure("The different values of the column were not gathered")
     }
     let isCategory = form.kind == .category
-    let entries = all.sorted { !isCategory || all.isPresent($0) }
+    let entries = all.sorted(monitor) { !isCategory || all.isPresent($0) }
     return ColumnEncoding(self, form, entries: entries, hasMissing: hasMissing && isCategory)
   }
 }
