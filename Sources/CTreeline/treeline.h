@@ -138,8 +138,9 @@ typedef struct treeline_column {
 /// How a build tells how far it is, and is stopped.
 typedef struct treeline_monitor {
   /// Called on the threads that build, never by two at once, at most once for each percent of a stage: "projecting",
-  /// "splitting", "merging", "separating"; of a build in pieces "projecting", "planning", of which no fraction is
-  /// known, "partitioning", "building", "writing", "separating", "writing". May be NULL.
+  /// "splitting", "merging", "separating", "encoding" (of columns); of a build in pieces "encoding", "projecting",
+  /// "planning", of which no fraction is known, "partitioning", "building", "writing", "separating", "writing", and
+  /// "encoding" where columns are prepared. May be NULL.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
   /// May be NULL.

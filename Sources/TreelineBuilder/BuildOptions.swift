@@ -84,6 +84,8 @@ public struct BuildProgress: Hashable, Sendable {
     case merging
     /// Separations are computed.
     case separating
+    /// Values of columns are surveyed, encoded and prepared, once there is a tree.
+    case encoding
   }
 
   /// What it does now.

@@ -159,7 +159,7 @@ extension ClusterMap {
   ///   - options: As of `init`.
   ///   - coordinate: Where a value is; called for all of them before the build begins.
   ///   - groups: As of `init`.
-  ///   - columns: As of `init`; they are built behind the tree, on the task itself.
+  ///   - columns: As of `init`; they are encoded once there is a tree, on the task itself.
   ///   - progress: As of `ClusterTree.build`.
   /// - Throws: `BuildError`, `ColumnError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
   /// - Precondition: There are as many groups as values.
@@ -171,6 +171,8 @@ extension ClusterMap {
   ) async throws -> ClusterMap {
     let tree = try await ClusterTree.build(
       values.map(coordinate), groupedBy: groups, as: projection, options: options, progress: progress)
-    return try ClusterMap(values, on: tree, adding: columns)
+    do { return try ClusterMap(values, on: tree, adding: columns, progress: progress) } catch ColumnError.cancelled {
+      throw CancellationError()
+    }
   }
 }

@@ -38,7 +38,10 @@ public func buildTree(
     let tree = try ClusterTree.build(
       points.coordinates, groupedBy: groups, as: options.isPlanar ? .planar : .webMercator,
       options: options.build, cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
-    return TreeObject(columns.isEmpty ? tree : try tree.adding(columns: columns.map(\.indexColumn)))
+    if columns.isEmpty { return TreeObject(tree) }
+    return TreeObject(
+      try tree.adding(
+        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report))
   }
 }
 

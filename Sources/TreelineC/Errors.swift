@@ -21,7 +21,7 @@ final class ErrorObject {
 
   init(_ error: any Error) {
     kind = Self.kind(of: error)
-    message = Block(text: error is CancellationError ? "the build was cancelled" : "\(error)")
+    message = Block(text: kind == TREELINE_ERROR_CANCELLED ? "the build was cancelled" : "\(error)")
   }
 
   private static func kind(of error: any Error) -> treeline_error_kind {
@@ -31,10 +31,11 @@ final class ErrorObject {
     case is FilterError, is FilterTextError: TREELINE_ERROR_FILTER
     case is AggregateError: TREELINE_ERROR_AGGREGATE
     case is BuildError: TREELINE_ERROR_BUILD
+    case is CancellationError, PieceError.cancelled, ColumnError.cancelled, IndexWritingError.cancelled:
+      TREELINE_ERROR_CANCELLED
     case is ColumnError, PieceError.column: TREELINE_ERROR_COLUMN
     case is IndexError: TREELINE_ERROR_INDEX
     case is IndexWritingError: TREELINE_ERROR_WRITING
-    case is CancellationError, PieceError.cancelled: TREELINE_ERROR_CANCELLED
     case PieceError.invalid, PieceError.unsupported, PieceError.rowTwice: TREELINE_ERROR_BUILD
     case PieceError.scratch, PieceError.foreignScratch, PieceError.inUse, PieceError.writing: TREELINE_ERROR_WRITING
     case PieceError.damaged: TREELINE_ERROR_PIECES

@@ -71,17 +71,17 @@ final class StreamObject: CObject {
   func finish(_ monitor: treeline_monitor?) throws {
     guard !isFinished else { throw Self.finished }
     isFinished = true
+    let steps = PieceSteps(monitor)
+    build.progress = { steps.report($0, $1, of: $2) }
+    if let cancellation = (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation {
+      build.stops(with: cancellation)
+    }
     try build.finishReading(checksum: 0)
     if let missing = build.missingSpace(for: destination) {
       let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) are free")
       throw missing.isForScratch
         ? PieceError.scratch(path: missing.path, action: action, reason: reason)
         : PieceError.writing(.failed(path: missing.path, action: action, reason: reason))
-    }
-    let steps = PieceSteps(monitor)
-    build.progress = { steps.report($0, $1, of: $2) }
-    if let cancellation = (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation {
-      build.stops(with: cancellation)
     }
     try build.finish(to: destination)
     folder.remove()

@@ -2,13 +2,13 @@ import Treeline
 
 extension Sequence<AttributeColumn> {
   /// Checks every column, and that no two names have the same bytes; names equal in Unicode may differ in these.
-  func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
+  func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
       problems.check(
         names.insert(Array(column.nameBytes)).inserted, column.label, expected: "a name that no other attribute has",
         found: "it again")
-      column.check(isOfKnownVersion: isOfKnownVersion, problems)
+      column.check(isOfKnownVersion: isOfKnownVersion, problems, pages)
     }
   }
 }
@@ -24,7 +24,7 @@ extension AttributeColumn {
   /// Checks every value, the name and the padding.
   ///
   /// - Complexity: O(bytes)
-  fileprivate func check(isOfKnownVersion: Bool, _ problems: ProblemList) {
+  fileprivate func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     let reserved: UInt32 = section.read(at: 12)
     problems.check(
       reserved == 0 || !isOfKnownVersion, label, expected: "0 in the bytes from 12 on", found: "\(reserved)")
@@ -34,20 +34,22 @@ extension AttributeColumn {
       section[Self.fixedLength + nameBytes.count..<section.count - body.count].allSatisfy { $0 == 0 }, label,
       expected: "zeros behind the name", found: "other bytes")
     switch encoding {
-    case .numbers: checkNumbers(problems)
+    case .numbers: checkNumbers(problems, pages)
     case .dictionary:
-      checkEntryNumbers(problems)
-      checkEntries(problems)
+      checkEntryNumbers(problems, pages)
+      checkEntries(problems, pages)
     }
   }
 
-  private func checkNumbers(_ problems: ProblemList) {
-    for index in 0..<pointCount where !problems.isFull {
-      let bits: UInt64 = body.read(at: 8 * index)
-      problems.check(
-        Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
-        "\(label), point \(index)", expected: "a finite number, or the NaN of null or of absent",
-        found: "the bits \(String(bits, radix: 16))")
+  private func checkNumbers(_ problems: ProblemList, _ pages: PageUse) {
+    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
+      for index in block where !problems.isFull {
+        let bits: UInt64 = body.read(at: 8 * index)
+        problems.check(
+          Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
+          "\(label), point \(index)", expected: "a finite number, or the NaN of null or of absent",
+          found: "the bits \(String(bits, radix: 16))")
+      }
     }
     problems.check(entryCount == 0, label, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
     problems.check(
@@ -55,17 +57,19 @@ extension AttributeColumn {
   }
 
   /// Every point has an entry, and every entry is used.
-  private func checkEntryNumbers(_ problems: ProblemList) {
-    var isUsed = [Bool](repeating: false, count: entryCount)
-    for index in 0..<pointCount where !problems.isFull {
-      let entry: UInt32 = body.read(at: 4 * index)
-      if entry < entryCount {
-        isUsed[Int(entry)] = true
-      } else {
-        problems.add("\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
+  private func checkEntryNumbers(_ problems: ProblemList, _ pages: PageUse) {
+    var isUsed = BitSet(count: entryCount)
+    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 4) { block in
+      for index in block where !problems.isFull {
+        let entry: UInt32 = body.read(at: 4 * index)
+        if entry < entryCount {
+          _ = isUsed.insert(Int(entry))
+        } else {
+          problems.add("\(label), point \(index)", expected: "one of \(entryCount) entries", found: "entry \(entry)")
+        }
       }
     }
-    for entry in isUsed.indices where !isUsed[entry] && !problems.isFull {
+    for entry in 0..<entryCount where !isUsed[entry] && !problems.isFull {
       problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
     }
     problems.check(
@@ -74,7 +78,7 @@ extension AttributeColumn {
   }
 
   /// Entries follow one another without gaps, in the order of their bytes.
-  private func checkEntries(_ problems: ProblemList) {
+  private func checkEntries(_ problems: ProblemList, _ pages: PageUse) {
     let table = Self.tableStart(pointCount)
     let textCount = body.count - table - 8 * (entryCount + 1)
     let (start, end): (UInt64, UInt64) = (body.read(at: table), body.read(at: table + 8 * entryCount))
@@ -88,6 +92,7 @@ extension AttributeColumn {
         problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
         continue
       }
+      pages.note(byteCount: 8 + bytes.count)
       problems.check(
         Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and text that suits it", found: "others")
       problems.check(

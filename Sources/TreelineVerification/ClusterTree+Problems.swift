@@ -14,25 +14,34 @@ extension ClusterTree {
     throws(IndexError) -> [IndexProblem]
   {
     let file = try MappedFile(path: path)
-    return try problems(in: file.bytes, name: file.name, keeping: file, progress)
+    return try problems(in: file.bytes, name: file.name, keeping: file, progress) { file.giveBack() }
   }
 
   package static func problems(
     in bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable,
-    _ progress: ((VerificationProgress) -> Void)? = nil
+    _ progress: ((VerificationProgress) -> Void)? = nil, giveBack: @escaping () -> Void = {}
   ) throws(IndexError) -> [IndexProblem] {
     let header = try IndexHeader(bytes, name: name)
     let tree = try ClusterTree(bytes: bytes, name: name, keeping: owner)
     let problems = ProblemList()
-    header.checkSections(of: bytes, problems)
-    problems.check(
-      tree.contentHash == header.contentHash, "content hash", expected: String(header.contentHash, radix: 16),
-      found: String(tree.contentHash, radix: 16))
-    tree.withStorage { header.check(UnsafeBufferPointer(start: $0.points, count: $0.pointCount), problems) }
-    tree.check(principalLevels: TreeStorage.principalLevels, problems, progress)
+    let pages = PageUse(nodeCount: header.nodeCount, giveBack: giveBack)
+    header.checkSections(of: bytes, problems, pages)
     tree.withStorage { storage in
-      storage.columns.compactMap(\.attribute).check(isOfKnownVersion: header.isOfKnownVersion, problems)
-      storage.columns.checkTyped(problems)
+      var hasher = XXHash64(ofContentOn: tree.plane)
+      for (kind, bytes) in storage.fixedSections where IndexSection.Kind.hierarchy.contains(kind) {
+        hasher.update(bytes, pages)
+      }
+      let contentHash = hasher.finalize()
+      problems.check(
+        contentHash == header.contentHash, "content hash", expected: String(header.contentHash, radix: 16),
+        found: String(contentHash, radix: 16))
+      header.check(
+        PointBlocks(UnsafeBufferPointer(start: storage.points, count: storage.pointCount), pages), problems)
+    }
+    tree.check(principalLevels: TreeStorage.principalLevels, problems, pages, progress)
+    tree.withStorage { storage in
+      storage.columns.compactMap(\.attribute).check(isOfKnownVersion: header.isOfKnownVersion, problems, pages)
+      storage.columns.checkTyped(problems, pages)
     }
     header.checkDescription(in: bytes, problems)
     header.checkGrowth(tree.badgeCurve, in: bytes, problems)
@@ -47,17 +56,19 @@ extension ClusterTree {
   /// - Parameter principalLevels: As the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
-    check(principalLevels: principalLevels, problems)
+    check(principalLevels: principalLevels, problems, PageUse(nodeCount: withStorage(\.nodeCount)))
     return problems.problems
   }
 
   /// Separations are distances between nodes: in a damaged hierarchy they cannot be checked.
-  private func check(principalLevels: Int, _ problems: ProblemList, _ progress: VerificationMonitor.Report? = nil) {
+  private func check(
+    principalLevels: Int, _ problems: ProblemList, _ pages: PageUse, _ progress: VerificationMonitor.Report? = nil
+  ) {
     withStorage { storage in
       let known = problems.count
       var hierarchy = TreeVerifier(
         storage: storage, growth: growth, crossesSeam: plane.projection.isCyclic, principalLevels: principalLevels,
-        problems: problems,
+        problems: problems, pages: pages,
         monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
       guard problems.count == known, !problems.isFull else { return }
@@ -69,13 +80,14 @@ extension ClusterTree {
         groups.check(problems)
       }
       guard let codes = storage.separations, problems.count == known else { return }
+      var monitor = VerificationMonitor(stage: .separations, pointCount: storage.pointCount, report: progress)
       for root in roots where !problems.isFull {
         if growth.mergeMetric?.keepsApart == true {
-          var scales = MergeScaleVerifier(storage, below: root, codes, plane.projection, problems, progress)
-          scales.verify()
+          var scales = MergeScaleVerifier(storage, below: root, codes, plane.projection, problems, pages)
+          scales.verify(&monitor)
         } else {
-          var separations = SeparationVerifier(storage, below: root, codes, plane.projection, problems, progress)
-          separations.verify()
+          var separations = SeparationVerifier(storage, below: root, codes, plane.projection, problems, pages)
+          separations.verify(&monitor)
         }
       }
     }

@@ -2,14 +2,14 @@ import Treeline
 
 extension Sequence<Column> {
   /// Checks every typed column, and that no two names of any column have the same bytes.
-  func checkTyped(_ problems: ProblemList) {
+  func checkTyped(_ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
       let isNew = names.insert(Array(column.name.utf8)).inserted
       guard column.attribute == nil else { continue }
       problems.check(isNew, column.label, expected: "a name that no other column has", found: "it again")
-      column.check(problems)
-      if !problems.isFull { column.checkMatrices(column.label, problems) }
+      column.check(problems, pages)
+      if !problems.isFull { column.checkMatrices(column.label, problems, pages) }
     }
   }
 }
@@ -22,7 +22,7 @@ extension Column {
   }
 
   /// - Complexity: O(bytes)
-  fileprivate func check(_ problems: ProblemList) {
+  fileprivate func check(_ problems: ProblemList, _ pages: PageUse) {
     guard let section else { return }
     problems.check(
       section[Offset.reserved].allSatisfy { $0 == 0 } && section[Offset.isDates] <= 1, label,
@@ -45,22 +45,24 @@ extension Column {
     case .integers(let integers):
       problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
       checkEntryCount(of: section, problems)
-      check(integers, problems)
+      check(integers, problems, pages)
     case .reals(let reals):
       problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
       checkEntryCount(of: section, problems)
       problems.check(
         base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside doubles", found: "\(base)")
-      for index in 0..<pointCount where !problems.isFull {
-        let bits = UInt64(littleEndian: reals.start[index])
-        problems.check(
-          Double(bitPattern: bits).isFinite || bits == AttributeColumn.nullBits, "\(label), point \(index)",
-          expected: "a finite number, or the NaN of a missing value", found: "the bits \(String(bits, radix: 16))")
+      (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
+        for index in block where !problems.isFull {
+          let bits = UInt64(littleEndian: reals.start[index])
+          problems.check(
+            Double(bitPattern: bits).isFinite || bits == AttributeColumn.nullBits, "\(label), point \(index)",
+            expected: "a finite number, or the NaN of a missing value", found: "the bits \(String(bits, radix: 16))")
+        }
       }
     case .entries(let entries):
       problems.check(
         base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside entries", found: "\(base)")
-      check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems)
+      check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems, pages)
     }
   }
 
@@ -69,12 +71,14 @@ extension Column {
     problems.check(count == 0, label, expected: "no entries beside numbers", found: "\(count)")
   }
 
-  private func check(_ integers: IntegerValues, _ problems: ProblemList) {
+  private func check(_ integers: IntegerValues, _ problems: ProblemList, _ pages: PageUse) {
     var (least, greatest) = (UInt64.max, UInt64(0))
-    for index in 0..<pointCount {
-      let code = integers.codes[index]
-      if code == integers.missingCode { continue }
-      (least, greatest) = (min(least, code), max(greatest, code))
+    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: integers.codes.width) { block in
+      for index in block {
+        let code = integers.codes[index]
+        if code == integers.missingCode { continue }
+        (least, greatest) = (min(least, code), max(greatest, code))
+      }
     }
     let isEmpty = least == .max
     let isBoolean = kind == .boolean
@@ -91,27 +95,32 @@ extension Column {
     problems.check(!integers.isDates || kind == .time, label, expected: "dates of times only", found: "dates")
   }
 
-  private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList) {
+  private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList, _ pages: PageUse) {
     let dictionary = entries.dictionary
-    var isUsed = [Bool](repeating: false, count: dictionary.entryCount)
-    for index in 0..<pointCount where !problems.isFull {
-      let code = entries.codes[index]
-      if code < UInt64(isUsed.count) {
-        isUsed[Int(code)] = true
-      } else {
-        problems.check(
-          code == UInt64(isUsed.count), "\(label), point \(index)", expected: "one of \(isUsed.count) entries",
-          found: "entry \(code)")
+    let count = dictionary.entryCount
+    var isUsed = BitSet(count: count)
+    (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: entries.codes.width) { block in
+      for index in block where !problems.isFull {
+        let code = entries.codes[index]
+        if code < UInt64(count) {
+          _ = isUsed.insert(Int(code))
+        } else {
+          problems.check(
+            code == UInt64(count), "\(label), point \(index)", expected: "one of \(count) entries",
+            found: "entry \(code)")
+        }
       }
     }
-    for entry in isUsed.indices where !isUsed[entry] && !problems.isFull {
+    for entry in 0..<count where !isUsed[entry] && !problems.isFull {
       problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
     }
-    checkEntries(of: dictionary, textCount: textCount, problems)
+    checkEntries(of: dictionary, textCount: textCount, problems, pages)
   }
 
   /// Entries follow one another without gaps, in the order of their bytes.
-  private func checkEntries(of dictionary: ColumnDictionary, textCount: Int, _ problems: ProblemList) {
+  private func checkEntries(
+    of dictionary: ColumnDictionary, textCount: Int, _ problems: ProblemList, _ pages: PageUse
+  ) {
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     var byteCount = 0
     for entry in 0..<dictionary.entryCount where !problems.isFull {
@@ -119,6 +128,7 @@ extension Column {
         problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
         continue
       }
+      pages.note(byteCount: 8 + bytes.count)
       let isString = bytes[0] == AttributeValue.Tag.string.rawValue
       problems.check(
         AttributeColumn.isSound(bytes) && (isString || kind == .text), "\(label), entry \(entry)",

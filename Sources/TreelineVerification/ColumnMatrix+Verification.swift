@@ -3,92 +3,197 @@ import Treeline
 extension Column {
   /// Checks ranks and links, if it has them, against its values.
   ///
-  /// - Complexity: O(pointCount log pointCount)
-  func checkMatrices(_ label: String, _ problems: ProblemList) {
+  /// - Complexity: O(pointCount) for each level, in 3 bits of memory a point at most and some megabytes.
+  func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil { return }
-    let keys = OrderedKeys(of: self)
-    let values = (0..<pointCount).map { keys[$0] }
-    var order = (0..<UInt32(pointCount)).filter { values[Int($0)] != OrderedKeys.missing }
-    order.sort { (values[Int($0)], $0) < (values[Int($1)], $1) }
-    if let ranks { ranks.check(ranksOf: values, order, "\(label), ranks", problems) }
-    if let links { links.check(linksOf: values, order, "\(label), links", problems) }
+    let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
+    if let ranks { ranks.check(ranksOf: values, "\(label), ranks", problems) }
+    if let links { links.check(linksOf: values, "\(label), links", problems) }
+  }
+
+  private var width: Int {
+    switch values {
+    case .integers(let integers): integers.codes.width
+    case .reals: 8
+    case .entries(let entries): entries.codes.width
+    }
   }
 }
 
+/// The values of a column, as numbers in their order.
+private struct CheckedValues {
+  let keys: OrderedKeys
+  let count: Int
+  /// Of a value, in bytes.
+  let width: Int
+  let pages: PageUse
+
+  func forEachBlock(_ body: (Range<Int>) -> Void) {
+    (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
+  }
+
+  /// Notes a look at any value.
+  func note() { pages.note(byteCount: 1 << 7) }
+}
+
 extension ColumnMatrix {
-  /// - Parameter order: The points that have a value, in its order.
-  fileprivate func check(
-    ranksOf values: [UInt64], _ order: [UInt32], _ label: String, _ problems: ProblemList
-  ) {
-    var (ranks, firstIndices) = ([UInt32](repeating: 0, count: values.count), [UInt32]())
-    for (place, index) in order.enumerated() {
-      let isNew = place == 0 || values[Int(order[place - 1])] != values[Int(index)]
-      if isNew { firstIndices.append(index) }
-      ranks[Int(index)] = UInt32(firstIndices.count - 1)
+  /// Checks ranks: each is that of a value which the point has, the values of ranks ascend, and the point that a value
+  /// is said to come up first at has its rank, as no earlier point does.
+  fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
+    guard checkBits(label, problems, values.pages) else { return }
+    var (missing, previous) = (0, UInt64?.none)
+    values.forEachBlock { block in
+      for index in block where values.keys[index] == OrderedKeys.missing { missing += 1 }
     }
-    for index in values.indices where values[index] == OrderedKeys.missing { ranks[index] = UInt32(firstIndices.count) }
-    problems.check(
-      valueCount == firstIndices.count, label, expected: "\(firstIndices.count) different values",
-      found: "\(valueCount)")
-    problems.check(
-      missingCount == values.count - order.count, label, expected: "\(values.count - order.count) missing values",
-      found: "\(missingCount)")
-    for rank in 0..<min(valueCount, firstIndices.count) where firstIndex(ofRank: rank) != Int(firstIndices[rank]) {
-      problems.add(
-        "\(label), value \(rank)", expected: "point \(firstIndices[rank]) as the first that has it",
-        found: firstIndex(ofRank: rank).map { "\($0)" } ?? "none")
-      break
+    problems.check(missingCount == missing, label, expected: "\(missing) missing values", found: "\(missingCount)")
+    for rank in 0..<valueCount where !problems.isFull {
+      values.note()
+      let key = firstIndex(ofRank: rank).map { values.keys[$0] }
+      guard let key, key != OrderedKeys.missing, previous.map({ $0 < key }) ?? true else {
+        let found = firstIndex(ofRank: rank).map { "\($0)" } ?? "none"
+        problems.add(
+          "\(label), value \(rank)", expected: "the first point that has it, a greater one than the value before",
+          found: found)
+        return
+      }
+      previous = key
     }
-    check(ranks, label, problems)
+    var (isWrong, greatest) = (false, 0)
+    var isFound = BitSet(count: valueCount)
+    var foundCount = 0
+    forEachInteger(values.pages) { index, rank in
+      greatest = max(greatest, rank)
+      if isWrong { return }
+      let key = values.keys[index]
+      values.note()
+      guard let first = firstIndex(ofRank: rank) else {
+        isWrong = rank != valueCount || key != OrderedKeys.missing
+        if isWrong { addRank(rank, ofPoint: index, label, problems) }
+        return
+      }
+      if first == index && isFound.insert(rank) { foundCount += 1 }
+      isWrong = first > index || values.keys[first] != key
+      if isWrong { addRank(rank, ofPoint: index, label, problems) }
+    }
+    problems.check(
+      isWrong || foundCount == valueCount, label, expected: "\(foundCount) different values", found: "\(valueCount)")
+    checkLevelCount(for: greatest, label, problems)
   }
 
-  fileprivate func check(linksOf values: [UInt64], _ order: [UInt32], _ label: String, _ problems: ProblemList) {
-    var links = (0..<UInt32(values.count)).map { $0 + 1 }
-    for (place, index) in order.enumerated() {
-      let isSame = place > 0 && values[Int(order[place - 1])] == values[Int(index)]
-      links[Int(index)] = isSame ? order[place - 1] + 1 : 0
-    }
+  private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
+    problems.add(
+      "\(label), point \(index)", expected: "the rank of its value, and the first point of that", found: "\(rank)")
+  }
+
+  /// Checks links: each leads to an earlier point of the same value, no two to one point, and one point of each value
+  /// has none. So each leads to the last point before that has the value.
+  fileprivate func check(linksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     problems.check(missingCount == 0, label, expected: "0 in the reserved bytes", found: "\(missingCount)")
-    check(links, label, problems)
+    guard checkBits(label, problems, values.pages) else { return }
+    var (isWrong, greatest, firstCount) = (false, 0, 0)
+    var (isLinked, isFirst) = (BitSet(count: values.count), BitSet(count: values.count))
+    forEachInteger(values.pages) { index, link in
+      greatest = max(greatest, link)
+      if isWrong { return }
+      let key = values.keys[index]
+      values.note()
+      if key == OrderedKeys.missing {
+        isWrong = link != index + 1
+      } else if link == 0 {
+        _ = isFirst.insert(index)
+        firstCount += 1
+      } else {
+        isWrong = link > index || values.keys[link - 1] != key || !isLinked.insert(link - 1)
+      }
+      if isWrong {
+        problems.add("\(label), point \(index)", expected: "the point before that has its value", found: "\(link)")
+      }
+    }
+    checkLevelCount(for: greatest, label, problems)
+    if isWrong { return }
+    let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
+      values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
+    }
+    problems.check(twice.isEmpty, label, expected: "one point of each value without a link", found: "several")
   }
 
-  /// Checks the matrix against the integers that it is to be of. Of each level the first problem is told.
-  private func check(_ integers: [UInt32], _ label: String, _ problems: ProblemList) {
-    let levelCount = WaveletMatrix.levelCount(for: integers.max() ?? 0)
-    guard matrix.levelCount == levelCount else {
-      return problems.add(label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
-    }
-    let zeros = Offset.zeroCounts + 4 * levelCount..<Self.blocksOffset(levelCount: levelCount)
+  private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {
+    let levelCount = WaveletMatrix.levelCount(for: UInt32(greatest))
+    problems.check(
+      matrix.levelCount == levelCount, label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
+  }
+
+  /// Checks the counts before blocks, those of zeros, and the bits behind the last integer.
+  private func checkBits(_ label: String, _ problems: ProblemList, _ pages: PageUse) -> Bool {
+    let known = problems.count
+    let zeros = Offset.zeroCounts + 4 * matrix.levelCount..<Self.blocksOffset(levelCount: matrix.levelCount)
     problems.check(
       section[zeros].allSatisfy { $0 == 0 }, label, expected: "zeros before the blocks", found: "other bytes")
-    var integers = integers
-    for level in 0..<levelCount where !problems.isFull {
-      let bit = UInt32(levelCount - 1 - level)
-      check(integers, bit, ofLevel: level, "\(label), level \(level)", problems)
-      integers = integers.filter { $0 >> bit & 1 == 0 } + integers.filter { $0 >> bit & 1 == 1 }
+    for level in 0..<matrix.levelCount where !problems.isFull {
+      checkBits(ofLevel: level, "\(label), level \(level)", problems, pages)
     }
+    return problems.count == known
   }
 
-  private func check(_ integers: [UInt32], _ bit: UInt32, ofLevel level: Int, _ label: String, _ problems: ProblemList)
-  {
-    var oneCount = 0
-    for block in 0..<WaveletMatrix.blockCount(of: integers.count) {
-      let found = matrix.count(beforeBlock: block, level: level)
-      guard found == oneCount else {
-        return problems.add("\(label), block \(block)", expected: "\(oneCount) ones before it", found: "\(found)")
-      }
-      let start = block * WaveletMatrix.bitsPerBlock
-      for index in start..<start + WaveletMatrix.bitsPerBlock {
-        let isOne = index < integers.count && integers[index] >> bit & 1 == 1
-        guard matrix.isOne(index, level: level) == isOne else {
-          return problems.add("\(label), bit \(index)", expected: isOne ? "1" : "0", found: isOne ? "0" : "1")
+  private func checkBits(ofLevel level: Int, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
+    var (oneCount, isWrong) = (0, false)
+    (0..<WaveletMatrix.blockCount(of: matrix.count)).forEachBlock(
+      noting: pages, bytesPerElement: WaveletMatrix.bytesPerBlock
+    ) { blocks in
+      for block in blocks where !isWrong {
+        let found = matrix.count(beforeBlock: block, level: level)
+        isWrong = found != oneCount
+        if isWrong {
+          problems.add("\(label), block \(block)", expected: "\(oneCount) ones before it", found: "\(found)")
         }
-        if isOne { oneCount += 1 }
+        let start = block * WaveletMatrix.bitsPerBlock
+        for index in start..<start + WaveletMatrix.bitsPerBlock where matrix.isOne(index, level: level) && !isWrong {
+          oneCount += 1
+          isWrong = index >= matrix.count
+          if isWrong { problems.add("\(label), bit \(index)", expected: "0", found: "1") }
+        }
       }
     }
     let zeroCount = matrix.zeroCount(ofLevel: level)
     problems.check(
-      zeroCount == integers.count - oneCount, label, expected: "\(integers.count - oneCount) zeros",
+      isWrong || zeroCount == matrix.count - oneCount, label, expected: "\(matrix.count - oneCount) zeros",
       found: "\(zeroCount)")
+  }
+
+  /// Visits all integers of a matrix whose bits are sound, each with its point, some points at a time.
+  private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
+    (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
+      var integers = [UInt32](repeating: 0, count: block.count)
+      // Runs of points whose bits lie one behind the other at a level: where, and which part of `order` they are.
+      var order = integers.indices.map { UInt32($0) }
+      var ones = order
+      var runs = [(start: block.lowerBound, places: order.indices)]
+      for level in 0..<matrix.levelCount {
+        var next: [(start: Int, places: Range<Int>)] = []
+        for (start, places) in runs {
+          let onesBefore = matrix.ones(before: start, level: level)
+          var (zeroEnd, oneCount) = (places.lowerBound, 0)
+          for place in places {
+            let point = order[place]
+            let isOne = matrix.isOne(start + place - places.lowerBound, level: level)
+            integers[Int(point)] = integers[Int(point)] << 1 | (isOne ? 1 : 0)
+            if isOne {
+              ones[oneCount] = point
+              oneCount += 1
+            } else {
+              order[zeroEnd] = point
+              zeroEnd += 1
+            }
+          }
+          for one in 0..<oneCount { order[zeroEnd + one] = ones[one] }
+          if zeroEnd > places.lowerBound { next.append((start - onesBefore, places.lowerBound..<zeroEnd)) }
+          if oneCount > 0 {
+            next.append((matrix.zeroCount(ofLevel: level) + onesBefore, zeroEnd..<places.upperBound))
+          }
+        }
+        runs = next
+      }
+      for index in block { body(index, Int(integers[index - block.lowerBound])) }
+    }
   }
 }

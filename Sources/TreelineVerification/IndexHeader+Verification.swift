@@ -7,14 +7,16 @@ extension IndexHeader {
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
   /// Checks the section table, the sections' checksums, and that only zeros, no more than needed, lie between them.
-  func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
+  func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList, _ pages: PageUse) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {
       checkEntry(index, behind: end, problems)
       checkZeros(bytes, from: end, to: section.offset, problems)
       end = section.offset + section.length
       let range = section.range
-      let checksum = XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      var hasher = XXHash64()
+      hasher.update(UnsafeRawBufferPointer(rebasing: bytes[range]), pages)
+      let checksum = hasher.finalize()
       problems.check(
         checksum == section.checksum, "section \(section.kind) at byte \(section.offset)",
         expected: "checksum \(String(section.checksum, radix: 16))", found: String(checksum, radix: 16))
@@ -109,27 +111,28 @@ extension IndexHeader {
   /// positions on such a plane.
   ///
   /// - Complexity: O(pointCount)
-  func check(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+  func check(_ points: PointBlocks, _ problems: ProblemList) {
     switch plane.projection {
     case .webMercator:
       checkClippedPoints(points, problems)
       checkSeam(points, problems)
     case .planar:
-      checkEdges(hasPoints: !points.isEmpty, problems)
+      checkEdges(hasPoints: points.count > 0, problems)
       checkSquare(points, problems)
     }
   }
 
   /// Clipped points lie on the plane's upper or lower edge, as others may.
-  private func checkClippedPoints(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
-    let edgeCount = points.count { $0.y == 0 || $0.y == .max }
+  private func checkClippedPoints(_ points: PointBlocks, _ problems: ProblemList) {
+    var edgeCount = 0
+    points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
     problems.check(
       clippedPointCount <= edgeCount, "header, byte \(Offset.clippedPointCount)",
       expected: "at most \(edgeCount) clipped points, as many as lie on the edge of the plane",
       found: "\(clippedPointCount)")
   }
 
-  private func checkSeam(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
+  private func checkSeam(_ points: PointBlocks, _ problems: ProblemList) {
     let expected = Self.seam(of: points, on: plane)
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
@@ -139,9 +142,9 @@ extension IndexHeader {
 
   /// The first position behind the widest gap between two bins of longitude, as the format document defines it; nil
   /// without points.
-  private static func seam(of points: UnsafeBufferPointer<PlanePoint>, on plane: Plane) -> UInt32? {
+  private static func seam(of points: PointBlocks, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
-    for point in points {
+    points.forEach { point in
       let x = point.x &+ plane.seam
       let bin = bins[Int(x >> 16)] ?? x...x
       bins[Int(x >> 16)] = min(bin.lowerBound, x)...max(bin.upperBound, x)
@@ -164,9 +167,9 @@ extension IndexHeader {
   }
 
   /// The square is the smallest around the points from their least x and y: these are 0, and one side is filled.
-  private func checkSquare(_ points: UnsafeBufferPointer<PlanePoint>, _ problems: ProblemList) {
-    guard let first = points.first else { return }
-    let box = points.reduce(into: PlaneRect(first)) { $0.formUnion($1) }
+  private func checkSquare(_ points: PointBlocks, _ problems: ProblemList) {
+    guard points.count > 0 else { return }
+    let box = points.box
     problems.check(
       box.isPoint == (plane.side == 0), "header, byte \(Offset.side)",
       expected: box.isPoint ? "a side of 0 around one position" : "a side above 0 around more than one position",

@@ -6,39 +6,64 @@ import Treeline
 /// First each by itself: only a node with children has a code other than 0, and it is the greatest of that of the
 /// distance between its children, which is scaled by their badges where the tree grew for these, and of those of its
 /// children. Where scales were rounded to few steps, which children are merged at one step is free; a code only must be
-/// one of the steps and not be less than a child's. Then all of them together, as `SeparationVerifier` does: from the
-/// greatest code down to 1 the nodes with that code are split, and no two of those shown then are closer than its
-/// distance. So every spacing at every zoom keeps its promise.
+/// one of the steps and not be less than a child's. Then among the nodes that are shown around it, as `SeparationVerifier`
+/// does: if from the greatest code down to 1 the nodes with that code are split, no two of those shown then are closer
+/// than its distance. So every spacing at every zoom keeps its promise.
 ///
 /// Which of several clusters that touch were merged first is not checked.
 ///
-/// - Complexity: O(pointCount) time on all measured data, and some 40 bytes of memory a point.
+/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a node.
 struct MergeScaleVerifier {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>
   private let projection: Plane.Projection
   private let problems: ProblemList
   private let root: Node
-  private var shown: ShownNodes
-  private var monitor: VerificationMonitor
+  private let pages: PageUse
+  private var neighbours: ShownNeighbours
+
+  /// A node that is yet to be visited.
+  private struct Visit {
+    let node: Node
+    let sibling: Node?
+    let depth: Int
+    /// The code of its parent, at which it is shown first.
+    let shownAt: SeparationCode
+  }
 
   /// - Precondition: The tree is sound.
   init(
     _ storage: TreeStorage, below root: Node, _ codes: UnsafePointer<UInt16>, _ projection: Plane.Projection,
-    _ problems: ProblemList,
-    _ progress: VerificationMonitor.Report?
+    _ problems: ProblemList, _ pages: PageUse
   ) {
     (self.storage, self.codes, self.projection, self.problems) = (storage, codes, projection, problems)
-    self.root = root
-    shown = ShownNodes(below: root, on: projection)
-    monitor = VerificationMonitor(stage: .separations, pointCount: storage.pointCount, report: progress)
+    (self.root, self.pages) = (root, pages)
+    neighbours = ShownNeighbours(storage, codes, projection, pages)
   }
 
-  mutating func verify() {
+  mutating func verify(_ monitor: inout VerificationMonitor) {
     let known = problems.count
-    let nodes = checkEach(below: root)
-    guard problems.count == known else { return }
-    showAll(nodes, root)
+    expectZero(root.range.prefix(1))
+    var stack = [Visit(node: root, sibling: nil, depth: 0, shownAt: .zero)]
+    while let visit = stack.popLast(), !problems.isFull {
+      let node = visit.node
+      pages.note(node)
+      neighbours.visit(atDepth: visit.depth, sibling: visit.sibling)
+      let children = children(of: node)
+      let code = children.map { self.code(at: $0.right.first) } ?? .zero
+      if visit.shownAt > code && problems.count == known { checkDistances(visit) }
+      guard let (left, right) = children else {
+        expectZero(node.range.dropFirst())
+        monitor.tell(node.range.upperBound)
+        continue
+      }
+      checkScale(left, right)
+      checkStand(of: node, left, right)
+      stack.append(Visit(node: right, sibling: left, depth: visit.depth + 1, shownAt: code))
+      stack.append(Visit(node: left, sibling: right, depth: visit.depth + 1, shownAt: code))
+    }
+    guard let stands = storage.stands, root.range.upperBound == storage.pointCount else { return }
+    for index in storage.pointCount..<8 * ((storage.pointCount + 7) / 8) { expectNoStand(at: index, stands) }
   }
 
   private func code(at treeIndex: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(treeIndex)]) }
@@ -63,41 +88,19 @@ struct MergeScaleVerifier {
     return squaredReach < 0x1p62 ? UInt64(squaredReach) + 1 : 1 << 62
   }
 
-  /// - Returns: all nodes with children.
-  private func checkEach(below root: Node) -> [Node] {
-    var (nodes, stack) = ([Node](), [root])
-    var isSplitAt = [Bool](repeating: false, count: Int(root.count))
-    let base = Int(root.first)
-    while let node = stack.popLast(), !problems.isFull {
-      guard let (left, right) = children(of: node) else { continue }
-      nodes.append(node)
-      isSplitAt[Int(right.first) - base] = true
-      let (own, parts) = (code(at: right.first), max(code(of: left), code(of: right)))
-      if storage.mergeTraits.contains(.coarseScales) {
-        problems.check(
-          own == own.coarse && own >= parts, "separation \(right.first)",
-          expected: "one of the few steps, from \(parts.rawValue) on", found: "\(own.rawValue)")
-      } else {
-        let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
-        problems.check(
-          own == expected, "separation \(right.first)",
-          expected: "\(expected.rawValue), the greatest of the distance between its parts and their own",
-          found: "\(own.rawValue)")
-      }
-      checkStand(of: node, left, right)
-      stack += [right, left]
+  private func checkScale(_ left: Node, _ right: Node) {
+    let (own, parts) = (code(at: right.first), max(code(of: left), code(of: right)))
+    if storage.mergeTraits.contains(.coarseScales) {
+      problems.check(
+        own == own.coarse && own >= parts, "separation \(right.first)",
+        expected: "one of the few steps, from \(parts.rawValue) on", found: "\(own.rawValue)")
+    } else {
+      let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
+      problems.check(
+        own == expected, "separation \(right.first)",
+        expected: "\(expected.rawValue), the greatest of the distance between its parts and their own",
+        found: "\(own.rawValue)")
     }
-    if let stands = storage.stands {
-      let end = root.range.upperBound == storage.pointCount ? 8 * ((storage.pointCount + 7) / 8) : root.range.upperBound
-      for index in base..<end where TreeStorage.bit(of: stands, at: index) {
-        if index < root.range.upperBound && isSplitAt[index - base] { continue }
-        problems.add("stand \(index)", expected: "0, where no node is split", found: "1")
-      }
-    }
-    for index in root.range where !isSplitAt[index - base] && codes[index] != 0 {
-      problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
-    }
-    return nodes
   }
 
   /// A node stands where its part does that is nearer to its mean. What was merged at one of few steps was merged in
@@ -113,53 +116,35 @@ struct MergeScaleVerifier {
       expected: "\(isRight ? 1 : 0), the part nearer to the mean of all", found: "\(found ? 1 : 0)")
   }
 
-  /// Splits the nodes from the greatest code down. A node that is split at once is never looked at.
-  private mutating func showAll(_ nodes: [Node], _ root: Node) {
-    shown.insert(root.first, at: storage.standPosition(of: root))
-    let known = problems.count
-    var (splitCount, newcomers) = (0, [Node]())
-    let order = nodes.indices.sorted {
-      let (a, b) = (code(of: nodes[$0]), code(of: nodes[$1]))
-      // Parents lie before what is below them.
-      return a != b ? b < a : $0 < $1
-    }
-    var start = 0
-    var nodesByFirst = [UInt32: Node]()
-    while start < order.count {
-      let own = code(of: nodes[order[start]])
-      if own == .zero { break }
-      var end = start
-      shown.fit(to: squaredReach(of: own))
-      newcomers.removeAll(keepingCapacity: true)
-      while end < order.count, code(of: nodes[order[end]]) == own {
-        let node = nodes[order[end]]
-        let (left, right) = children(of: node)!
-        shown.remove(node.first)
-        for child in [left, right] {
-          shown.insert(child.first, at: storage.standPosition(of: child))
-          nodesByFirst[child.first] = child
-          if code(of: child) != own { newcomers.append(child) }
+  /// No right child begins within a stack, or at the first point of all.
+  private func expectZero(_ indices: Range<Int>) {
+    indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
+      for index in block where !problems.isFull {
+        if codes[index] != 0 {
+          problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
         }
-        end += 1
+        if let stands = storage.stands { expectNoStand(at: index, stands) }
       }
-      for child in newcomers {
-        check(child, own, nodesByFirst)
-        if problems.count > known { return }
-      }
-      splitCount += end - start
-      monitor.tell(splitCount)
-      start = end
     }
   }
 
-  private func check(_ node: Node, _ code: SeparationCode, _ nodesByFirst: [UInt32: Node]) {
-    shown.forEach(near: storage.standPosition(of: node), within: squaredReach(of: code)) { first in
-      guard first != node.first, let other = nodesByFirst[first] else { return }
+  private func expectNoStand(at index: Int, _ stands: UnsafePointer<UInt8>) {
+    if TreeStorage.bit(of: stands, at: index) {
+      problems.add("stand \(index)", expected: "0, where no node is split", found: "1")
+    }
+  }
+
+  /// Checks that no other node is too close to one that is shown first.
+  private mutating func checkDistances(_ visit: Visit) {
+    let (node, code) = (visit.node, visit.shownAt)
+    let squaredReach = squaredReach(of: code)
+    neighbours.search(near: storage.standPosition(of: node), within: squaredReach, at: code) { [self] other in
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",
         expected: "at least \(code.squaredDistance) as the square of their distance, where both are shown",
         found: "\(squaredDistance)")
+      return problems.isFull ? 0 : squaredReach
     }
   }
 }

@@ -2,7 +2,7 @@ import Treeline
 
 /// What the points of a node say about it, computed from them alone, in integers.
 struct NodeFacts {
-  let points: UnsafeBufferPointer<PlanePoint>
+  let points: PointBlocks
   let box: PlaneRect
   /// From the corner of the box.
   let sums: NodeSums
@@ -12,18 +12,16 @@ struct NodeFacts {
   ///
   /// Exact but for the rounding of its components, even if two eigenvalues differ by one in 10^15, as a circle's may.
   let principalAxis: (x: Double, y: Double)
-  private let mean: (x: Double, y: Double)
+  let mean: (x: Double, y: Double)
 
   /// - Parameter shorterWayAround: whether the points are laid across the seam where that makes them narrower than
   ///   half the world.
   /// - Precondition: there are points.
-  init(of points: UnsafeBufferPointer<PlanePoint>, shorterWayAround: Bool = false) {
-    let box =
-      shorterWayAround
-      ? PlaneRect(shorterWayAround: points) : points.reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
+  init(of points: PointBlocks, shorterWayAround: Bool = false) {
+    let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
     var sums = NodeSums(x: 0, y: 0)
     var (sumXX, sumXY, sumYY) = (0 as UInt128, 0 as UInt128, 0 as UInt128)
-    for point in points {
+    points.forEach { point in
       let (dx, dy) = (UInt64(point.x &- box.minX), UInt64(point.y - box.minY))
       sums.x &+= dx
       sums.y &+= dy
@@ -71,6 +69,17 @@ struct NodeFacts {
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
+extension PointBlocks {
+  /// The smallest box around the points.
+  ///
+  /// - Precondition: There are points.
+  var box: PlaneRect {
+    var box = PlaneRect(points[0])
+    forEach { box.formUnion($0) }
+    return box
+  }
+}
+
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
@@ -90,11 +99,12 @@ extension Int128 {
 extension NodeFacts {
   /// How far along the axis from the mean the weighted mean lies, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
-    let squares = points.map(squaredDistance)
-    let scale = 1 / squares.max()!
+    var greatest = 0.0
+    points.forEach { greatest = max(greatest, squaredDistance(of: $0)) }
+    let scale = 1 / greatest
     var (sum, weights) = (0.0, 0.0)
-    for (point, square) in zip(points, squares) {
-      let weight = Self.weight(square * scale, gammaInEighths: gammaInEighths)
+    points.forEach { point in
+      let weight = Self.weight(squaredDistance(of: point) * scale, gammaInEighths: gammaInEighths)
       sum += weight * product(point)
       weights += weight
     }
@@ -128,57 +138,57 @@ extension NodeFacts {
 extension NodeFacts {
   /// The scatter between the first `leftCount` points and the others: all of it but that within the two, times the
   /// count.
-  func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[..<leftCount])) }
-
-  /// The most of it that a split across the axis could have, among splits that rounding leaves no doubt about.
-  func mostScatterBetween() -> Double {
-    let sorted = points.map { (product: product($0), point: $0) }.sorted { $0.product < $1.product }
-    var left = (x: 0 as Int128, y: 0 as Int128)
-    var most = 0.0
-    for (index, next) in sorted.indices.dropFirst().enumerated() {
-      add(sorted[index].point, to: &left)
-      if sorted[next].product - sorted[index].product > 2 * tolerance { most = max(most, scatterBetween(next, left)) }
-    }
-    return most
-  }
+  func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
   /// How much more of it there would be, at least, if each point that is certain to be nearer to the other part's mean
   /// went there.
   func scatterToGain(_ leftCount: Int) -> Double {
-    let (left, right) = (mean(of: points[..<leftCount]), mean(of: points[leftCount...]))
+    let parts = (points[0..<leftCount], points[leftCount..<points.count])
+    let (left, right) = (mean(of: parts.0), mean(of: parts.1))
     let uncertainty = 2 * tolerance * squaredLength(right.x - left.x, right.y - left.y).squareRoot()
     var sum = 0.0
-    for (index, point) in points.enumerated() {
-      let nearer = squaredDistance(point, left) - squaredDistance(point, right)
-      let gain = index < leftCount ? nearer : -nearer
-      if gain > uncertainty { sum += gain }
+    for (part, own, other) in [(parts.0, left, right), (parts.1, right, left)] {
+      part.forEach { point in
+        let gain = squaredDistance(point, own) - squaredDistance(point, other)
+        if gain > uncertainty { sum += gain }
+      }
     }
     return sum * Double(points.count)
   }
 
   /// From the corner of the box.
-  private func mean(of points: Slice<UnsafeBufferPointer<PlanePoint>>) -> (x: Double, y: Double) {
+  private func mean(of points: PointBlocks) -> (x: Double, y: Double) {
     let sums = sums(of: points)
-    return (sums.x.rounded / Double(points.count), sums.y.rounded / Double(points.count))
+    return (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
-  private func sums(of points: Slice<UnsafeBufferPointer<PlanePoint>>) -> (x: Int128, y: Int128) {
-    points.reduce(into: (0, 0)) { add($1, to: &$0) }
+  private func sums(of points: PointBlocks) -> NodeSums {
+    var sums = NodeSums(x: 0, y: 0)
+    points.forEach { add($0, to: &sums) }
+    return sums
   }
 
   private func squaredDistance(_ point: PlanePoint, _ mean: (x: Double, y: Double)) -> Double {
     squaredLength(Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
   }
 
-  private func add(_ point: PlanePoint, to sums: inout (x: Int128, y: Int128)) {
-    sums.x += Int128(point.x - box.minX)
-    sums.y += Int128(point.y - box.minY)
+  /// 2^31 points times 2^32 units fit.
+  @inline(__always) func add(_ point: PlanePoint, to sums: inout NodeSums) {
+    sums.x &+= UInt64(point.x &- box.minX)
+    sums.y &+= UInt64(point.y &- box.minY)
   }
 
-  private func scatterBetween(_ leftCount: Int, _ left: (x: Int128, y: Int128)) -> Double {
+  func scatterBetween(_ leftCount: Int, _ left: NodeSums) -> Double {
+    let offset = offset(leftCount, left)
+    return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
+  }
+
+  /// How far the sums of the first `leftCount` points are from what the mean of all would make them, times the count.
+  func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
-    return squaredLength(
-      (count * left.x - part * Int128(sums.x)).rounded, (count * left.y - part * Int128(sums.y)).rounded)
-      / (Double(leftCount) * Double(points.count - leftCount))
+    return (
+      (count &* Int128(left.x) &- part &* Int128(sums.x)).rounded,
+      (count &* Int128(left.y) &- part &* Int128(sums.y)).rounded
+    )
   }
 }

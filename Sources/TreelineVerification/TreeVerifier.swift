@@ -11,6 +11,7 @@ struct TreeVerifier {
   /// From this level on, nodes with stored children are halved along their longer side.
   let principalLevels: Int
   let problems: ProblemList
+  let pages: PageUse
   var monitor: VerificationMonitor
 
   /// Where the next node with stored children must have them: they are in the order of a walk from left to right.
@@ -22,6 +23,7 @@ struct TreeVerifier {
     checkRows()
     var stack = [storage.root].compactMap { $0 }
     while let node = stack.popLast(), !problems.isFull {
+      pages.note(node)
       if !storage.isStored(node) && node.depthInBucket == 0 { checkEnd(ofBucket: node) }
       do throws(IndexError) {
         guard let children = try storage.children(of: node) else {
@@ -58,16 +60,28 @@ struct TreeVerifier {
   }
 
   private func checkRows() {
-    let rows = (0..<storage.pointCount).map { storage.rows[$0] }.sorted()
-    for (row, next) in zip(rows, rows.dropFirst()) where row == next {
-      problems.add("rows", expected: "each row number once", found: "row \(row) again")
+    let (rows, indices) = (storage.rows, 0..<storage.pointCount)
+    let bytesPerRow = rows.areWide ? 8 : 4
+    var (greatest, greatestAllowed) = (0 as UInt64, 0)
+    indices.forEachBlock(noting: pages, bytesPerElement: bytesPerRow) { block in
+      for index in block {
+        (greatest, greatestAllowed) = (max(greatest, rows.rawValue(at: index)), max(greatestAllowed, rows[index]))
+      }
     }
-    guard storage.rows.areWide else { return }
-    let greatest = (0..<storage.pointCount).lazy.map { storage.rows.rawValue(at: $0) }.max() ?? 0
+    let twice = Duplicates.find(count: indices.count, greatest: UInt64(greatestAllowed)) { body in
+      indices.forEachBlock(noting: pages, bytesPerElement: bytesPerRow) {
+        for index in $0 { body(UInt64(rows[index])) }
+      }
+    }
+    for row in twice { problems.add("rows", expected: "each row number once", found: "row \(row) again") }
+    guard rows.areWide else { return }
     problems.check(
       UInt64(UInt32.max) + 1...UInt64(StoredRows.greatest) ~= greatest, "wide rows",
       expected: "a greatest row number from 2^32 to 2^53", found: "\(greatest)")
   }
+
+  /// The points of a node, of which a block at a time is looked at.
+  private func members(of node: Node) -> PointBlocks { PointBlocks(storage.members(of: node), pages) }
 }
 
 // MARK: - Groups
@@ -78,7 +92,7 @@ extension TreeVerifier {
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {
-    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: false)
+    let facts = NodeFacts(of: members(of: node), shorterWayAround: false)
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
@@ -97,7 +111,7 @@ extension TreeVerifier {
   private mutating func check(_ node: Node, _ children: (left: Node, right: Node)) {
     let isMerged = growth.mergeMetric != nil
     let mayCrossSeam = crossesSeam && growth.mergeMetric?.keepsApart ?? false
-    let facts = NodeFacts(of: storage.members(of: node), shorterWayAround: mayCrossSeam)
+    let facts = NodeFacts(of: members(of: node), shorterWayAround: mayCrossSeam)
     problems.check(!facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
@@ -137,8 +151,9 @@ extension TreeVerifier {
   /// A line across the principal axis separates the children, the left one on the side of the lesser products.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }
-    let left = storage.members(of: children.left).lazy.map(facts.product).max()!
-    let right = storage.members(of: children.right).lazy.map(facts.product).min()!
+    var (left, right) = (-Double.infinity, Double.infinity)
+    members(of: children.left).forEach { left = max(left, facts.product($0)) }
+    members(of: children.right).forEach { right = min(right, facts.product($0)) }
     let tolerance = facts.tolerance
     func expect(_ product: Double, _ name: String) {
       problems.check(
@@ -152,7 +167,8 @@ extension TreeVerifier {
     case .gamma: expect(facts.weightedMean(gammaInEighths: splitRule.gammaInEighths), "weighted mean")
     case .leastScatter:
       let leftCount = Int(children.left.count)
-      let (between, most) = (facts.scatterBetween(leftCount), facts.mostScatterBetween())
+      let between = facts.scatterBetween(leftCount)
+      let most = facts.mostScatterBetween(above: between)
       // Sums of integers are exact; roundings add up to some units in the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
@@ -171,8 +187,9 @@ extension TreeVerifier {
   private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
     let isWide = box.width >= box.height
     let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
-    let left = storage.members(of: children.left).lazy.map { isWide ? $0.x : $0.y }.max()!
-    let right = storage.members(of: children.right).lazy.map { isWide ? $0.x : $0.y }.min()!
+    var (left, right) = (UInt32.min, UInt32.max)
+    members(of: children.left).forEach { left = max(left, isWide ? $0.x : $0.y) }
+    members(of: children.right).forEach { right = min(right, isWide ? $0.x : $0.y) }
     problems.check(
       left <= middle && right > middle, node.name,
       expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
@@ -192,37 +209,49 @@ extension TreeVerifier {
 
   /// A node without children has one position, or lacks the gap at which it is split.
   private func checkUnsplit(_ node: Node) {
-    let points = storage.members(of: node)
-    let gaps = node.range.dropLast().map { (treeIndex: $0, level: storage.gap(after: UInt32($0))) }
-    let split = gaps.min { $0.level < $1.level }
-    if let split, split.level < Gap.none, points.contains(where: { $0 != points[0] }) {
+    var split: (treeIndex: Int, level: UInt8)?
+    var isStack = true
+    let position = storage.points[node.range.lowerBound]
+    forEachBlock(of: node.range) { block in
+      for index in block {
+        isStack = isStack && storage.points[index] == position
+        if index + 1 == node.range.upperBound { continue }
+        let level = storage.gap(after: UInt32(index))
+        if level < split?.level ?? Gap.none { split = (index, level) }
+      }
+    }
+    if let split, !isStack {
       problems.add(
         "gap \(split.treeIndex)", expected: "level \(node.depthInBucket) below its bucket", found: "\(split.level)")
     } else {
-      checkStack(node)
+      checkStack(node, at: position)
     }
   }
 
   /// All points of a leaf have one position and stand in the order of their rows.
-  private func checkStack(_ node: Node) {
-    let points = storage.members(of: node)
-    if let index = points.indices.first(where: { points[$0] != points[0] }) {
-      problems.add(
-        "point \(Int(node.first) + index)", expected: "the position of its stack, \(points[0])",
-        found: "\(points[index])")
-    }
-    for index in node.range.dropLast() where storage.rows[index] >= storage.rows[index + 1] {
-      problems.add(
-        "point \(index + 1)", expected: "a row number above \(storage.rows[index]), as in every stack",
-        found: "\(storage.rows[index + 1])")
-    }
-    for index in node.range.dropLast() where storage.gap(after: UInt32(index)) != Gap.none {
-      problems.add(
-        "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(storage.gap(after: UInt32(index)))")
+  private func checkStack(_ node: Node, at position: PlanePoint) {
+    forEachBlock(of: node.range) { block in
+      for index in block where !problems.isFull {
+        problems.check(
+          storage.points[index] == position, "point \(index)", expected: "the position of its stack, \(position)",
+          found: "\(storage.points[index])")
+        if index + 1 == node.range.upperBound { continue }
+        problems.check(
+          storage.rows[index] < storage.rows[index + 1], "point \(index + 1)",
+          expected: "a row number above \(storage.rows[index]), as in every stack", found: "\(storage.rows[index + 1])")
+        let gap = storage.gap(after: UInt32(index))
+        problems.check(gap == Gap.none, "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(gap)")
+      }
     }
     problems.check(
-      storage.box(of: node) == PlaneRect(points[0]), node.name, expected: "the box of one position",
+      storage.box(of: node) == PlaneRect(position), node.name, expected: "the box of one position",
       found: "\(storage.box(of: node))")
+  }
+
+  /// Visits the points of a node without children, as a rule a single one.
+  private func forEachBlock(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
+    if range.count <= NodeRecord.bucketCapacity { return body(range) }
+    range.forEachBlock(noting: pages, bytesPerElement: 17, body)
   }
 }
 

@@ -115,6 +115,9 @@ extension WaveletMatrix {
     Int(UInt64(littleEndian: words[4 * (level * blocksPerLevel + block)]) & 0xFFFF_FFFF)
   }
 
+  /// How many bits of a level are 1 before a place.
+  package func ones(before index: Int, level: Int) -> Int { ones(before: index, level) }
+
   /// A bit of a level, also behind the last one within its block.
   package func isOne(_ index: Int, level: Int) -> Bool {
     let (block, bit) = (index / Self.bitsPerBlock, index % Self.bitsPerBlock + 32)

@@ -64,6 +64,13 @@
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
+    /// Gives the memory of all pages back. Pages that are looked at again are read again.
+    package func giveBack() {
+      if let start = bytes.baseAddress {
+        _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)
+      }
+    }
+
     func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure)
       -> Result
     {

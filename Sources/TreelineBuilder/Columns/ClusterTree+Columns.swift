@@ -10,14 +10,24 @@ extension ClusterTree {
   /// It shares all else but a filter with this one, which stays as it is. Clusters of either are none of the other's.
   ///
   /// - Parameter columns: What to add. No two columns share a name.
-  /// - Throws: `ColumnError`
+  /// - Throws: `ColumnError`, which is `cancelled` if the task that asks for it is.
   /// - Complexity: O(pointCount) for each column
   public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
+    try adding(columns: columns, stoppingWith: nil, progress: nil)
+  }
+
+  /// - Parameters:
+  ///   - cancellation: What stops it; nil for the task.
+  ///   - progress: Called at most once for each percent.
+  package func adding(
+    columns: [IndexColumn], stoppingWith cancellation: BuildCancellation?,
+    progress: (@Sendable (BuildProgress) -> Void)?
+  ) throws(ColumnError) -> ClusterTree {
     let names = columns.map(\.name)
     if let twice = names.firstTwice(among: self.columns.map(\.name) + names) { throw .nameTwice(name: twice) }
     var memory: [ColumnMemory] = []
     var added: [Column] = []
-    for encoded in try encoded(columns, row: nil) {
+    for encoded in try encoded(columns, row: nil, stoppingWith: cancellation, progress: progress) {
       let section = ColumnMemory(encoded.bytes)
       memory.append(section)
       var column = Column.encoded(section.bytes, pointCount: pointCount)
@@ -39,42 +49,58 @@ extension ClusterTree {
     with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
 
-  /// - Parameter row: The row of the input, for errors, given that of the tree; nil where both are the same.
-  package func encoded(_ columns: [IndexColumn], row: ((Int) -> Int)?) throws(ColumnError) -> [EncodedColumn] {
-    try columns.map { column throws(ColumnError) in
-      do throws(UnsuitableValue) { return try encoded(column) } catch {
+  /// - Parameters:
+  ///   - row: The row of the input, for errors, given that of the tree; nil where both are the same.
+  ///   - cancellation: What stops it; nil for the task.
+  ///   - progress: Called at most once for each percent.
+  package func encoded(
+    _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) throws(ColumnError) -> [EncodedColumn] {
+    // Each value is surveyed, encoded, and put into order for each preparation.
+    let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
+    let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
+    return try columns.map { column throws(ColumnError) in
+      let found: Result<EncodedColumn, UnsuitableValue>
+      do throws(UnsuitableValue) { found = .success(try encoded(column, monitor)) } catch { found = .failure(error) }
+      if monitor.isCancelled { throw .cancelled }
+      switch found {
+      case .success(let encoded): return encoded
+      case .failure(let error):
         let treeRow = self.row(atTreeIndex: error.point)
         throw error.error(column: column.name, row: row?(treeRow) ?? treeRow)
       }
     }
   }
 
-  private func encoded(_ column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
-    var encoded = try encoded(valuesOf: column)
-    encoded.prepare(for: column.preparations, pointCount: pointCount)
+  private func encoded(_ column: IndexColumn, _ monitor: BuildMonitor) throws(UnsuitableValue) -> EncodedColumn {
+    var encoded = try encoded(valuesOf: column, monitor)
+    encoded.prepare(for: column.preparations, pointCount: pointCount, monitor)
     return encoded
   }
 
-  private func encoded(valuesOf column: IndexColumn) throws(UnsuitableValue) -> EncodedColumn {
+  private func encoded(
+    valuesOf column: IndexColumn, _ monitor: BuildMonitor
+  ) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
     case .values(let kind, let value):
       return try EncodedColumn(
-        .typed(kind), name: column.name, holdsCells: column.holdsCells, pointCount: pointCount
+        .typed(kind), name: column.name, holdsCells: column.holdsCells, pointCount: pointCount, monitor
       ) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
       if let encoded = EncodedColumn(
-        name: column.name, pointCount: pointCount, integer: { integer(row(atTreeIndex: $0)) })
+        name: column.name, pointCount: pointCount, monitor, integer: { integer(row(atTreeIndex: $0)) })
       {
         return encoded
       }
       return try EncodedColumn(
-        .typed(.number), name: column.name, holdsCells: false, pointCount: pointCount
+        .typed(.number), name: column.name, holdsCells: false, pointCount: pointCount, monitor
       ) { index in
         integer(row(atTreeIndex: index)).map { .number("\($0)") }
       }
     case .instants(let instant):
       return try EncodedColumn(
-        name: column.name, pointCount: pointCount, instant: { instant(row(atTreeIndex: $0)) })
+        name: column.name, pointCount: pointCount, monitor, instant: { instant(row(atTreeIndex: $0)) })
     }
   }
 }

@@ -8,6 +8,8 @@ public enum ColumnError: Error, Hashable, Sendable {
   case nameTwice(name: String)
   /// A key path does not tell a name, as that of a computed property or of a subscript may not.
   case namelessKeyPath(String)
+  /// The task that asked for it, or the build, was cancelled.
+  case cancelled
 }
 
 extension ColumnError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension ColumnError: CustomStringConvertible {
     case .namelessKeyPath(let keyPath):
       "expected a key path whose text ends with the name of a property, found \(keyPath); give the column a name, "
         + "as in .number(\\.price, name: \"price\")"
+    case .cancelled: "the work on columns was cancelled"
     }
   }
 }

@@ -5,39 +5,53 @@ struct ColumnOrder {
   private let pointCount: Int
   private let keys: [UInt64]
   /// The points that have a value, in the order of their values and, of equal ones, of the tree.
-  private var order: [UInt32] = []
+  private let order: [UInt32]
+  private let monitor: BuildMonitor
 
+  /// - Parameter monitor: If it is cancelled, the order is of no use.
   /// - Complexity: O(pointCount)
-  init(of column: Column) {
-    let keys = OrderedKeys(of: column)
-    pointCount = column.pointCount
-    self.keys = (0..<column.pointCount).map { keys[$0] }
-    order.reserveCapacity(pointCount)
-    for index in 0..<pointCount where self.keys[index] != OrderedKeys.missing { order.append(UInt32(index)) }
-    Self.sort(&order, by: self.keys)
+  init(of column: Column, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)) {
+    let source = OrderedKeys(of: column)
+    (pointCount, self.monitor) = (column.pointCount, monitor)
+    var (keys, order) = ([UInt64](), [UInt32]())
+    keys.reserveCapacity(column.pointCount)
+    order.reserveCapacity(column.pointCount)
+    monitor.valuePass(over: 0..<column.pointCount) { block in
+      for index in block {
+        keys.append(source[index])
+        if keys[index] != OrderedKeys.missing { order.append(UInt32(index)) }
+      }
+    }
+    Self.sort(&order, by: keys, monitor)
+    (self.keys, self.order) = (keys, order)
   }
 
   /// The places of some keys in their order, and of equal ones as they are.
-  static func sorted(_ keys: [UInt64]) -> [UInt32] {
+  static func sorted(_ keys: [UInt64], _ monitor: BuildMonitor) -> [UInt32] {
     var order = keys.indices.map { UInt32($0) }
-    sort(&order, by: keys)
+    sort(&order, by: keys, monitor)
     return order
   }
 
   /// Sorts by one byte of the keys after the other, from the lowest; those that all have in common are left out.
-  private static func sort(_ order: inout [UInt32], by keys: [UInt64]) {
+  private static func sort(_ order: inout [UInt32], by keys: [UInt64], _ monitor: BuildMonitor) {
     guard let first = order.first else { return }
     var differing: UInt64 = 0
-    for index in order { differing |= keys[Int(index)] ^ keys[Int(first)] }
+    monitor.pass(over: order.indices) { for place in $0 { differing |= keys[Int(order[place])] ^ keys[Int(first)] } }
     var sorted = order
     for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xFF != 0 {
       var starts = [Int](repeating: 0, count: 257)
-      for index in order { starts[Int(keys[Int(index)] >> shift & 0xFF) + 1] += 1 }
+      monitor.pass(over: order.indices) {
+        for place in $0 { starts[Int(keys[Int(order[place])] >> shift & 0xFF) + 1] += 1 }
+      }
       for byte in 1...256 { starts[byte] += starts[byte - 1] }
-      for index in order {
-        let byte = Int(keys[Int(index)] >> shift & 0xFF)
-        sorted[starts[byte]] = index
-        starts[byte] += 1
+      monitor.pass(over: order.indices) {
+        for place in $0 {
+          let index = order[place]
+          let byte = Int(keys[Int(index)] >> shift & 0xFF)
+          sorted[starts[byte]] = index
+          starts[byte] += 1
+        }
       }
       swap(&order, &sorted)
     }
@@ -47,16 +61,20 @@ struct ColumnOrder {
   func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
-    for index in order {
-      if keys[Int(index)] != last { firstIndices.append(index) }
-      last = keys[Int(index)]
-      ranks[Int(index)] = UInt32(firstIndices.count - 1)
+    monitor.pass(over: order.indices) {
+      for index in order[$0] {
+        if keys[Int(index)] != last { firstIndices.append(index) }
+        last = keys[Int(index)]
+        ranks[Int(index)] = UInt32(firstIndices.count - 1)
+      }
     }
     let missingCount = pointCount - order.count
     if missingCount > 0 {
-      for index in 0..<pointCount where keys[index] == OrderedKeys.missing { ranks[index] = UInt32(firstIndices.count) }
+      monitor.pass(over: 0..<pointCount) {
+        for index in $0 where keys[index] == OrderedKeys.missing { ranks[index] = UInt32(firstIndices.count) }
+      }
     }
-    return Self.section(ranks, firstIndices: firstIndices, missingCount: missingCount)
+    return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
   /// The section of links, for the first column.
@@ -64,11 +82,13 @@ struct ColumnOrder {
     // Missing values link to themselves.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
-    for index in order {
-      links[Int(index)] = last.map { keys[Int($0)] == keys[Int(index)] ? $0 + 1 : 0 } ?? 0
-      last = index
+    monitor.pass(over: order.indices) {
+      for index in order[$0] {
+        links[Int(index)] = last.map { keys[Int($0)] == keys[Int(index)] ? $0 + 1 : 0 } ?? 0
+        last = index
+      }
     }
-    return Self.section(links, firstIndices: [], missingCount: 0)
+    return section(links, firstIndices: [], missingCount: 0)
   }
 
   /// A section for the first column as that of any other.
@@ -78,7 +98,7 @@ struct ColumnOrder {
     return bytes
   }
 
-  private static func section(_ integers: [UInt32], firstIndices: [UInt32], missingCount: Int) -> [UInt8] {
+  private func section(_ integers: [UInt32], firstIndices: [UInt32], missingCount: Int) -> [UInt8] {
     let levelCount = WaveletMatrix.levelCount(for: integers.max() ?? 0)
     let byteCount = ColumnMatrix.byteCount(
       ofPoints: integers.count, levelCount: levelCount, valueCount: firstIndices.count)
@@ -96,11 +116,7 @@ struct ColumnOrder {
           rebasing: blocks[level * levelLength..<(level + 1) * levelLength])
         let zeroCount = integers.withUnsafeMutableBufferPointer { integers in
           ones.withUnsafeMutableBufferPointer { ones in
-            let start = ones.baseAddress!
-            let zeroCount = integers.partition(
-              byBit: levelCount - 1 - level, into: levelBytes, oneCount: 0, ones: start)
-            for index in zeroCount..<integers.count { integers[index] = start[index - zeroCount] }
-            return zeroCount
+            integers.partition(byBit: levelCount - 1 - level, into: levelBytes, ones: ones.baseAddress!, monitor)
           }
         }
         bytes.store(UInt32(zeroCount), at: Offset.zeroCounts + 4 * level)
@@ -114,6 +130,31 @@ struct ColumnOrder {
 }
 
 extension UnsafeMutableBufferPointer<UInt32> {
+  /// Writes a bit of each to the blocks of a level, and moves those where it is 0 before those where it is 1.
+  ///
+  /// - Returns: How many bits are 0.
+  fileprivate func partition(
+    byBit bit: Int, into blocks: UnsafeMutableRawBufferPointer, ones: UnsafeMutablePointer<UInt32>,
+    _ monitor: BuildMonitor
+  ) -> Int {
+    var (zeroCount, oneCount) = (0, 0)
+    let blockCount = blocks.count / WaveletMatrix.bytesPerBlock
+    for range in (0..<blockCount).blocks(of: 1 << 12) where !monitor.isCancelled {
+      let start = range.lowerBound * WaveletMatrix.bitsPerBlock
+      let part = UnsafeMutableBufferPointer(
+        rebasing: self[start..<Swift.min(range.upperBound * WaveletMatrix.bitsPerBlock, count)])
+      let bytes = range.lowerBound * WaveletMatrix.bytesPerBlock..<range.upperBound * WaveletMatrix.bytesPerBlock
+      let zeros = part.partition(
+        byBit: bit, into: UnsafeMutableRawBufferPointer(rebasing: blocks[bytes]), oneCount: oneCount,
+        ones: ones + oneCount)
+      if zeros > 0 && start > zeroCount { (baseAddress! + zeroCount).update(from: baseAddress! + start, count: zeros) }
+      zeroCount += zeros
+      oneCount += part.count - zeros
+    }
+    if oneCount > 0 && !monitor.isCancelled { (baseAddress! + zeroCount).update(from: ones, count: oneCount) }
+    return zeroCount
+  }
+
   /// Writes a bit of each to the blocks of a level, of which there are as many as bytes for them, and moves those where
   /// it is 0 to the front.
   ///

@@ -299,7 +299,10 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  func foundEncoding(gathered: ColumnEntries?) throws(UnsuitableValue) -> ColumnEncoding {
+  /// - Parameter monitor: If it is cancelled, the encoding is of no use.
+  func foundEncoding(
+    gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
+  ) throws(UnsuitableValue) -> ColumnEncoding {
     let form = try form()
     guard form.encoding == .entries else { return ColumnEncoding(self, form, entries: nil, hasMissing: hasMissing) }
     guard let all = entries ?? gathered?.entries else {
@@ -307,7 +310,7 @@ public struct ColumnSurvey: Sendable {
     }
     let isCategory = form.kind == .category
     let texts = keepsTexts ? all.texts : all
-    let entries = texts.sorted { !isCategory || texts.isPresent($0) }
+    let entries = texts.sorted(monitor) { !isCategory || texts.isPresent($0) }
     return ColumnEncoding(self, form, entries: entries, hasMissing: hasMissing && isCategory)
   }
 }

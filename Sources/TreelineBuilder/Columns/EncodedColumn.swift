@@ -40,33 +40,37 @@ package struct EncodedColumn: Sendable {
 
   /// A column of values.
   ///
-  /// - Parameter value: The value of the point at a tree index.
+  /// - Parameters:
+  ///   - monitor: If it is cancelled, the column is of no use.
+  ///   - value: The value of the point at a tree index.
   init(
     _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool, pointCount: Int,
-    value: (Int) -> AttributeValue?
+    _ monitor: BuildMonitor = BuildMonitor(pointCount: 0), value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
     var batches: [ColumnValues] = []
-    for range in (0..<pointCount).blocks(of: Self.batchSize) {
+    for range in (0..<pointCount).blocks(of: Self.batchSize) where !monitor.isCancelled {
       var values = ColumnValues(capacity: range.count)
-      for index in range { values.append(value(index)) }
+      monitor.valuePass(over: range) { for index in $0 { values.append(value(index)) } }
       survey.add(values, firstPoint: range.lowerBound)
       batches.append(values.complete())
+      monitor.advance(.encoding, by: range.count)
     }
     var gathered: ColumnEntries?
     if try survey.hasLongDictionary() {
       var all = ColumnEntries()
-      for values in batches { all.add(values, of: survey) }
+      for values in batches where !monitor.isCancelled { all.add(values, of: survey) }
       gathered = all
     }
-    let encoding = try survey.foundEncoding(gathered: gathered)
+    let encoding = try survey.foundEncoding(gathered: gathered, monitor)
     self.init(encoding, pointCount: pointCount) { start in
       var (next, inexactCount) = (start, 0)
-      for values in batches {
+      for values in batches where !monitor.isCancelled {
         do throws(ColumnError) {
           inexactCount += try encoding.encode(values, to: next, stride: encoding.width)
         } catch { preconditionFailure("A value that was just surveyed cannot be encoded: \(error)") }
         next += encoding.width * values.count
+        monitor.advance(.encoding, by: values.count)
       }
       return inexactCount
     }
@@ -76,23 +80,39 @@ package struct EncodedColumn: Sendable {
   private static let batchSize = 1 << 16
 
   /// A column of whole numbers, of which some may be missing; nil if integers of one base do not hold them.
-  init?(name: String, pointCount: Int, integer: (Int) -> Int64?) {
+  init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
-    for index in 0..<pointCount { survey.add(integer(index)) }
+    monitor.valuePass(over: 0..<pointCount) { block in
+      for index in block { survey.add(integer(index)) }
+      monitor.advance(.encoding, by: block.count)
+    }
     guard let encoding = try? survey.encoding(), encoding.form.encoding == .integers else { return nil }
     self.init(encoding, pointCount: pointCount) { start in
-      encoding.encode(pointCount, to: start) { index in integer(index).map { encoding.code(of: $0) } }
+      monitor.valuePass(over: 0..<pointCount) { block in
+        encoding.encode(block.count, to: start + encoding.width * block.lowerBound) { index in
+          integer(block.lowerBound + index).map { encoding.code(of: $0) }
+        }
+        monitor.advance(.encoding, by: block.count)
+      }
       return 0
     }
   }
 
   /// A column of times, of which some may be missing.
-  init(name: String, pointCount: Int, instant: (Int) -> Instant?) throws(UnsuitableValue) {
+  init(name: String, pointCount: Int, _ monitor: BuildMonitor, instant: (Int) -> Instant?) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: .typed(.time), name: name)
-    for index in 0..<pointCount { survey.add(instant(index)) }
+    monitor.valuePass(over: 0..<pointCount) { block in
+      for index in block { survey.add(instant(index)) }
+      monitor.advance(.encoding, by: block.count)
+    }
     let encoding = try survey.foundEncoding(gathered: nil)
     self.init(encoding, pointCount: pointCount) { start in
-      encoding.encode(pointCount, to: start) { index in instant(index).map { encoding.code(of: $0) } }
+      monitor.valuePass(over: 0..<pointCount) { block in
+        encoding.encode(block.count, to: start + encoding.width * block.lowerBound) { index in
+          instant(block.lowerBound + index).map { encoding.code(of: $0) }
+        }
+        monitor.advance(.encoding, by: block.count)
+      }
       return 0
     }
   }
@@ -100,12 +120,16 @@ package struct EncodedColumn: Sendable {
 
 extension EncodedColumn {
   /// Adds the sections that it is to be prepared by.
-  mutating func prepare(for preparations: Set<IndexColumn.Preparation>, pointCount: Int) {
-    if preparations.isEmpty { return }
+  mutating func prepare(for preparations: Set<IndexColumn.Preparation>, pointCount: Int, _ monitor: BuildMonitor) {
+    if preparations.isEmpty || monitor.isCancelled { return }
     let section = ColumnMemory(bytes)
-    let order = section.with { ColumnOrder(of: .encoded($0, pointCount: pointCount)) }
-    if preparations.contains(.percentiles) { matrices.append((.ranks, order.ranks())) }
-    if preparations.contains(.distinct) { matrices.append((.links, order.links())) }
+    let order = section.with { ColumnOrder(of: .encoded($0, pointCount: pointCount), monitor) }
+    monitor.advance(.encoding, by: pointCount)
+    for (preparation, kind) in [(IndexColumn.Preparation.percentiles, IndexSection.Kind.ranks), (.distinct, .links)]
+    where preparations.contains(preparation) && !monitor.isCancelled {
+      matrices.append((kind, kind == .ranks ? order.ranks() : order.links()))
+      monitor.advance(.encoding, by: pointCount)
+    }
   }
 }
 

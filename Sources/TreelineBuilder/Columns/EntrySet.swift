@@ -101,9 +101,13 @@ struct EntrySet: Sendable {
 
   /// The same entries, numbered in the order of their bytes, which does not depend on where they came up first.
   ///
-  /// - Parameter isKept: Which of them, by their numbers.
-  func sorted(where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
-    let order = ends.indices.filter(isKept).sorted { self[$0].lexicographicallyPrecedes(self[$1]) }
+  /// - Parameters:
+  ///   - monitor: If it is cancelled, they are numbered in any order.
+  ///   - isKept: Which of them, by their numbers.
+  func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
+    var order = ends.indices.filter(isKept)
+    order.sort(monitor) { self[$0].lexicographicallyPrecedes(self[$1]) }
+    if monitor.isCancelled { return self }
     var sorted = EntrySet()
     sorted.bytes.reserveCapacity(bytes.count)
     sorted.ends.reserveCapacity(order.count)

@@ -149,9 +149,16 @@ extension AttributeValue {
 
 extension ClusterMap {
   /// Values on a tree, which gets columns of them.
-  init(_ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>]) throws {
+  init(
+    _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>],
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) throws {
     let names = PropertyNames(try columns.map { try $0.named() })
-    let tree = columns.isEmpty ? tree : try tree.adding(columns: columns.map { try $0.indexColumn(of: values) })
+    let tree =
+      columns.isEmpty
+      ? tree
+      : try tree.adding(
+        columns: columns.map { try $0.indexColumn(of: values) }, stoppingWith: nil, progress: progress)
     self.init(tree: tree, values: values, names: names)
   }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import Treeline
 
 /// What a build reports while it goes on, and how it learns that it is cancelled.
 ///
@@ -21,11 +22,14 @@ final class BuildMonitor: Sendable {
 
   /// That of the build which this one is a part of, and which tells of it.
   private let whole: BuildMonitor?
+  private let followsTask: Bool
 
-  init(pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
+  /// - Parameter followsTask: Whether it is cancelled with the task that asks for it, of work on one thread.
+  init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
     self.report = report
+    self.followsTask = followsTask
     whole = nil
   }
 
@@ -35,9 +39,23 @@ final class BuildMonitor: Sendable {
     state = Mutex(State())
     self.report = report
     self.whole = whole
+    followsTask = false
   }
 
-  var isCancelled: Bool { cancellation.load(ordering: .relaxed) || whole?.isCancelled ?? false }
+  /// Of work that another thread may cancel, or else the task that it is a part of.
+  convenience init(
+    pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
+  ) {
+    if let cancellation {
+      self.init(partOf: cancellation.monitor, pointCount: pointCount, report: report)
+    } else {
+      self.init(pointCount: pointCount, followsTask: true, report: report)
+    }
+  }
+
+  var isCancelled: Bool {
+    cancellation.load(ordering: .relaxed) || whole?.isCancelled ?? false || followsTask && Task.isCancelled
+  }
 
   func cancel() { cancellation.store(true, ordering: .relaxed) }
 
@@ -51,6 +69,21 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)
     }
+  }
+
+  /// How many values of a column a thread may work on between two looks at `isCancelled`.
+  static let valueBlockSize = 1 << 14
+
+  /// Does a pass over many values block by block, and stops early if the build is cancelled.
+  @inline(__always) func valuePass(over range: Range<Int>, _ work: (Range<Int>) -> Void) {
+    for block in range.blocks(of: Self.valueBlockSize) where !isCancelled { work(block) }
+  }
+
+  /// The checksum of bytes, of any if the build is cancelled.
+  func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var hasher = XXHash64()
+    pass(over: bytes.indices) { hasher.update(UnsafeRawBufferPointer(rebasing: bytes[$0])) }
+    return hasher.finalize()
   }
 
   /// Reports that `count` more points are done in a stage. Calls of `report` come one after another.
@@ -71,6 +104,18 @@ final class BuildMonitor: Sendable {
 enum BuildFailure: Error {
   case invalid(BuildError)
   case cancelled
+}
+
+extension Array {
+  /// Sorts elements, which are left in any order if the build is cancelled meanwhile.
+  mutating func sort(_ monitor: BuildMonitor, by areInOrder: (Element, Element) -> Bool) {
+    var comparisonCount = 0
+    try? sort { a, b in
+      comparisonCount &+= 1
+      if comparisonCount & 0xFFFF == 0, monitor.isCancelled { throw CancellationError() }
+      return areInOrder(a, b)
+    }
+  }
 }
 
 extension Range<Int> {

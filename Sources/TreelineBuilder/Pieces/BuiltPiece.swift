@@ -29,15 +29,16 @@ public struct BuiltPiece: Sendable {
 
   /// - Parameter ranks: In tree order, the number of each point in the order of rows.
   fileprivate init(
-    _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int
+    _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
+    _ monitor: BuildMonitor
   ) {
-    (rows, codes) = given.laidOut(by: ranks, threads: threads)
+    (rows, codes) = given.laidOut(by: ranks, threads: threads, monitor)
     self.storage = storage
     var header = PieceHeader(
       of: task, recordCount: storage.nodeCount, root: storage.nodes[0], codeLength: given.layout.length)
     header.hasWideRows = rows.bytes.count > 4 * task.pointCount
     self.header = header
-    for part in PiecePart.allCases { header[part] = XXHash64.hash(bytes(of: part, as: header)) }
+    for part in PiecePart.allCases { header[part] = monitor.checksum(bytes(of: part, as: header)) }
     header.seal()
     self.header = header
   }
@@ -109,7 +110,9 @@ extension PieceTask {
     do throws(PieceError) {
       try fill(rows.input(memory.arrays.points))
       try check(UnsafeBufferPointer(start: memory.arrays.points, count: pointCount))
-      if let row = rows.sort(memory.arrays.points, spare: memory.arrays.sparePoints) { throw .rowTwice(row: Int(row)) }
+      if let row = rows.sort(memory.arrays.points, spare: memory.arrays.sparePoints, monitor) {
+        throw .rowTwice(row: Int(row))
+      }
     } catch {
       memory.deallocate()
       throw error
@@ -127,7 +130,9 @@ extension PieceTask {
         throw error
       }
       let storage = try memory.finish(top, nil, threads: threads, monitor) { _ throws(BuildFailure) in nil }
-      return BuiltPiece(self, storage, rows, by: memory.arrays.rows, threads: threads)
+      let piece = BuiltPiece(self, storage, rows, by: memory.arrays.rows, threads: threads, monitor)
+      if monitor.isCancelled { throw .cancelled }
+      return piece
     } catch .invalid(let error) { throw .invalid(error) } catch { throw .cancelled }
   }
 }

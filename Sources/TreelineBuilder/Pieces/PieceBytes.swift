@@ -73,6 +73,11 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   /// checksum for each column.
   var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 
+  /// Of the whole piece.
+  func byteCount(_ layout: RecordLayout) -> Int {
+    codesOffset + layout.length * Int(pointCount) + 8 * layout.widths.count
+  }
+
   subscript(part: PiecePart) -> UInt64 {
     get { withUnsafeBytes(of: checksums) { $0.load(fromByteOffset: 8 * part.rawValue, as: UInt64.self) } }
     set {

@@ -59,10 +59,14 @@ struct PieceRows {
   /// Puts points into the order of their rows.
   ///
   /// - Returns: A row that two points have, if there is one.
-  mutating func sort(_ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>) -> UInt64? {
+  mutating func sort(
+    _ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>, _ monitor: BuildMonitor
+  ) -> UInt64? {
     let rows = rows
     if (1..<max(pointCount, 1)).allSatisfy({ rows[$0 - 1] < rows[$0] }) { return nil }
-    let order = (0..<UInt32(pointCount)).sorted { rows[Int($0)] < rows[Int($1)] }
+    var order = Array(0..<UInt32(pointCount))
+    order.sort(monitor) { rows[Int($0)] < rows[Int($1)] }
+    if monitor.isCancelled { return nil }
     for index in 0..<pointCount { spare[index] = points[Int(order[index])] }
     points.update(from: spare, count: pointCount)
     self.order = order
@@ -72,37 +76,41 @@ struct PieceRows {
   /// The row numbers in tree order, 4 bytes each, or 8 where one of them needs more, and the codes of each column.
   ///
   /// - Parameter ranks: In tree order, the number of each point in the order of rows.
-  func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int) -> (rows: PieceMemory, codes: [PieceMemory]) {
+  func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int, _ monitor: BuildMonitor) -> (
+    rows: PieceMemory, codes: [PieceMemory]
+  ) {
     let isWide = rows.contains { $0 > UInt32.max }
     let target = PieceMemory(byteCount: (isWide ? 8 : 4) * pointCount)
     let codes = layout.widths.map { PieceMemory(byteCount: $0 * pointCount) }
     nonisolated(unsafe) let (ranks, rows, records) = (ranks, rows, UnsafeRawBufferPointer(recordMemory.bytes))
     _ = inChunks(of: pointCount, threads: threads) { [order, layout] chunk in
-      for index in chunk {
-        let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
-        if isWide {
-          target.bytes.storeBytes(of: rows[place], toByteOffset: 8 &* index, as: UInt64.self)
-        } else {
-          target.bytes.storeBytes(of: UInt32(rows[place]), toByteOffset: 4 &* index, as: UInt32.self)
-        }
-      }
-      var offset = 0
-      for (column, width) in layout.widths.enumerated() {
-        let (source, end) = (records.baseAddress! + offset, codes[column].bytes.baseAddress!)
-        func copy<Code: FixedWidthInteger>(as type: Code.Type) {
-          for index in chunk {
-            let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
-            let code = (source + place &* layout.length).loadUnaligned(as: Code.self)
-            (end + index &* width).storeBytes(of: code, as: Code.self)
+      monitor.pass(over: chunk) { block in
+        for index in block {
+          let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
+          if isWide {
+            target.bytes.storeBytes(of: rows[place], toByteOffset: 8 &* index, as: UInt64.self)
+          } else {
+            target.bytes.storeBytes(of: UInt32(rows[place]), toByteOffset: 4 &* index, as: UInt32.self)
           }
         }
-        switch width {
-        case 1: copy(as: UInt8.self)
-        case 2: copy(as: UInt16.self)
-        case 4: copy(as: UInt32.self)
-        default: copy(as: UInt64.self)
+        var offset = 0
+        for (column, width) in layout.widths.enumerated() {
+          let (source, end) = (records.baseAddress! + offset, codes[column].bytes.baseAddress!)
+          func copy<Code: FixedWidthInteger>(as type: Code.Type) {
+            for index in block {
+              let place = order.map { Int($0[Int(ranks[index])]) } ?? Int(ranks[index])
+              let code = (source + place &* layout.length).loadUnaligned(as: Code.self)
+              (end + index &* width).storeBytes(of: code, as: Code.self)
+            }
+          }
+          switch width {
+          case 1: copy(as: UInt8.self)
+          case 2: copy(as: UInt16.self)
+          case 4: copy(as: UInt32.self)
+          default: copy(as: UInt64.self)
+          }
+          offset += width
         }
-        offset += width
       }
     }
     return (target, codes)

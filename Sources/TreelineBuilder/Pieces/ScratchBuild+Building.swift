@@ -6,7 +6,10 @@ import Treeline
     /// piece has taken there by itself.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
-      let pieces = try ScratchPieces(in: folder, of: plan, codeLength: layout.length)
+      let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
+      // Points are given back once pieces are on the disk in their place: now and then, since that takes a while.
+      var uncutCount = 0
+      let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {
         try checkCancelled()
         progress(.building, pointCount - task.end, pointCount)
@@ -20,7 +23,12 @@ import Treeline
           }
           try pieces.append { write throws(PieceError) in try piece.write(write) }
         }
-        try members.cut(before: task)
+        uncutCount += task.pointCount
+        if uncutCount >= mostUncut || pieces.missingCount == 0 {
+          try pieces.synchronize()
+          try members.cut(before: task)
+          uncutCount = 0
+        }
       }
       return pieces
     }
@@ -33,17 +41,43 @@ import Treeline
     private let codes: ScratchFile
     private let rowWidth: Int
     private let layout: RecordLayout
+    private let checksums: [UInt64]
+    private let checkCancelled: () throws(PieceError) -> Void
 
     init(of build: ScratchBuild) throws(PieceError) {
       let folder = build.folder
       (points, rows, codes) = (try folder.file(.points), try folder.file(.rows), try folder.file(.codes))
-      (rowWidth, layout) = (build.rowWidth, build.layout)
+      (rowWidth, layout, checksums) = (build.rowWidth, build.layout, build.state.pieceChecksums)
+      checkCancelled = build.checkCancelled
+    }
+
+    /// The checksum of a piece by those of its points, rows and codes.
+    static func checksum(_ parts: [UInt64]) -> UInt64 { parts.withUnsafeBytes { XXHash64.hash($0) } }
+
+    /// - Throws: `PieceError.damaged` for points, rows or codes that are not as they were written.
+    func check(_ task: PieceTask) throws(PieceError) {
+      var parts: [UInt64] = []
+      for (file, width) in [(points, 8), (rows, rowWidth), (codes, layout.length)] {
+        parts.append(try file.checksum(of: width * task.first..<width * task.end, checkCancelled))
+      }
+      let (expected, found) = (checksums[task.number], Self.checksum(parts))
+      guard found == expected else {
+        throw .otherChecksum(
+          of: "piece \(task.number) of \(points.path), \(rows.path) and \(codes.path)", expected: expected,
+          found: found)
+      }
     }
 
     func read(_ task: PieceTask, to input: PieceInput) throws(PieceError) {
-      try points.read(input.points, at: task.first)
-      try readRows(task.first, to: input.rows)
-      try codes.read(input.records, at: layout.length * task.first)
+      // A part at a time, so that a build that is cancelled need not wait for all.
+      for part in (0..<task.pointCount).blocks(of: 1 << 20) {
+        try checkCancelled()
+        let first = task.first + part.lowerBound
+        try points.read(UnsafeMutableBufferPointer(rebasing: input.points[part]), at: first)
+        try readRows(first, to: UnsafeMutableBufferPointer(rebasing: input.rows[part]))
+        let records = layout.length * part.lowerBound..<layout.length * part.upperBound
+        try codes.read(UnsafeMutableRawBufferPointer(rebasing: input.records[records]), at: layout.length * first)
+      }
     }
 
     /// Row numbers of any length as those of 8 bytes.
@@ -69,28 +103,58 @@ import Treeline
     private let file: ScratchFile
     private let endFile: ScratchFile
     private let pieceCount: Int
-    private let codeLength: Int
     private let ends: Ends
 
     /// Where each ends. One thread at a time adds pieces.
     private final class Ends: @unchecked Sendable { var all: [UInt64] = [] }
 
-    /// Those that an earlier run has built whole.
-    init(in folder: ScratchFolder, of plan: PiecePlan, codeLength: Int) throws(PieceError) {
-      self.codeLength = codeLength
+    /// Those that an earlier run has built, up to the first one that is not as it was written: that one is built again,
+    /// and what follows.
+    init(
+      in folder: ScratchFolder, of plan: PiecePlan, _ layout: RecordLayout,
+      _ checkCancelled: () throws(PieceError) -> Void
+    ) throws(PieceError) {
       (file, endFile, ends) = (try folder.file(.pieces), try folder.file(.pieceEnds), Ends())
       pieceCount = plan.pieces.count
       var found = [UInt64](repeating: 0, count: min(endFile.length / 8, pieceCount))
       try found.withUnsafeMutableBufferPointer { found throws(PieceError) in try endFile.read(found, at: 0) }
       for end in found {
-        // What follows the first that is not whole is built again.
-        let isWhole = end <= file.length && end > ends.all.last ?? 0
+        let start = ends.all.last ?? 0
         ends.all.append(end)
-        if isWhole, (try? header(of: plan.pieces[missingCount], codeLength: codeLength)) != nil { continue }
-        ends.all.removeLast()
-        break
+        let task = plan.pieces[missingCount]
+        do throws(PieceError) { try check(task, from: start, to: end, layout, checkCancelled) } catch .cancelled {
+          throw .cancelled
+        } catch {
+          ends.all.removeLast()
+          break
+        }
       }
       try endFile.setLength(8 * ends.all.count)
+    }
+
+    private func check(
+      _ task: PieceTask, from start: UInt64, to end: UInt64, _ layout: RecordLayout,
+      _ checkCancelled: () throws(PieceError) -> Void
+    ) throws(PieceError) {
+      let header = try header(of: task, codeLength: layout.length)
+      guard end <= UInt64(file.length), end == start + UInt64(header.byteCount(layout)) else {
+        throw .damaged(what: file.path, expected: "the bytes of piece \(task.number)", found: "others")
+      }
+      let pieces = PieceReader(source: self, tasks: [task], headers: [header])
+      for part in PiecePart.allCases {
+        try checkCancelled()
+        try pieces.forEachBlock(of: part, inPiece: 0) { _ in }
+      }
+      for column in layout.widths.indices {
+        try checkCancelled()
+        try pieces.forEachBlock(ofColumn: column, layout, inPiece: 0) { _ in }
+      }
+    }
+
+    /// Brings all pieces to the disk.
+    func synchronize() throws(PieceError) {
+      try file.synchronize()
+      try endFile.synchronize()
     }
 
     /// How many are yet to be built: the first ones.
@@ -121,8 +185,12 @@ import Treeline
     ) throws(PieceError) {
       let stack = StackedPiece(
         task: task, position: position, layout: layout,
-        rows: { range, rows throws(PieceError) in try readRows(task.first + range.lowerBound, to: rows) },
+        rows: { range, rows throws(PieceError) in
+          try checkCancelled()
+          try readRows(task.first + range.lowerBound, to: rows)
+        },
         codes: { range, codes throws(PieceError) in
+          try checkCancelled()
           try self.codes.read(codes, at: layout.length * (task.first + range.lowerBound))
         })
       try stack.write(write)

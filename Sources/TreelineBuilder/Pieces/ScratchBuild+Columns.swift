@@ -15,7 +15,11 @@ import Treeline
         let survey = surveys[column].named(name)
         let isLong = try suitable(survey) { () throws(UnsuitableValue) in try survey.hasLongDictionary() }
         let gathered = isLong ? try gather(column, survey, besides: &used) : nil
-        return try suitable(survey) { () throws(UnsuitableValue) in try survey.foundEncoding(gathered: gathered) }
+        let encoding = try suitable(survey) { () throws(UnsuitableValue) in
+          try survey.foundEncoding(gathered: gathered, monitor)
+        }
+        try checkCancelled()
+        return encoding
       }
       var bytes = PlainBytes([])
       columnNumbers = arranged.map(\.column)
@@ -29,6 +33,7 @@ import Treeline
       let file = try folder.file(.columns)
       try file.setLength(0)
       try bytes.all.withUnsafeBufferPointer { bytes throws(PieceError) in try file.write(bytes, at: 0) }
+      try file.synchronize()
     }
 
     /// Tells of a value that does not suit its column with the row that it stood in.
@@ -48,6 +53,7 @@ import Treeline
       let values = try ScratchValues(reading: self)
       for batch in values.batches.indices {
         try checkCancelled()
+        progress(.encoding, Int(values.batches[batch].firstPoint), pointCount)
         entries.add(try values.read(batch: batch, column: column), of: survey)
         guard used + entries.memory <= mostDictionaryMemory else {
           throw .unsupported(
@@ -101,6 +107,8 @@ import Treeline
 
     private let file: ScratchFile
     private let endFile: ScratchFile
+    /// Of all that was written to `endFile`.
+    private var endChecksum = XXHash64()
     /// Under which numbers columns were taken in, in their order.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
@@ -144,9 +152,26 @@ import Treeline
         start: last.map { $0.start + $0.length } ?? 0, length: UInt64(bytes.all.count),
         checksum: bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       try bytes.all.withUnsafeBufferPointer { bytes throws(PieceError) in try file.write(bytes, at: Int(batch.start)) }
-      try [batch].withUnsafeBufferPointer { batch throws(PieceError) in try endFile.write(batch, at: batches.count) }
+      try [batch].withUnsafeBufferPointer { batch throws(PieceError) in
+        try endFile.write(batch, at: batches.count)
+        endChecksum.update(UnsafeRawBufferPointer(batch))
+      }
       batches.append(batch)
     }
+
+    /// Brings all values to the disk, as a state that refers to them must find them there.
+    ///
+    /// - Returns: What the file must be that tells where batches end. Each batch has a checksum of its own.
+    func finish() throws(PieceError) -> FileChecksum {
+      try file.synchronize()
+      try endFile.synchronize()
+      return FileChecksum(
+        name: ScratchFolder.Name.valueEnds.rawValue, length: UInt64(batches.count * MemoryLayout<Batch>.stride),
+        checksum: endChecksum.finalize())
+    }
+
+    /// - Throws: `PieceError.damaged` for values that are not as they were written.
+    func check(batch number: Int) throws(PieceError) { _ = try bytes(ofBatch: number) }
 
     /// The values of all columns of a batch.
     func read(batch number: Int) throws(PieceError) -> [ColumnValues] {
@@ -159,12 +184,16 @@ import Treeline
       try ColumnValues(bytes: try columns(ofBatch: number)[column])
     }
 
-    private func columns(ofBatch number: Int) throws(PieceError) -> [[UInt8]] {
+    private func bytes(ofBatch number: Int) throws(PieceError) -> [UInt8] {
       let batch = batches[number]
       var all = [UInt8](repeating: 0, count: Int(batch.length))
       try all.withUnsafeMutableBufferPointer { bytes throws(PieceError) in try file.read(bytes, at: Int(batch.start)) }
       guard all.withUnsafeBytes({ XXHash64.hash($0) }) == batch.checksum else { throw damaged }
-      var bytes = PlainBytes(all)
+      return all
+    }
+
+    private func columns(ofBatch number: Int) throws(PieceError) -> [[UInt8]] {
+      var bytes = PlainBytes(try bytes(ofBatch: number))
       var columns: [[UInt8]] = []
       for _ in columnNumbers { columns.append(try bytes.readArray()) }
       return columnNumbers.map { columns[$0] }

@@ -41,8 +41,9 @@ import Treeline
         }
         progress(.partitioning, range.upperBound, pointCount)
       }
-      try target.finish()
+      state.pieceChecksums = try target.finish()
       state.isPartitioned = true
+      state.files = []
       try state.save(in: folder)
       for name in [
         ScratchFolder.Name.positions, .coordinates, .skippedRows, .givenRows, .groups, .values, .valueEnds,
@@ -87,6 +88,8 @@ import Treeline
     /// How many are in memory, and where in the files the next ones go.
     private var pending: [Int]
     private var ends: [Int]
+    /// Of the points, rows and codes of each piece.
+    private var checksums: [(XXHash64, XXHash64, XXHash64)]
 
     init(_ plan: PiecePlan, of build: ScratchBuild) throws(PieceError) {
       let folder = build.folder
@@ -103,6 +106,7 @@ import Treeline
       codeBuffers = .allocate(byteCount: codeLength * capacity * pieceCount, alignment: 16)
       pending = [Int](repeating: 0, count: pieceCount)
       ends = plan.pieces.map(\.first)
+      checksums = Array(repeating: (XXHash64(), XXHash64(), XXHash64()), count: pieceCount)
     }
 
     deinit {
@@ -126,17 +130,29 @@ import Treeline
       if pending[piece] == capacity { try flush(piece) }
     }
 
-    func finish() throws(PieceError) { for piece in 0..<pieceCount { try flush(piece) } }
+    /// Writes the rest and brings all of it to the disk.
+    ///
+    /// - Returns: The checksum of each piece, as `PieceMembers.check` computes it.
+    func finish() throws(PieceError) -> [UInt64] {
+      for piece in 0..<pieceCount { try flush(piece) }
+      for file in [points, rows, codes] { try file.synchronize() }
+      return checksums.map { points, rows, codes in
+        PieceMembers.checksum([points.finalize(), rows.finalize(), codes.finalize()])
+      }
+    }
 
     private func flush(_ piece: Int) throws(PieceError) {
       let (start, count) = (piece * capacity, pending[piece])
-      try points.write(UnsafeBufferPointer(start: pointBuffers + start, count: count), at: ends[piece])
-      try rows.write(
-        UnsafeRawBufferPointer(start: rowBuffers + rowWidth * start, count: rowWidth * count),
-        at: rowWidth * ends[piece])
-      try codes.write(
-        UnsafeRawBufferPointer(start: codeBuffers + codeLength * start, count: codeLength * count),
-        at: codeLength * ends[piece])
+      func write(
+        _ bytes: UnsafeRawPointer, to file: ScratchFile, width: Int, _ checksum: inout XXHash64
+      ) throws(PieceError) {
+        let bytes = UnsafeRawBufferPointer(start: bytes + width * start, count: width * count)
+        try file.write(bytes, at: width * ends[piece])
+        checksum.update(bytes)
+      }
+      try write(pointBuffers, to: points, width: 8, &checksums[piece].0)
+      try write(rowBuffers, to: rows, width: rowWidth, &checksums[piece].1)
+      try write(codeBuffers, to: codes, width: codeLength, &checksums[piece].2)
       ends[piece] += count
       pending[piece] = 0
     }

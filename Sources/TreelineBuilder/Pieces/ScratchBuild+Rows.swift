@@ -22,7 +22,8 @@ import Treeline
             rows.append(row)
           }
         }
-        rows.sort()
+        rows.sort(monitor, by: <)
+        try checkCancelled()
         if let twice = zip(rows, rows.dropFirst()).first(where: { $0 == $1 }) { throw .rowTwice(row: Int(twice.0)) }
       }
     }

@@ -13,6 +13,10 @@ import Treeline
       separationWork = try file.fill(from: tree, options, monitor) { report(.separating, $0, count) }
       try file.synchronize()
       state.isSeparated = true
+      state.files = [
+        FileChecksum(
+          name: ScratchFolder.Name.separations.rawValue, length: UInt64(file.byteCount), checksum: try file.checksum)
+      ]
       try state.save(in: folder)
       return file
     }

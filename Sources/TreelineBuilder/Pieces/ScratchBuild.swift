@@ -13,9 +13,10 @@ import Treeline
   /// try build.finish(to: destination)
   /// ```
   package final class ScratchBuild {
-    /// What a build does, in this order, but that the index is written on once separations are known.
+    /// What a build does, in this order, but that the index is written on once separations are known, and that columns
+    /// are prepared, as part of their encoding, while it is written.
     package enum Stage: String, Sendable {
-      case projecting, planning, partitioning, building, writing, separating
+      case encoding, projecting, planning, partitioning, building, writing, separating
     }
 
     package struct Options: Sendable {
@@ -96,9 +97,12 @@ import Treeline
     /// Goes on from where an earlier run of the same build stopped, with the projection that it had; nil if it had not
     /// read all of the same input.
     ///
-    /// - Parameter checksum: Of the input's bytes, asked for only where there is something to go on from.
+    /// - Parameters:
+    ///   - checksum: Of the input's bytes, asked for only where there is something to go on from.
+    ///   - onDamage: Told of a file that is not as it was written, for which nothing can be gone on from.
     package init?(
-      resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64
+      resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
+      onDamage: (PieceError) -> Void = { _ in }
     ) rethrows {
       guard let found = ScratchState(savedIn: folder), found.identity == identity, try found.checksum == checksum()
       else {
@@ -106,10 +110,14 @@ import Treeline
       }
       (self.folder, self.identity, self.options, state) = (folder, identity, options, found)
       self.options.projection = found.survey.projection
-      guard (try? readColumns()) != nil else { return nil }
-      if state.planned?.pieceSize != pieceSize, !state.isPartitioned { state.planned = nil }
-      guard isWhole else { return nil }
-      if (try? folder.file(.separations).length) != 2 * pointCount { state.isSeparated = false }
+      do throws(PieceError) {
+        try readColumns()
+        if state.planned?.pieceSize != pieceSize, !state.isPartitioned { state.planned = nil }
+        try checkFiles()
+      } catch {
+        onDamage(error)
+        return nil
+      }
     }
 
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
@@ -120,21 +128,8 @@ import Treeline
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }
 
-    /// Whether the files have the lengths that the state promises.
-    private var isWhole: Bool {
-      func length(_ name: ScratchFolder.Name) -> Int { (try? folder.file(name).length) ?? 0 }
-      if let plan = state.planned?.plan, state.isPartitioned {
-        // Of pieces that are built the points are gone.
-        guard let pieces = try? ScratchPieces(in: folder, of: plan, codeLength: layout.length) else { return false }
-        let left = pieces.missingCount == 0 ? 0 : plan.pieces[pieces.missingCount - 1].end
-        return length(.points) >= 8 * left && length(.rows) >= rowWidth * left && length(.codes) >= layout.length * left
-      }
-      let isRead =
-        length(.positions) == 8 * pointCount || options.projection == .planar && length(.coordinates) == 16 * pointCount
-      return isRead && length(.skippedRows) == 8 * state.skippedRowCount && (try? ScratchValues(reading: self)) != nil
-        && (!options.hasGivenRows || length(.givenRows) == 8 * pointCount)
-        && (!options.isGrouped || length(.groups) == 2 * pointCount)
-    }
+    /// The pieces that an earlier run has built.
+    var found: ScratchPieces?
 
     /// How the columns are encoded, once all points are read.
     package internal(set) var columns: [ColumnEncoding] = []
@@ -171,10 +166,10 @@ import Treeline
 
     /// The files that points are read to.
     private struct Reading {
-      let points: ScratchFile
-      let skippedRows: ScratchFile
-      let givenRows: ScratchFile
-      let groups: ScratchFile
+      var points: AppendedFile
+      var skippedRows: AppendedFile
+      var givenRows: AppendedFile
+      var groups: AppendedFile
       var tally = GroupTally()
       var values: ScratchValues
       var lastRow: UInt64?
@@ -209,21 +204,13 @@ import Treeline
       reading!.tally = tally
       do throws(PieceError) {
         if projection == .webMercator {
-          try points.withUnsafeBufferPointer { points throws(PieceError) in try reading!.points.write(points, at: first)
-          }
+          try reading!.points.append(points)
         } else {
-          try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
-            try reading!.points.write(coordinates, at: first)
-          }
+          try reading!.points.append(coordinates)
         }
-        try skippedRows.map { UInt64($0) }.withUnsafeBufferPointer { rows throws(PieceError) in
-          try reading!.skippedRows.write(rows, at: state.skippedRowCount)
-        }
-        try givenRows.withUnsafeBufferPointer { rows throws(PieceError) in try reading!.givenRows.write(rows, at: first)
-        }
-        try groupNumbers.withUnsafeBufferPointer { numbers throws(PieceError) in
-          try reading!.groups.write(numbers, at: first)
-        }
+        try reading!.skippedRows.append(skippedRows.map { UInt64($0) })
+        try reading!.givenRows.append(givenRows)
+        try reading!.groups.append(groupNumbers)
         try reading!.values.append(values, pointCount: coordinates.count)
       } catch {
         writingFailure = error
@@ -268,9 +255,9 @@ import Treeline
       // What another build has left is of no use, and some of it could be taken for this one's.
       folder.removeFiles()
       let reading = Reading(
-        points: try folder.file(options.projection == .webMercator ? .positions : .coordinates),
-        skippedRows: try folder.file(.skippedRows), givenRows: try folder.file(.givenRows),
-        groups: try folder.file(.groups), values: try ScratchValues(writingTo: folder))
+        points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
+        skippedRows: try AppendedFile(.skippedRows, in: folder), givenRows: try AppendedFile(.givenRows, in: folder),
+        groups: try AppendedFile(.groups, in: folder), values: try ScratchValues(writingTo: folder))
       return reading
     }
 
@@ -283,6 +270,9 @@ import Treeline
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
       if options.isGrouped { state.groups = ScratchGroups(reading!.tally) }
+      state.files = try [reading!.points, reading!.skippedRows, reading!.givenRows, reading!.groups]
+        .map { file throws(PieceError) in try file.finish() }
+      state.files.append(try reading!.values.finish())
       reading = nil
       state.checksum = checksum
       try checkRows()
@@ -306,7 +296,8 @@ import Treeline
       assembly.groups = state.groups?.header
       assembly.preparations = preparations
       assembly.workspace = ScratchMatrix.Workspace(
-        folder: folder, memory: options.memory - options.reserve, checkCancelled: checkCancelled)
+        folder: folder, memory: options.memory - options.reserve, monitor: monitor,
+        progress: { [progress] in progress(.encoding, $0, $1) })
       if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
         .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
@@ -319,14 +310,17 @@ import Treeline
 
     /// Writes the positions of plain coordinates, whose plane is known only now, in place of these.
     private func project() throws(PieceError) {
-      guard options.projection == .planar, !state.isPartitioned else { return }
-      let positions = try folder.file(.positions)
-      // It has its length once it is whole, for blocks are written in order.
-      if positions.length < 8 * pointCount { try project(to: positions) }
+      let name = ScratchFolder.Name.coordinates.rawValue
+      guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })
+      else { return }
+      let projected = try projected()
+      state.files = state.files.filter { $0.name != name } + [projected]
+      try state.save(in: folder)
       folder.remove(.coordinates)
     }
 
-    private func project(to positions: ScratchFile) throws(PieceError) {
+    private func projected() throws(PieceError) -> FileChecksum {
+      var positions = try AppendedFile(.positions, in: folder)
       let coordinates = try folder.file(.coordinates)
       let plane = state.survey.plane
       var block = [Coordinate](repeating: Coordinate(x: 0, y: 0), count: min(pointCount, Self.blockSize))
@@ -337,11 +331,10 @@ import Treeline
         }
         onProjection(plane, block[..<range.count])
         let points = block[..<range.count].map { plane.point(at: $0) }
-        try points.withUnsafeBufferPointer { points throws(PieceError) in
-          try positions.write(points, at: range.lowerBound)
-        }
+        try positions.append(points)
         progress(.projecting, range.upperBound, pointCount)
       }
+      return try positions.finish()
     }
 
     /// How many points are read at once.

@@ -77,7 +77,21 @@ import Treeline
 
     /// Brings what was written to the disk.
     func synchronize() throws(PieceError) {
-      guard fsync(descriptor) == 0 else { throw failure("bring it to the disk") }
+      guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
+    }
+
+    /// XXH64 of some of its bytes, read block by block.
+    func checksum(of range: Range<Int>, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) -> UInt64 {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
+      defer { buffer.deallocate() }
+      var hasher = XXHash64()
+      for block in range.blocks(of: 1 << 20) {
+        try checkCancelled()
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<block.count])
+        try read(bytes, at: block.lowerBound)
+        hasher.update(UnsafeRawBufferPointer(bytes))
+      }
+      return hasher.finalize()
     }
 
     private func failure(_ action: String) -> PieceError {

@@ -57,14 +57,19 @@ import Treeline
       case lock
     }
 
-    /// The folder for an index.
+    /// The folder for an index. In a folder that several indexes share, its name tells those of one name apart.
     ///
     /// - Parameters:
     ///   - index: The path of the index.
     ///   - parent: Where the folder is; nil for beside the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
-      let hidden = FilePath(index).hidden(suffix: ".scratch")
-      return parent.map { "\($0)/\(FilePath(hidden).name)" } ?? hidden
+      guard let parent else { return FilePath(index).hidden(suffix: ".scratch") }
+      let place = FilePath(FilePath.resolved(index) ?? index)
+      let start = realpath(place.folder, nil)
+      defer { free(start) }
+      let path = "\(start.map { String(cString: $0) } ?? place.folder)/\(place.name)"
+      let hash = Array(path.utf8).withUnsafeBytes { XXHash64.hash($0) }
+      return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
     /// All paths that there may be, the folder's own last: for who has to remove them without knowing more.
@@ -118,6 +123,16 @@ import Treeline
       let file = try file(.unnamed)
       remove(.unnamed)
       return file
+    }
+
+    /// Brings the names of files to the disk.
+    func synchronize() throws(PieceError) {
+      let folder = open(path, O_RDONLY | O_CLOEXEC)
+      defer { if folder >= 0 { close(folder) } }
+      // Some file systems know no fsync of folders.
+      guard folder >= 0, fsync(folder) == 0 || errno == EINVAL else {
+        throw .scratch(path: path, action: "bring it to the disk", reason: systemReason())
+      }
     }
 
     func remove(_ name: Name) { unlink(path(name)) }

@@ -17,11 +17,15 @@ import Treeline
       let folder: ScratchFolder
       /// In bytes.
       let memory: Int
-      let checkCancelled: () throws(PieceError) -> Void
+      let monitor: BuildMonitor
+      /// Told how much of a preparation is done before its section is written.
+      var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
       /// Gives the pages back in which the column is mapped.
       fileprivate(set) var giveBack: () -> Void = {}
       /// How many points are worked on between two looks at whether the build is cancelled.
-      var blockSize = 1 << 20
+      var blockSize = 1 << 18
+
+      func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
     }
 
     /// What a point is to have in the matrix: its tree index, and the integer.
@@ -61,7 +65,8 @@ import Treeline
       (pointCount, self.kind, self.workspace) = (column.pointCount, kind, workspace)
       (integers, firstIndices) = (try workspace.folder.unnamedFile(), try workspace.folder.unnamedFile())
       let keys = OrderedKeys(of: column)
-      let ranges = try Self.ranges(of: keys, pointCount, mostPoints: max(1, workspace.memory / 64), workspace)
+      let ranges = try Self.ranges(
+        of: keys, pointCount, mostPoints: max(1, min(workspace.memory / 64, 1 << 19)), workspace)
       let placed = try place(keys, ranges)
       try writeIntegers(placed)
     }
@@ -141,6 +146,7 @@ import Treeline
     ) throws(PieceError) {
       for block in (0..<pointCount).blocks(of: workspace.blockSize) {
         try workspace.checkCancelled()
+        workspace.progress(block.lowerBound, 3 * pointCount)
         for index in block where keys[index] != OrderedKeys.missing { visit(keys[index]) }
         workspace.giveBack()
       }
@@ -154,6 +160,7 @@ import Treeline
         try workspace.folder.unnamedFile(), capacities: ranges.map(\.count), memory: workspace.memory / 4)
       for block in (0..<pointCount).blocks(of: workspace.blockSize) {
         try workspace.checkCancelled()
+        workspace.progress(pointCount + block.lowerBound, 3 * pointCount)
         for index in block where keys[index] != OrderedKeys.missing {
           let range = firstIndex(in: ranges.indices) { ranges[$0].keys.upperBound >= keys[index] }
           try indices.append(UInt32(index), to: range)
@@ -161,7 +168,7 @@ import Treeline
         workspace.giveBack()
       }
       try indices.flush()
-      let capacity = max(1, workspace.memory / 32)
+      let capacity = max(1, min(workspace.memory / 32, 1 << 19))
       let placed = DividedFile<Placed>(
         try workspace.folder.unnamedFile(),
         capacities: (0..<pointCount).blocks(of: capacity).map(\.count), memory: workspace.memory / 4)
@@ -189,7 +196,7 @@ import Treeline
             for index in block { try add(index, range.keys.lowerBound) }
           } else {
             let own = block.map { keys[Int($0)] }
-            for place in ColumnOrder.sorted(own) { try add(block[Int(place)], own[Int(place)]) }
+            for place in ColumnOrder.sorted(own, workspace.monitor) { try add(block[Int(place)], own[Int(place)]) }
             workspace.giveBack()
           }
         }
@@ -205,6 +212,7 @@ import Treeline
       var (greatest, ones, start) = (UInt32(0), [Int](repeating: 0, count: 32), 0)
       for (part, capacity) in placed.capacities.enumerated() {
         try workspace.checkCancelled()
+        workspace.progress(2 * pointCount + start, 3 * pointCount)
         // As missing values have it.
         var own =
           switch kind {

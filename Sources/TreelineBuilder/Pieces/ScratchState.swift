@@ -32,10 +32,16 @@ import Treeline
     var isPartitioned = false
     /// Whether all separations are there.
     var isSeparated = false
+    /// The files that lie whole in the folder: what was read, or, once points are with their pieces, the separations.
+    var files: [FileChecksum] = []
+    /// Of each piece, the checksum of its points, rows and codes.
+    var pieceChecksums: [UInt64] = []
 
-    private static let title = "Treeline scratch 3"
+    private static let title = "Treeline scratch 4"
 
-    /// Saves the state in place of an older one.
+    /// Saves the state in place of an older one, which is on the disk when this returns.
+    ///
+    /// - Precondition: So is all that it refers to.
     func save(in folder: ScratchFolder) throws(PieceError) {
       var bytes = PlainBytes([])
       bytes.append(Self.title)
@@ -49,15 +55,19 @@ import Treeline
       bytes.append(inexactCounts.map { UInt64($0) })
       bytes.append(groups.map { [$0] } ?? [])
       bytes.append(planned.map { [$0.plan] } ?? [])
+      bytes.append(files)
+      bytes.append(pieceChecksums)
       bytes.append(bytes.all.withUnsafeBytes { XXHash64.hash($0) })
       let file = try folder.file(.newState)
       try file.setLength(0)
       try bytes.all.withUnsafeBufferPointer { bytes throws(PieceError) in
         try file.write(UnsafeRawBufferPointer(bytes), at: 0)
       }
+      try file.synchronize()
       guard rename(folder.path(.newState), folder.path(.state)) == 0 else {
         throw .scratch(path: folder.path, action: "note how far the build is", reason: systemReason())
       }
+      try folder.synchronize()
     }
 
     /// The state that an earlier run has saved; nil where there is none that can be read.
@@ -80,11 +90,13 @@ import Treeline
         inexactCounts = try bytes.readArray(of: UInt64.self).map { Int(clamping: $0) }
         groups = try bytes.readValues(of: ScratchGroups.self).first
         let plans: [PiecePlan] = try bytes.readValues()
+        files = try bytes.readValues()
+        pieceChecksums = try bytes.readArray()
         guard numbers.count == 4, rows.count == 2, bytes.isAtEnd else { return nil }
         (greatestRow, rowsAscend) = (rows[0], rows[1] != 0)
         skippedRowCount = Int(clamping: numbers[0])
         planned = plans.first.map { (Int(clamping: numbers[2]), $0) }
-        isPartitioned = numbers[1] == 1 && planned != nil
+        isPartitioned = numbers[1] == 1 && planned?.plan.pieces.count == pieceChecksums.count
         isSeparated = numbers[3] == 1 && isPartitioned
       } catch { return nil }
     }

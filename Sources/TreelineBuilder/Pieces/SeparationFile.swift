@@ -13,14 +13,14 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The codes of a tree's separations in a file, by number, which any number of threads may set at once.
   final class SeparationFile: @unchecked Sendable {
-    private let path: String
+    private let file: ScratchFile
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
     /// Makes the file, all of whose codes are zero, or takes one that is whole.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
-      self.path = path
       let file = try ScratchFile(path)
+      self.file = file
       if !isWhole {
         // Space that is written to is there: a disk that is full would end the process later.
         let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
@@ -41,9 +41,20 @@ import Treeline
     /// Brings all codes to the disk.
     func synchronize() throws(PieceError) {
       if let start = bytes.baseAddress, msync(start, bytes.count, MS_SYNC) != 0 {
-        throw .scratch(path: path, action: "bring it to the disk", reason: systemReason())
+        throw .scratch(path: file.path, action: "bring it to the disk", reason: systemReason())
+      }
+      try file.synchronize()
+    }
+
+    var checksum: UInt64 {
+      get throws(PieceError) {
+        var hasher = XXHash64()
+        try forEachBlock { hasher.update($0) }
+        return hasher.finalize()
       }
     }
+
+    var byteCount: Int { bytes.count }
 
     /// Gives back memory, but no code.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
@@ -95,13 +106,6 @@ import Treeline
     convenience init(beingWritten file: AtomicFile) throws(PieceError) {
       do throws(IndexError) { try self.init(path: file.partialPath) } catch {
         throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")
-      }
-    }
-
-    /// Gives memory back; what is looked at again is read again.
-    func giveBack() {
-      if let start = bytes.baseAddress {
-        _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)
       }
     }
   }

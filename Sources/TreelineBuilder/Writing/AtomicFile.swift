@@ -115,7 +115,8 @@ import Treeline
       sync()
     }
 
-    private static func synchronize(_ descriptor: Int32) -> Int32 {
+    /// Brings a file to the disk.
+    static func synchronize(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
         // There fsync leaves the bytes in the disk's own cache; not every file system knows better.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }

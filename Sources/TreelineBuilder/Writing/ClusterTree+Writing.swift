@@ -17,7 +17,7 @@ import Treeline
     ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
     ///   - progress: Told how many bytes are written, of how many.
-    /// - Throws: `IndexWritingError`
+    /// - Throws: `IndexWritingError`, which is `cancelled` if the task that asks for it is.
     /// - Complexity: O(pointCount)
     public func write(
       index path: String, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
@@ -43,7 +43,7 @@ import Treeline
     ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
     ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
     ///   - progress: Told how many bytes are written, of how many.
-    /// - Throws: `IndexWritingError`
+    /// - Throws: `IndexWritingError`, which is `cancelled` if the task that asks for it is.
     /// - Precondition: Nothing was written there yet.
     /// - Complexity: O(pointCount)
     public func write(
@@ -55,58 +55,75 @@ import Treeline
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]
-      do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch { throw .column(error) }
+      do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch .cancelled {
+        throw .cancelled
+      } catch { throw .column(error) }
       try write(
         to: destination, attributes: attributes, encoded: encoded, description: description, row: row,
         progress: progress)
     }
 
     /// The same of columns that were encoded before.
+    ///
+    /// - Parameters:
+    ///   - cancellation: What stops it; nil for the task.
+    ///   - encodingProgress: Called at most once for each percent of the attributes, which are encoded first.
     package func write(
       to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
-      description: IndexDescription?, row: ((Int) -> Int)?, progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+      description: IndexDescription?, row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
+      encodingProgress: (@Sendable (BuildProgress) -> Void)? = nil,
+      progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
     ) throws(IndexWritingError) {
+      let monitor = BuildMonitor(
+        pointCount: 2 * attributes.count * pointCount, stoppingWith: cancellation, report: encodingProgress)
       let matrixCount = columns.reduce(0) { $0 + $1.matrices.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       try withStorage { storage throws(IndexWritingError) in
         var sections = storage.fixedSections.map { (kind: $0.kind, content: SectionContent.kept($0.bytes)) }
-        sections.append(rowSection(row))
-        sections += columnSections(attributes, columns)
+        sections.append(rowSection(row, monitor))
+        sections += columnSections(attributes, columns, monitor)
         let description = description ?? indexDescription
         if !description.isEmpty { sections.append((.description, .made(description.bytes))) }
         if let groups = storage.groups { sections.append((.groups, .made(groups.bytes))) }
         if let badgeCurve { sections.append((.badgeCurve, .made(badgeCurve.bytes))) }
-        try write(sections, to: destination.file, progress)
+        try write(sections, to: destination.file, monitor, progress)
       }
     }
 
     /// Row numbers, of 8 bytes only where one of them needs more than 4.
-    private func rowSection(_ row: ((Int) -> Int)?) -> (kind: IndexSection.Kind, content: SectionContent) {
-      let rows = (0..<pointCount).map { row?(self.row(atTreeIndex: $0)) ?? self.row(atTreeIndex: $0) }
-      let greatest = rows.max() ?? 0
-      precondition(
-        greatest <= StoredRows.greatest && rows.allSatisfy { $0 >= 0 },
-        "Expected row numbers from 0 to 2^53, found \(greatest)")
-      var bytes: [UInt8] = []
-      if greatest <= UInt32.max {
-        bytes.reserveCapacity(4 * pointCount)
-        for row in rows { bytes.appendLittleEndian(UInt32(row)) }
-        return (.rows, .made(bytes))
+    private func rowSection(
+      _ row: ((Int) -> Int)?, _ monitor: BuildMonitor
+    ) -> (kind: IndexSection.Kind, content: SectionContent) {
+      var (rows, greatest) = ([UInt64](), 0 as UInt64)
+      rows.reserveCapacity(pointCount)
+      monitor.valuePass(over: 0..<pointCount) { block in
+        for index in block {
+          let row = row?(self.row(atTreeIndex: index)) ?? self.row(atTreeIndex: index)
+          precondition(0...StoredRows.greatest ~= row, "Expected row numbers from 0 to 2^53, found \(row)")
+          rows.append(UInt64(row))
+          greatest = max(greatest, UInt64(row))
+        }
       }
-      bytes.reserveCapacity(8 * pointCount)
-      for row in rows { bytes.appendLittleEndian(UInt64(row)) }
-      return (.wideRows, .made(bytes))
+      var bytes: [UInt8] = []
+      let isWide = greatest > UInt32.max
+      bytes.reserveCapacity((isWide ? 8 : 4) * rows.count)
+      monitor.pass(over: rows.indices) { block in
+        for row in rows[block] {
+          if isWide { bytes.appendLittleEndian(row) } else { bytes.appendLittleEndian(UInt32(row)) }
+        }
+      }
+      return (isWide ? .wideRows : .rows, .made(bytes))
     }
 
     /// Those of attributes and of columns, of each kind the tree's own first.
     private func columnSections(
-      _ attributes: [IndexAttribute], _ columns: [EncodedColumn]
+      _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {
       let kept = keptColumns(besides: attributes.map(\.name) + columns.map(\.name))
       let typed = kept.filter { $0.section != nil }
       var sections: [(kind: IndexSection.Kind, content: SectionContent)] = []
       sections += kept.compactMap(\.attribute).map { (.attribute, .kept($0.section)) }
-      sections += attributes.map { (.attribute, .made($0.section(for: self))) }
+      sections += attributes.map { (.attribute, .made($0.section(for: self, monitor))) }
       sections += typed.compactMap(\.section).map { (.column, .kept($0)) }
       sections += columns.map { (.column, .made($0.bytes)) }
       let matrices = typed.map(\.matrices) + columns.map(\.matrices)
@@ -145,17 +162,24 @@ import Treeline
 
     private func write(
       _ sections: [(kind: IndexSection.Kind, content: SectionContent)], to file: AtomicFile,
-      _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
+      _ monitor: BuildMonitor, _ progress: ((_ written: UInt64, _ total: UInt64) -> Void)?
     ) throws(IndexWritingError) {
+      if monitor.isCancelled { throw .cancelled }
       var layout = IndexLayout(sectionCount: sections.count)
       let total = layout.fileLength(of: sections.map(\.content.byteCount))
       try file.setLength(total)
       for (kind, content) in sections {
         try content.withBytes { bytes throws(IndexWritingError) in
-          let section = layout.add(kind, bytes)
-          try file.write(bytes, at: section.offset)
+          var checksum = XXHash64()
+          for block in bytes.indices.blocks(of: BuildMonitor.blockSize) {
+            let part = UnsafeRawBufferPointer(rebasing: bytes[block])
+            checksum.update(part)
+            try file.write(part, at: layout.next + UInt64(block.lowerBound))
+            progress?(layout.next + UInt64(block.upperBound), total)
+            if monitor.isCancelled { throw .cancelled }
+          }
+          layout.add(kind, length: UInt64(bytes.count), checksum: checksum.finalize())
         }
-        progress?(layout.end, total)
       }
       let header = IndexHeader(of: IndexHeader.Content(self), sections: layout.sections, fileLength: layout.end).bytes
       try header.withUnsafeBufferPointer { header throws(IndexWritingError) in
@@ -211,10 +235,6 @@ struct IndexLayout {
 
   /// Where the next section begins.
   var next: UInt64 { IndexHeader.aligned(end) }
-
-  mutating func add(_ kind: IndexSection.Kind, _ bytes: UnsafeRawBufferPointer) -> IndexSection {
-    add(kind, length: UInt64(bytes.count), checksum: XXHash64.hash(bytes))
-  }
 
   @discardableResult mutating func add(_ kind: IndexSection.Kind, length: UInt64, checksum: UInt64) -> IndexSection {
     let section = IndexSection(

@@ -27,9 +27,13 @@ extension IndexAttribute {
   ///
   /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that
   /// an index answers with the same bytes as the input.
-  func section(for tree: ClusterTree) -> [UInt8] {
+  ///
+  /// - Parameter monitor: If it is cancelled, the section is of no use.
+  func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
     do throws(UnsuitableValue) {
-      return try EncodedColumn(.attribute, name: name, holdsCells: holdsCells, pointCount: tree.pointCount) {
+      return try EncodedColumn(
+        .attribute, name: name, holdsCells: holdsCells, pointCount: tree.pointCount, monitor
+      ) {
         value(tree.row(atTreeIndex: $0))
       }.bytes
     } catch { preconditionFailure("Any value suits an attribute: \(error)") }

@@ -53,6 +53,8 @@ public enum IndexWritingError: Error, Hashable, Sendable {
   /// It is written, but its folder was not brought to the disk: after a power cut the file of that name may be the old
   /// one, or none.
   case notDurable(path: String, reason: String)
+  /// The task that asked for it, or the build, was cancelled.
+  case cancelled
 }
 
 extension IndexWritingError: CustomStringConvertible {
@@ -74,6 +76,7 @@ extension IndexWritingError: CustomStringConvertible {
     case .notDurable(let path, let reason):
       "\(path): written, but its folder could not be brought to the disk, so a power cut may undo it: \(reason); "
         + "check the disk and write it again"
+    case .cancelled: "the writing of the index was cancelled"
     }
   }
 }

@@ -83,7 +83,11 @@ final class BuildInPieces {
     self.folder = folder
     build = try ScratchBuild(
       resuming: identity, in: folder, scratchOptions(.webMercator),
-      checksum: { try PointReader.checksum(ofFile: input.path) })
+      checksum: { try PointReader.checksum(ofFile: input.path) },
+      onDamage: { error in
+        guard case .damaged(let what, let expected, let found) = error else { return }
+        Notes.print("treeline: \(what): expected \(expected), found \(found); starting the build again")
+      })
     if let build {
       Notes.print("treeline: going on with the \(build.pointCount) points that were read before")
       return true
@@ -137,6 +141,19 @@ final class BuildInPieces {
     self.folder = folder
     if !memory.resume { for path in ScratchFolder.allPaths(in: folder.path) { Interruption.removes(path) } }
     build = ScratchBuild(in: folder, identity: identity, scratchOptions(isPlanar ? .planar : .webMercator))
+    showProgress()
+  }
+
+  private func showProgress() {
+    build?.progress = { [progress, unowned self] stage, done, total in
+      switch stage {
+      case .planning:
+        let passCount = build.map { ScratchBuild.passCount(ofPoints: $0.pointCount, $0.options) } ?? done
+        progress.show(stage.verb, pass: done, ofAbout: passCount)
+      case .writing: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "B")
+      default: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "points")
+      }
+    }
   }
 
   private var scratchPath: String { ScratchFolder.path(forIndex: output, in: memory.scratch) }
@@ -238,14 +255,7 @@ final class BuildInPieces {
           + "\(ByteCount(missing.free)); free some or choose another place\(missing.isForScratch ? " with --scratch" : "")"
       )
     }
-    let passCount = ScratchBuild.passCount(ofPoints: build.pointCount, build.options)
-    build.progress = { [progress] stage, done, total in
-      switch stage {
-      case .planning: progress.show(stage.verb, pass: done, ofAbout: passCount)
-      case .writing: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "B")
-      default: progress.show(stage.verb, done: Double(done), of: Double(total), unit: "points")
-      }
-    }
+    showProgress()
     var coarsePlane: Plane?
     build.onProjection = { plane, coordinates in
       if coarsePlane == nil, plane.isCoarse(for: coordinates) { coarsePlane = plane }
@@ -271,6 +281,7 @@ final class BuildInPieces {
 extension ScratchBuild.Stage {
   fileprivate var verb: String {
     switch self {
+    case .encoding: "Encoding columns"
     case .projecting: "Projecting"
     case .planning: "Planning"
     case .partitioning: "Partitioning"

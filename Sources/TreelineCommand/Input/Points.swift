@@ -187,11 +187,8 @@ extension ClusterTree {
   /// - Parameter groups: What points may share a cluster; nil if all may.
   init(_ table: PointTable, groupedBy groups: PointGroups? = nil, options: BuildOptions, _ progress: ProgressBar) throws
   {
-    let total = Double(table.coordinates.count)
     let projection = table.isPlanar ? Plane.Projection.planar : .webMercator
-    let show: @Sendable (BuildProgress) -> Void = { step in
-      progress.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points")
-    }
+    let show = progress.steps(ofPoints: table.coordinates.count)
     self =
       if let groups {
         try ClusterTree(table.coordinates, groupedBy: groups, as: projection, options: options, progress: show)
@@ -208,6 +205,14 @@ extension ClusterTree {
   func reportClippedPoints() { Notes.reportClippedPoints(clippedPointCount) }
 }
 
+extension ProgressBar {
+  /// Shows the steps of a build in memory.
+  func steps(ofPoints count: Int) -> @Sendable (BuildProgress) -> Void {
+    let total = Double(count)
+    return { step in self.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points") }
+  }
+}
+
 extension BuildProgress.Stage {
   fileprivate var verb: String {
     switch self {
@@ -215,6 +220,7 @@ extension BuildProgress.Stage {
     case .splitting: "Building"
     case .merging: "Merging"
     case .separating: "Separating"
+    case .encoding: "Encoding columns"
     }
   }
 }

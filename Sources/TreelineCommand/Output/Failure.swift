@@ -46,7 +46,7 @@ extension Failure {
       case .wouldOverwrite: self = .usage("\(message) with --force")
       case .notAFile, .tooManyAttributes, .attributeTwice: self = .usage(message)
       case .column: self = .badData(message)
-      case .inUse, .foreignPartialFile, .failed, .notDurable: self = .inputOutput(message)
+      case .inUse, .foreignPartialFile, .failed, .notDurable, .cancelled: self = .inputOutput(message)
       }
     default: self = .inputOutput(message)
     }

@@ -167,12 +167,14 @@ struct BuildCommand: ParsableCommand {
     tree.reportClippedPoints()
     let encoded: [EncodedColumn]
     do {
-      encoded = try tree.encoded(typed.columns, row: table.row(ofPoint:))
+      encoded = try tree.encoded(
+        typed.columns, row: table.row(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
     } catch { throw Failure.badData("\(input.name): \(error)") }
+    progress.clear()
     ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
     try tree.write(
       to: destination, attributes: kept.attributes, encoded: encoded, description: description,
-      row: table.row(ofPoint:)
+      row: table.row(ofPoint:), encodingProgress: progress.steps(ofPoints: tree.pointCount)
     ) { written, total in
       progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
     }

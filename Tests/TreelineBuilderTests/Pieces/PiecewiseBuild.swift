@@ -168,9 +168,10 @@ extension ScratchBuild {
   ///   - stage: In which it is cancelled once so many blocks of points are done.
   static func ofAllPoints(
     _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
-    rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int
+    rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int,
+    onDamage: (PieceError) -> Void = { _ in }
   ) throws -> ScratchBuild {
-    let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 })
+    let resumed = ScratchBuild(resuming: "test", in: folder, options, checksum: { 7 }, onDamage: onDamage)
     if resumed != nil { #expect(stage == nil) }
     let build = resumed ?? ScratchBuild(in: folder, identity: "test", options)
     if resumed == nil {

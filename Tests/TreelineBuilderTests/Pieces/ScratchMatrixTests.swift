@@ -20,7 +20,7 @@ import Treeline
     for preparation in IndexColumn.Preparation.allCases {
       let expected = ColumnOrder.section(preparation == .percentiles ? order.ranks() : order.links(), ofColumn: 3)
       let workspace = ScratchMatrix.Workspace(
-        folder: scratch, memory: memory, checkCancelled: { () throws(PieceError) in }, blockSize: blockSize)
+        folder: scratch, memory: memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
       let matrix = try ScratchMatrix(preparing: column, for: preparation, in: workspace)
       let file = try AtomicFile(path: folder.path("section"), beginning: [])
       try file.setLength(0)

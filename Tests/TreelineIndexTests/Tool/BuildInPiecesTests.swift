@@ -111,7 +111,9 @@ import Treeline
     for scratch in [folder.path("missing"), folder.path("file"), "/proc"] {
       let result = try build(Self.inputs[0], folder.path("index"), "mean", "--memory", "10kB", "--scratch", scratch)
       #expect(result.code == 74, "\(scratch)")
-      #expect(result.errors.contains("\(scratch)/.index.scratch: could not make this folder"), "\(result.errors)")
+      #expect(
+        result.errors.contains("\(scratch)/.index-") && result.errors.contains(".scratch: could not make this folder"),
+        "\(result.errors)")
     }
     #expect(try folder.contents() == ["file"])
   }

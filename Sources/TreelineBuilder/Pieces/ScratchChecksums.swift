@@ -1,0 +1,100 @@
+import Treeline
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  /// A scratch file that is written from its first byte to its last, with the checksum of what is written.
+  struct AppendedFile {
+    private let file: ScratchFile
+    private let name: ScratchFolder.Name
+    private var length = 0
+    private var checksum = XXHash64()
+
+    init(_ name: ScratchFolder.Name, in folder: ScratchFolder) throws(PieceError) {
+      (self.name, file) = (name, try folder.file(name))
+      try file.setLength(0)
+    }
+
+    mutating func append<Element: BitwiseCopyable>(_ elements: UnsafeBufferPointer<Element>) throws(PieceError) {
+      let bytes = UnsafeRawBufferPointer(elements)
+      try file.write(bytes, at: length)
+      length += bytes.count
+      checksum.update(bytes)
+    }
+
+    mutating func append<Element: BitwiseCopyable>(_ elements: [Element]) throws(PieceError) {
+      try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
+    }
+
+    /// Brings the file to the disk, as a state that refers to it must find it there.
+    func finish() throws(PieceError) -> FileChecksum {
+      try file.synchronize()
+      return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())
+    }
+  }
+
+  /// What a file of an earlier run must be.
+  struct FileChecksum: PlainValue {
+    let name: String
+    let length: UInt64
+    let checksum: UInt64
+
+    init(name: String, length: UInt64, checksum: UInt64) {
+      (self.name, self.length, self.checksum) = (name, length, checksum)
+    }
+
+    func write(to bytes: inout PlainBytes) {
+      bytes.append(name)
+      bytes.append(length)
+      bytes.append(checksum)
+    }
+
+    init(from bytes: inout PlainBytes) throws(PieceError) {
+      (name, length, checksum) = (try bytes.readText(), try bytes.read(), try bytes.read())
+    }
+
+    /// - Throws: `PieceError.damaged` for a file that is not as it was written.
+    func check(in folder: ScratchFolder, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) {
+      let file = try ScratchFile(reading: "\(folder.path)/\(name)")
+      guard file.length == Int(clamping: length) else {
+        throw .damaged(what: file.path, expected: "\(length) bytes", found: "\(file.length)")
+      }
+      let found = try file.checksum(of: 0..<file.length, checkCancelled)
+      guard found == checksum else { throw .otherChecksum(of: file.path, expected: checksum, found: found) }
+    }
+  }
+
+  extension PieceError {
+    static func otherChecksum(of path: String, expected: UInt64, found: UInt64) -> PieceError {
+      .damaged(
+        what: path, expected: "bytes with the checksum \(String(expected, radix: 16))",
+        found: String(found, radix: 16))
+    }
+  }
+
+  extension ScratchBuild {
+    /// Checks all files that the rest of the build reads and that an earlier run has written.
+    ///
+    /// - Throws: `PieceError.damaged` for one that is not as it was written: a flipped bit, or pages that were lost when
+    ///   the machine lost its power.
+    func checkFiles() throws(PieceError) {
+      guard let plan = state.planned?.plan, state.isPartitioned else {
+        for file in state.files { try file.check(in: folder, checkCancelled) }
+        let values = try ScratchValues(reading: self)
+        for batch in values.batches.indices {
+          try checkCancelled()
+          try values.check(batch: batch)
+        }
+        return
+      }
+      let pieces = try ScratchPieces(in: folder, of: plan, layout, checkCancelled)
+      // Of pieces that are built the points are gone.
+      let members = try PieceMembers(of: self)
+      for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
+      found = pieces
+      guard state.isSeparated else { return }
+      // They are computed again, which takes nothing but nodes.
+      do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
+        state.isSeparated = false
+      }
+    }
+  }
+#endif

@@ -1,0 +1,137 @@
+import Treeline
+
+/// Keeps the resident part of a mapped index small: counts the bytes that are looked at, and gives all pages back once
+/// there are many. So verification takes little memory, however large the index is.
+final class PageUse {
+  private let giveBack: () -> Void
+  private var byteCount = 0
+  /// Whether the nodes of each region, and what belongs to them, have been looked at since pages were given back.
+  private var isRegionUsed: [Bool]
+
+  /// How many bytes may be looked at before pages are given back.
+  static let limit = 32 << 20
+
+  /// How many node records make a region, in bits.
+  private static let regionShift: UInt32 = 11
+  /// About how many bytes the records of a region, their summaries, points, codes and gaps take.
+  private static let bytesPerRegion = 512 << 10
+
+  /// How many points or bytes a pass looks at between two calls of `note`.
+  static let blockSize = 1 << 18
+
+  init(nodeCount: Int, giveBack: @escaping () -> Void = {}) {
+    self.giveBack = giveBack
+    isRegionUsed = Array(repeating: false, count: nodeCount >> Int(Self.regionShift) + 1)
+  }
+
+  /// Notes that bytes are about to be looked at, one after the other.
+  func note(byteCount count: Int) {
+    byteCount += count
+    guard byteCount > Self.limit else { return }
+    giveBack()
+    byteCount = count
+    for region in isRegionUsed.indices { isRegionUsed[region] = false }
+  }
+
+  /// Notes that a node is about to be looked at.
+  @inline(__always) func note(_ node: Node) {
+    let region = Int(node.record >> Self.regionShift)
+    if isRegionUsed[region] { return }
+    note(byteCount: Self.bytesPerRegion)
+    isRegionUsed[region] = true
+  }
+}
+
+extension Range<Int> {
+  /// Visits blocks of a range, and notes the bytes that each is about to take.
+  func forEachBlock(noting pages: PageUse, bytesPerElement: Int, _ body: (Range<Int>) -> Void) {
+    for start in stride(from: lowerBound, to: upperBound, by: PageUse.blockSize) {
+      let block = start..<Swift.min(start + PageUse.blockSize, upperBound)
+      pages.note(byteCount: bytesPerElement * block.count)
+      body(block)
+    }
+  }
+}
+
+/// Points one after the other, of which a block at a time is looked at.
+struct PointBlocks {
+  let points: UnsafeBufferPointer<PlanePoint>
+  private let pages: PageUse
+
+  init(_ points: UnsafeBufferPointer<PlanePoint>, _ pages: PageUse) { (self.points, self.pages) = (points, pages) }
+
+  var count: Int { points.count }
+
+  subscript(range: Range<Int>) -> PointBlocks {
+    PointBlocks(UnsafeBufferPointer(rebasing: points[range]), pages)
+  }
+
+  @inline(__always) func forEachBlock(_ body: (UnsafeBufferPointer<PlanePoint>) -> Void) {
+    // Few points lie on pages that are noted with their node.
+    if count <= 1 << 12 { return body(points) }
+    points.indices.forEachBlock(noting: pages, bytesPerElement: 8) { body(UnsafeBufferPointer(rebasing: points[$0])) }
+  }
+
+  @inline(__always) func forEach(_ body: (PlanePoint) -> Void) {
+    forEachBlock { block in for point in block { body(point) } }
+  }
+}
+
+extension XXHash64 {
+  /// Adds the bytes of a mapped file.
+  mutating func update(_ bytes: UnsafeRawBufferPointer, _ pages: PageUse) {
+    bytes.indices.forEachBlock(noting: pages, bytesPerElement: 1) {
+      update(UnsafeRawBufferPointer(rebasing: bytes[$0]))
+    }
+  }
+}
+
+/// Bits, all of them 0 at first.
+struct BitSet {
+  private var words: [UInt64]
+
+  init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
+
+  subscript(index: Int) -> Bool { words[index >> 6] >> UInt64(index & 63) & 1 == 1 }
+
+  /// Sets a bit.
+  ///
+  /// - Returns: Whether it was 0.
+  mutating func insert(_ index: Int) -> Bool {
+    let bit: UInt64 = 1 << UInt64(index & 63)
+    defer { words[index >> 6] |= bit }
+    return words[index >> 6] & bit == 0
+  }
+}
+
+/// Finds numbers that come up twice among many, in bounded memory.
+enum Duplicates {
+  /// How many numbers are sorted at once.
+  private static let mostSorted = 1 << 21
+
+  /// Returns numbers that an earlier one equals, as many as a list of problems takes.
+  ///
+  /// - Parameters:
+  ///   - greatest: The greatest of the numbers.
+  ///   - forEach: Visits all numbers; it is called once for each part of them that is sorted.
+  /// - Complexity: O(count) where numbers are dense; otherwise a pass more for each 2 million numbers.
+  static func find(count: Int, greatest: UInt64, forEach: ((UInt64) -> Void) -> Void) -> [UInt64] {
+    var found: [UInt64] = []
+    func add(_ number: UInt64) { if found.count < ProblemList.capacity { found.append(number) } }
+    // Rows, as a rule, are numbered from 0.
+    if greatest < UInt64(16 * count + 1024) {
+      var isThere = BitSet(count: Int(greatest) + 1)
+      forEach { number in if !isThere.insert(Int(number)) { add(number) } }
+      return found
+    }
+    let partCount = UInt64(count / mostSorted + 1)
+    for part in 0..<partCount {
+      var numbers: [UInt64] = []
+      // Numbers may have any step.
+      forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
+      numbers.sort()
+      for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }
+    }
+    return found
+  }
+}
