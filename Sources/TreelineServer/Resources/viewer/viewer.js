@@ -18,6 +18,7 @@ import { readPalette, TONES } from "./palette.js";
 import { drawPlaces } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
+import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
 import { Stage } from "./stage.js";
 import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
@@ -65,7 +66,6 @@ export class Viewer {
     Object.assign(this, { root, source, settings, indexes, address });
     this.wake = this.wake.bind(this);
     this.node = this.find("#viewer");
-    this.palette = readPalette(this.node);
     this.values = new Values(source);
     this.grid = new GridSide(source, this);
     this.tree = new TreeSide(source, this);
@@ -95,7 +95,10 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
+    // Without room there are no sizes to ask for, and out of the page no colours.
+    await shown(this.stage.mapNode);
     this.stage.divide();
+    this.palette = readPalette(this.node);
     this.mapOptions = {
       style: this.settings.style || worldStyle(this.palette),
       maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
@@ -104,6 +107,7 @@ export class Viewer {
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: 0,
+      trackResize: false,
       locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
     };
     this.map = new maplibregl.Map({
@@ -218,6 +222,7 @@ export class Viewer {
 
   /** Has a frame drawn. While the map moves that is the map's own, so both always agree. */
   wake() {
+    if (!this.map) return;
     if (this.map.isMoving()) {
       this.map.triggerRepaint();
     } else if (!this.#isScheduled) {
@@ -404,21 +409,24 @@ export class Viewer {
     this.wake();
   }
 
-  /** Takes on the colours of the stylesheet anew. */
-  repaint() {
+  /** Reads the colours of the stylesheet again, once it has any: out of the page it has none. */
+  async repaint() {
+    await shown(this.stage.node);
+    // It starts with the right ones.
+    if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    this.fit();
+    // Sizes do not change with colours, and in the middle of a change of styles they would be wrong.
+    this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
 
-  /** Brings everything in line with the size of the page. */
+  /** Brings everything in line with the size of the page, if there is room for a map. */
   fit() {
-    if (!this.map) return;
-    this.stage.divide();
-    this.overlay.prepare(this.palette, this.stage.node);
+    if (!this.map || !this.stage.divide()) return;
+    this.overlay.prepare(this.palette, this.stage.whole);
     this.stage.fit();
     this.card.reveal();
     this.wake();
