@@ -42,6 +42,9 @@ const REST = 160;
 /** A box of so few degrees is a single position on the map. */
 const LEAST_BOX = 1e-4;
 
+/** The settings of no filter. */
+const ALL_POINTS = { off: "", range: "", where: "" };
+
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Viewer {
@@ -55,6 +58,10 @@ export class Viewer {
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
+  /** The columns of the settings that the index has not, or not of such values. */
+  #forgotten = [];
+  /** The settings of the filter that the last answer had. */
+  #answeredFilter = ALL_POINTS;
 
   /**
    * @param root The document, or the shadow root of an element, that holds the page.
@@ -153,9 +160,13 @@ export class Viewer {
   /** Finds the categories of the column that is chosen, and forgets what the index has not. */
   async #loadValues() {
     const { index, settings, values } = this;
+    this.#forgotten = [];
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
     for (const [name, fitting] of Object.entries(kinds)) {
-      if (settings[name] && !fitting.includes(index.column_kinds[settings[name]])) settings.set({ [name]: "" });
+      const column = settings[name];
+      if (!column || fitting.includes(index.column_kinds[column])) continue;
+      this.#forgotten.push(column);
+      settings.set({ [name]: "" });
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
@@ -169,12 +180,21 @@ export class Viewer {
     return filter ? { filter } : {};
   }
 
+  /** Asks the source whether a filter means something to the index that is shown, and throws what is wrong with it. */
+  async checkFilter(where, signal) {
+    if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
+  }
+
   /** Says what of a link is not shown, and why. */
   #tellOfLink() {
-    const { index, unreadable } = this.settings;
+    const { index, unreadable, where } = this.settings;
     const said = [];
     if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
     if (unreadable.length > 0) said.push(`The link has parts that say nothing: ${[...new Set(unreadable)].join(", ")}.`);
+    const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
+    this.#forgotten = [];
+    if (columns.length > 0) said.push(`The index has no such values as the link asks for: ${columns.join(", ")}.`);
+    if (where && !this.source.hasFilters) said.push("This map knows no filters and shows all points.");
     if (said.length > 0) this.tell("link", said.join(" "));
     else this.notice.hide("link");
   }
@@ -297,6 +317,10 @@ export class Viewer {
 
   answered(side) {
     this.notice.hide("failure");
+    if (side === this.tree && side.filter === this.values.filter(this.settings)) {
+      const { off, range, where } = this.settings;
+      this.#answeredFilter = { off, range, where };
+    }
     const { pointed } = this.pointing;
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
     if (side === this.mainSide) {
@@ -309,10 +333,11 @@ export class Viewer {
   async failed(error, side) {
     // A link may hold a filter that the index has no answer to, and so may what was written into the panel.
     if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
-      const isWritten = this.settings.where !== "";
-      this.settings.set({ off: "", range: "", where: "" });
-      const why = isWritten ? error.message : "The index has no answer to the filter of the link; this is all of it.";
-      return this.tell("filter", why);
+      const { where } = this.settings;
+      const rest = this.#answeredFilter === ALL_POINTS ? "this is all of it" : "the filter before still counts";
+      this.settings.set(this.#answeredFilter);
+      if (where !== this.settings.where) this.controls.refuse(where, error.message);
+      return this.tell("filter", where ? error.message : `The index has no answer to the filter of the link; ${rest}.`);
     }
     // The index was replaced, or is gone: ids of before mean nothing now.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
@@ -325,7 +350,9 @@ export class Viewer {
     if (sourceId === "dust" && error.status === 400) {
       return tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
     }
-    this.failed(error.status > 0 ? new Error(`A part of the map is missing: the server answered ${error.status}.`) : error);
+    if (error.status === undefined) return this.failed(error);
+    const why = error.status > 0 ? `the server answered ${error.status}` : "the server does not answer";
+    this.failed(new Error(`A part of the map is missing: ${why}.`));
   }
 
   /** Shows the land outline in place of a style that cannot be had, and says so. */
@@ -372,6 +399,7 @@ export class Viewer {
   async #useIndex(index) {
     const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
     this.index = index;
+    this.#answeredFilter = ALL_POINTS;
     this.#credit();
     this.controls.offer(this.indexes, index);
     this.card.close();
