@@ -89,7 +89,7 @@ class Notebook:
         """Runs code in the kernel and returns what it prints, or what error it ends with."""
         return self.page.evaluate(
             """async code => {
-          const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+          const kernel = (globalThis.notebook ?? jupyterapp.shell.currentWidget).sessionContext.session.kernel;
           const future = kernel.requestExecute({ code, store_history: false });
           let text = "";
           future.onIOPub = ({ header, content }) => {
@@ -112,6 +112,16 @@ class Notebook:
         self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         is_light = "true" if name == "Light" else "false"
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
+
+    def leave(self):
+        """Goes to another tab of JupyterLab, in front of this one."""
+        self.page.evaluate("() => globalThis.notebook = jupyterapp.shell.currentWidget")
+        self.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
+        self.page.wait_for_function("() => notebook.node.clientWidth === 0")
+
+    def come_back(self):
+        self.page.evaluate("() => jupyterapp.shell.activateById(notebook.id)")
+        self.page.wait_for_function("() => notebook.node.clientWidth > 0")
 
     def hosts(self):
         return self.page.locator("[data-lm-suppress-shortcuts]")
@@ -170,6 +180,18 @@ def open_notebook(complaints, new_context, lab):
     return open_notebook
 
 
+#: Keeps what a map says above itself, for `viewer.said`.
+LISTEN = """viewer => {
+  viewer.said = [];
+  const show = viewer.notice.show.bind(viewer.notice);
+  viewer.notice.show = (kind, text, ...rest) => { viewer.said.push(text); show(kind, text, ...rest) };
+}"""
+
+#: What a map of another size, or without one, would not have.
+STATE = """viewer => ({ size: viewer.stage.size, zoom: viewer.map.getZoom(), canvas: viewer.overlay.canvas.width,
+  ids: viewer.tree.scene.ids, notice: viewer.notice.kind, said: viewer.said })"""
+
+
 @pytest.fixture
 def open_page(complaints, new_context):
     """Opens a page from disk. It may tell of no error, and ask for nothing but itself."""
@@ -182,21 +204,26 @@ def open_page(complaints, new_context):
             "request",
             lambda request: request.url.startswith((address, "blob:", "data:")) or complaints.append(request.url),
         )
-        page.on(
-            "console",
-            lambda message: (
-                message.type in ("error", "warning")
-                and TOLERATED not in message.text
-                and complaints.append(message.text)
-            ),
-        )
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        listen(page, complaints)
         page.goto(f"{address}{fragment}")
         if settle:
             rest(page)
         return page
 
     return open_page
+
+
+def listen(page, complaints):
+    """Has what a page complains of on its console kept."""
+    page.on(
+        "console",
+        lambda message: (
+            message.type in ("error", "warning")
+            and TOLERATED not in message.text
+            and complaints.append(message.text)
+        ),
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
 
 
 def rest(page):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import NARROW, PLACES, picture
+from conftest import LISTEN, NARROW, PLACES, STATE, picture
 
 MAP = PLACES + "map = tree.map()\nmap"
 
@@ -111,11 +111,17 @@ def test_the_cut_and_the_filter_go_both_ways(open_notebook):
         f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) !== {hotels}", arg=viewer
     )
     assert notebook.told("map.where") == "size < 100"
-    # What is no filter is said, and all points count again.
+    # What is no filter is said beside it, and the one before still counts.
+    small = sum(cluster["count"] for cluster in shown(notebook.rest()))
     host.locator("#where").fill("price < 100")
     host.locator("#where").press("Enter")
-    host.get_by_text("price").first.wait_for()
-    notebook.page.wait_for_function("viewer => viewer.settings.where === ''", arg=viewer)
+    host.locator("#where-problem").get_by_text("price").wait_for()
+    assert sum(cluster["count"] for cluster in shown(notebook.rest())) == small
+    assert notebook.told("map.where") == "size < 100"
+    picture(notebook.page, "notebook-filter-refused")
+    notebook.run("map.where = 'size < 50'")
+    host.locator("#where-problem").wait_for(state="hidden")
+    assert host.locator("#where").input_value() == "size < 50"
     assert "FilterError" in notebook.run("map.where = 'price < 100'")
     host.get_by_label("Limit", exact=True).check(force=True)
     notebook.rest()
@@ -239,6 +245,54 @@ def test_day_and_night_are_those_of_the_notebook(open_notebook):
     notebook.theme("Light")
     notebook.page.wait_for_function(f"viewer => ({sea})(viewer) === {by_day!r}", arg=viewer)
     assert host.evaluate(BACKGROUND) == DAY
+
+
+def test_a_change_of_theme_leaves_the_map_as_it_is(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.theme("Light")
+    viewer = notebook.rest()
+    viewer.evaluate(LISTEN)
+    before = viewer.evaluate(STATE)
+    for name in ("Dark", "Light", "Dark"):
+        sea = viewer.evaluate("viewer => viewer.palette.sea")
+        notebook.theme(name)
+        notebook.page.wait_for_function("([viewer, sea]) => viewer.palette.sea !== sea", arg=[viewer, sea])
+        assert notebook.rest().evaluate(STATE) == before
+    picture(notebook.page, "notebook-theme")
+
+
+def test_a_map_in_a_tab_behind_another_waits(open_notebook):
+    notebook = open_notebook(MAP)
+    notebook.theme("Light")
+    viewer = notebook.rest()
+    viewer.evaluate(LISTEN)
+    before, view = viewer.evaluate(STATE), notebook.told("map.view")
+    notebook.leave()
+    # Two frames later whatever follows from the size has followed.
+    notebook.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    notebook.theme("Dark")
+    assert notebook.told("map.view") == view
+    notebook.come_back()
+    assert notebook.rest().evaluate(STATE) == before
+    assert notebook.hosts().first.evaluate(BACKGROUND) == NIGHT
+    notebook.theme("Light")
+
+
+def test_a_map_that_starts_in_a_tab_behind_another_begins_where_it_is_told_to(open_notebook):
+    notebook = open_notebook("")
+    notebook.leave()
+    notebook.run(PLACES + "map = tree.map(view={'zoom': 3})")
+    show = "notebook.content.widgets[0].model.sharedModel.setSource('map')"
+    notebook.page.evaluate(f"() => {{ {show}; jupyterapp.shell.activateById(notebook.id) }}")
+    notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
+    notebook.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
+    notebook.page.wait_for_selector("[data-lm-suppress-shortcuts]", state="attached")
+    notebook.run("map.view = {'center': (12, 50), 'zoom': 6.5}")
+    notebook.come_back()
+    viewer = notebook.rest()
+    assert viewer.evaluate("viewer => viewer.map.getZoom()") == pytest.approx(5.5)
+    assert notebook.told("map.view['center']") == pytest.approx([12, 50])
+    assert viewer.evaluate("viewer => viewer.notice.kind") is None
 
 
 def test_a_kernel_that_is_gone_is_told_and_its_cell_runs_again(open_notebook, complaints):

@@ -1,5 +1,6 @@
 """Pages that open from disk: their answers are the tree's, and they ask for nothing."""
 
+import html
 import math
 import random
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 import treeline
 
-from conftest import NARROW, picture, rest
+from conftest import LISTEN, NARROW, STATE, WIDE, listen, picture, rest
 from trials import trials
 
 SEED = 22
@@ -230,3 +231,100 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     rest(page)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+FRAMES = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
+
+
+def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
+    x, y = clouds(2000)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html")
+    viewer = page.evaluate_handle("viewer")
+    viewer.evaluate(LISTEN)
+    before = viewer.evaluate(STATE)
+    # For a moment, in which no size is reported, and for longer.
+    page.evaluate("() => { host.hidden = true; viewer.fit(); viewer.repaint(); viewer.show(); host.hidden = false }")
+    rest(page)
+    assert viewer.evaluate(STATE) == before
+    page.evaluate("() => host.hidden = true")
+    page.evaluate(FRAMES)
+    page.evaluate("() => { viewer.repaint(); viewer.wake() }")
+    page.evaluate(FRAMES)
+    page.evaluate("() => host.hidden = false")
+    page.evaluate(FRAMES)
+    rest(page)
+    assert viewer.evaluate(STATE) == before
+    # Out of the page there are no colours either.
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("() => { host.remove(); viewer.repaint(); document.body.prepend(host) }")
+    page.emulate_media(color_scheme="light")
+    page.evaluate(FRAMES)
+    rest(page)
+    assert viewer.evaluate(STATE) == before
+    assert page.evaluate("viewer.palette.sea") == "#d2e3ea"
+
+
+def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
+    x, y = clouds(2000)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    style = "#host { height: 100dvh }"
+    text = (tmp_path / "map.html").read_text()
+    assert text.count(style) == 1
+    (tmp_path / "hidden.html").write_text(text.replace(style, "#host { height: 100dvh; display: none }"))
+    page = open_page(tmp_path / "hidden.html", settle=False)
+    page.wait_for_function("() => globalThis.viewer")
+    page.evaluate(FRAMES)
+    assert page.evaluate("viewer.map") is None
+    page.evaluate("() => host.style.display = 'block'")
+    rest(page)
+    assert page.evaluate("viewer.stage.size.width > 300 && viewer.tree.scene.size > 0 && viewer.notice.kind === null")
+
+
+@pytest.mark.parametrize("sandbox", ["", 'sandbox="allow-scripts"'])
+@pytest.mark.parametrize("name, viewport", [("wide", WIDE), ("narrow", {"width": 390, "height": 844})])
+def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complaints, new_context, tmp_path):
+    x, y = clouds(2000)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    inner = html.escape((tmp_path / "map.html").read_text())
+    outer = f"""<!doctype html><link rel="icon" href="data:,"><body style="margin: 0">
+      <iframe {sandbox} style="border: 0; width: 100vw; height: 100vh" srcdoc="{inner}"></iframe>"""
+    page = new_context(viewport=viewport).new_page()
+    page.route("http://frames.test/", lambda route: route.fulfill(body=outer, content_type="text/html"))
+    listen(page, complaints)
+    page.goto("http://frames.test/")
+    frame = page.frames[1]
+    rest(frame)
+    assert frame.evaluate("viewer.map.queryRenderedFeatures({ layers: ['land'] }).length") > 0
+    frame.evaluate("() => viewer.map.jumpTo({ zoom: viewer.map.getZoom() + 1 })")
+    rest(frame)
+    frame.wait_for_function("() => location.hash === '#' + viewer.settings.fragment")
+    picture(page, f"page-framed-{name}")
+
+
+LINKS = {
+    "constructor=1&toString=2": "The link has parts that say nothing: constructor, toString.",
+    "off=%25": "The link has parts that say nothing: off.",
+    "map=//": "The link has parts that say nothing: map.",
+    "map=5/50": "The link has parts that say nothing: map.",
+    "dust=toString": "The link has parts that say nothing: dust.",
+    "donuts=kind": "The index has no such values as the link asks for: “kind”.",
+    "where=size+%3C+1": "This map knows no filters and shows all points.",
+    "open=99999999999999999999999": "The point or stack that the link opens is not in this index.",
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_link_says_what_it_does_not_show(link, open_page, tmp_path):
+    x, y = clouds(300)
+    treeline.build(x, y).to_html(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html", f"#view=tree&{link}")
+    page.get_by_text(LINKS[link]).wait_for()
+    assert page.evaluate("viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)") > 0
+
+
+def test_a_number_without_an_end_is_none_on_a_page(open_page, tmp_path):
+    tree = treeline.build([1, 2], [50, 51], columns={"size": [math.inf, 3.5]})
+    tree.to_html(tmp_path / "map.html", columns=["size"])
+    page = open_page(tmp_path / "map.html")
+    assert sorted(page.evaluate("viewer.source.facts.values[0]"), key=str) == [3.5, None]

@@ -80,7 +80,11 @@ export class Kernel extends Source {
   #receive({ id, problem }, buffers) {
     const waiting = this.#waiting.get(id);
     if (!this.#waiting.delete(id)) return;
-    if (problem) waiting.reject(new Problem(problem.status, problem.message));
-    else waiting.resolve(JSON.parse(new TextDecoder().decode(buffers[0])));
+    if (problem) return waiting.reject(new Problem(problem.status, problem.message));
+    try {
+      waiting.resolve(JSON.parse(new TextDecoder().decode(buffers[0])));
+    } catch {
+      waiting.reject(new Problem(500, "What the kernel answers cannot be read."));
+    }
   }
 }

@@ -37,7 +37,8 @@ export class Link {
     // It takes clicks with Shift for boxes of no size.
     map.boxZoom.disable();
     const view = this.model.get("view");
-    if (view.bbox && !view.center) this.#show(view);
+    // The settings hold a center with a zoom; of a view that came from a map of another size the box does not count.
+    if (!view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
@@ -86,7 +87,9 @@ export class Link {
 
   /** Shows what a view says: a center, a zoom or both; or else a box. */
   #show({ center, zoom, bbox }) {
-    const { map } = this.viewer;
+    const { map, settings } = this.viewer;
+    // It begins there.
+    if (!map) return settings.set({ map: mapSetting({ center, zoom }) });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);

@@ -8,7 +8,10 @@ async function unpacked(bytes) {
 
 /** Runs the map library, which leaves itself among the globals, where another of its name may be. */
 async function libraryOf(text) {
-  const own = "const [define, exports, module] = [], before = globalThis.maplibregl;";
+  // It drops what its workers say unless their origin is that of the page's location, which in a frame of `srcdoc` is
+  // not that of the page.
+  const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
+    + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";
   const url = URL.createObjectURL(new Blob([own, "\n", text, "\n", taken], { type: "text/javascript" }));
   try {

@@ -5,11 +5,13 @@ import { Link, settingsOf } from "./link.js";
 import { mount } from "./mount.js";
 import { Selection } from "./selection.js";
 import { Settings } from "./settings.js";
+import { shown } from "./shown.js";
 import { start } from "./start.js";
 import { Theme } from "./theme.js";
 
 /** @returns What takes it away again. */
 export async function render(model, host) {
+  // JupyterLab makes some before they are in the page: they have no styles to read.
   await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
@@ -35,19 +37,4 @@ export async function render(model, host) {
     source.end();
     viewer?.map.remove();
   };
-}
-
-/**
- * Waits until an element is in the page and has an extent. JupyterLab makes some before: they have no styles to read.
- */
-function shown(node) {
-  if (node.clientWidth > 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const observer = new ResizeObserver(() => {
-      if (node.clientWidth === 0) return;
-      observer.disconnect();
-      resolve();
-    });
-    observer.observe(node);
-  });
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -146,10 +147,12 @@ def _texts(handle: c.Handle, array: c.Array, count: int) -> list[Any]:
 
 
 def plain(values: AnyArray) -> list[Any]:
-    """Values as JSON has them: None for a number or a time that there is not, and times as the library writes them."""
+    """Values as JSON has them: None for a number that is missing or infinite, and times as the library writes them."""
     if values.dtype.kind == "M":
         return [_time_text(text) for text in np.datetime_as_string(values).tolist()]
-    return [None if value != value else value for value in values.tolist()]
+    if values.dtype.kind == "f":
+        return [value if math.isfinite(value) else None for value in values.tolist()]
+    return values.tolist()  # type: ignore[no-any-return]
 
 
 def _time_text(text: str) -> str | None:

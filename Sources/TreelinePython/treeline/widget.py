@@ -1,4 +1,4 @@
-"""A tree on a map in a notebook. Needs `anywidget`, which `pip install treeline[notebook]` brings."""
+"""A tree on a map in a notebook. Needs `anywidget`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ import traitlets
 from ._answer import Cluster
 from ._answers import Answers, Problem
 from ._tree import Tree
+
+#: The tallest view that a tree is asked for, in pixels.
+TALLEST = 16_384
 
 FILES = pathlib.Path(__file__).parent / "map"
 
@@ -56,7 +59,7 @@ class Map(anywidget.AnyWidget):
     selected_rows = _Numbers(traitlets.Int())
     cut = traitlets.Dict().tag(sync=True)
     where = traitlets.Unicode().tag(sync=True)
-    height = traitlets.Int(480, min=120).tag(sync=True)
+    height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
 
@@ -82,12 +85,14 @@ class Map(anywidget.AnyWidget):
         view = dict(proposal["value"])
         lengths = {"center": 2, "bbox": 4}
         for name, value in view.items():
-            numbers = list(value) if name in lengths else [value]
+            try:
+                numbers = [float(number) for number in (value if name in lengths else [value])]
+            except (TypeError, ValueError):
+                numbers = []
             if name not in ("center", "zoom", "bbox") or len(numbers) != lengths.get(name, 1):
                 raise traitlets.TraitError(
                     f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
                 )
-            numbers = [float(number) for number in numbers]
             if not all(map(math.isfinite, numbers)):
                 raise traitlets.TraitError(f"expected finite numbers, found {name}={value!r}")
             latitudes = numbers[1::2] if name in lengths else []
@@ -162,13 +167,13 @@ class Map(anywidget.AnyWidget):
             return
         self._wanted.discard(id)
         try:
-            answer = self._answers.answer(verb, **arguments)
+            answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
         except Exception as error:  # The map says it, for nobody else would.
             self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
         else:
-            self.send({"id": id}, [json.dumps(answer).encode()])
+            self.send({"id": id}, [answer])
 
     def close(self) -> None:
         # One that was refused has none.

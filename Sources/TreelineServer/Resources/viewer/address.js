@@ -37,7 +37,14 @@ export class Address {
     clearTimeout(this.#timer);
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
-    history[this.#isStep ? "pushState" : "replaceState"](null, "", `#${fragment}`);
+    // By itself a fragment counts from the base of the page, which in a frame of `srcdoc` is another page.
+    const address = `${location.href.replace(/#.*/s, "")}#${fragment}`;
+    try {
+      history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
+    } catch (error) {
+      // A browser may refuse it to a frame, or after too many changes: the map goes on, and the next change tries again.
+      if (error.name !== "SecurityError") throw error;
+    }
     this.#isStep = false;
   }
 }

@@ -45,8 +45,10 @@ export class Choice {
       const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
+      // It is asked for again once the map has moved.
+      if (error.status !== 404 && error.status !== 400) return this.viewer.failed(error);
       // A link to what is no more shows the rest of it.
-      if (error.status === 404) this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
+      this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
       settings.set({ open: "" });
     }
   }

@@ -6,6 +6,10 @@ import { element, points, short, titleOf } from "./text.js";
 import { Values } from "./values.js";
 
 export class Controls {
+  /** The filter in the field that means nothing, if there is one. */
+  #refused = null;
+  #check = null;
+
   /** @param viewer Has the page, the settings and what its source can do. */
   constructor(viewer) {
     const { settings, source } = viewer;
@@ -24,11 +28,13 @@ export class Controls {
         input.addEventListener("change", () => settings[name === "view" ? "step" : "set"]({ [name]: input.value }));
       }
     }
-    for (const name of ["order", "cell", "compare", "where"]) {
+    for (const name of ["order", "cell", "compare"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
+    find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
     // Where a notebook listens to keys, Enter by itself ends no change.
-    find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && settings.set({ where: target.value }));
+    find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
+    settings.onChange((names) => names.has("where") && this.refuse(null));
     for (const name of ["donuts", "sum", "brush"]) {
       // What is hidden or chosen belongs to the column.
       const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
@@ -44,6 +50,38 @@ export class Controls {
     find("#fold").addEventListener("click", ({ currentTarget }) => {
       currentTarget.setAttribute("aria-expanded", currentTarget.getAttribute("aria-expanded") !== "true");
     });
+  }
+
+  /** Has a filter count once the source has accepted it. Until then, and if it is refused, the one before counts. */
+  async #filterBy(where) {
+    this.#check?.abort();
+    const { signal } = (this.#check = new AbortController());
+    const field = this.find("#where");
+    field.setAttribute("aria-busy", true);
+    try {
+      await this.viewer.checkFilter(where, signal);
+      if (signal.aborted) return;
+      this.refuse(null);
+      this.settings.set({ where });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.refuse(where, error.message.replace(/^filter: /, ""));
+    }
+    field.setAttribute("aria-busy", false);
+  }
+
+  /**
+   * Leaves a filter in the field, to be corrected, and says beside it what is wrong.
+   *
+   * @param where The filter; null takes back what was said.
+   */
+  refuse(where, problem = "") {
+    const [field, reason] = ["#where", "#where-problem"].map(this.find);
+    this.#refused = where;
+    if (where !== null) field.value = where;
+    field.setAttribute("aria-invalid", where !== null);
+    reason.textContent = problem;
+    reason.hidden = where === null;
   }
 
   /** Folds the settings where they can be folded. */
@@ -66,7 +104,7 @@ export class Controls {
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
     // What is being written is left alone.
-    if (find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
+    if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
     const cut = chosenCut(settings);

@@ -77,6 +77,8 @@ export class Feed {
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#flight = null;
+      // What was shown before is asked for again, too: its answer takes back what is said of the failure.
+      this.#settled = null;
       const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
       this.#pausedUntil = performance.now() + pause;
       setTimeout(() => this.wake(), pause + 1);

@@ -23,8 +23,8 @@ export class Overlay {
     this.context = canvas.getContext("2d");
   }
 
-  /** Fits the canvas to the map and draws in other colours from now on. */
-  prepare(palette, { clientWidth: width, clientHeight: height }) {
+  /** Fits the canvas to the size of the stage and draws in other colours from now on. */
+  prepare(palette, { width, height }) {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     if (this.width !== width || this.height !== height || this.ratio !== ratio) {
       this.canvas.width = Math.round(width * ratio);

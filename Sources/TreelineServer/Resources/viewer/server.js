@@ -17,40 +17,40 @@ export class Server extends Source {
   }
 
   async indexes() {
-    return (await this.#get("v1/indexes")).indexes;
+    return (await this.#get("v1/indexes", "indexes")).indexes;
   }
 
   /** @param signal Aborts the request, here and below. */
   clusters(index, query, signal) {
-    return this.#get(`v1/${index}/clusters`, query, signal);
+    return this.#get(`v1/${index}/clusters`, "features", query, signal);
   }
 
   /** What changes from the clusters of some ids to a view, and the new answer. */
   transition(index, version, ids, query, signal) {
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
-    return this.#fetch(this.url(`v1/${index}/transition`, query), { method: "POST", headers, body, signal });
+    return this.#fetch(this.url(`v1/${index}/transition`, query), "clusters", { method: "POST", headers, body, signal });
   }
 
   measures(index, query, signal) {
-    return this.#get(`v1/${index}/measures`, query, signal);
+    return this.#get(`v1/${index}/measures`, "cluster_count", query, signal);
   }
 
   members(index, id, query, signal) {
-    return this.#get(`v1/${index}/clusters/${id}/members`, query, signal);
+    return this.#get(`v1/${index}/clusters/${id}/members`, "features", query, signal);
   }
 
   /** The least zoom at which a cluster splits, null if it never does. */
   async expansionZoom(index, id, query) {
-    return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, query)).zoom;
+    return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
 
   cluster(index, id, signal, query = {}) {
-    return this.#get(`v1/${index}/clusters/${id}`, { ellipses: true, ...query }, signal);
+    return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
 
   histogram(index, query, signal) {
-    return this.#get(`v1/${index}/histogram`, query, signal);
+    return this.#get(`v1/${index}/histogram`, "edges", query, signal);
   }
 
   url(path, query = {}) {
@@ -64,11 +64,12 @@ export class Server extends Source {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }
 
-  #get(path, query, signal) {
-    return this.#fetch(this.url(path, query), { signal });
+  #get(path, member, query, signal) {
+    return this.#fetch(this.url(path, query), member, { signal });
   }
 
-  async #fetch(url, options) {
+  /** @param member What every answer has that is one: something else may answer in place of the server. */
+  async #fetch(url, member, options) {
     let response;
     const token = this.#token.headers;
     try {
@@ -77,9 +78,12 @@ export class Server extends Source {
       if (error.name === "AbortError") throw error;
       throw new Problem(0, "The server does not answer.");
     }
-    if (response.ok) return response.json();
-    if (response.status === 401 && (await this.#token.ask(token))) return this.#fetch(url, options);
-    const problem = await response.json().catch(() => ({}));
-    throw new Problem(response.status, problem.detail ?? `The server answered ${response.status}.`);
+    if (response.status === 401 && (await this.#token.ask(token))) return this.#fetch(url, member, options);
+    const answer = await response.json().catch((error) => {
+      if (error.name === "AbortError") throw error;
+    });
+    if (!response.ok) throw new Problem(response.status, answer?.detail ?? `The server answered ${response.status}.`);
+    if (answer?.[member] !== undefined) return answer;
+    throw new Problem(0, "What the server answers cannot be read.");
   }
 }

@@ -2,7 +2,7 @@
 
 import { GRID_CELLS } from "./constants.js";
 import { CUT_DEFAULTS, CUT_RANGES, LABELED_ORDERS } from "./cut.js";
-import { rangeOf } from "./values.js";
+import { listed, rangeOf } from "./values.js";
 
 /** What may be split first. */
 const ORDERS = LABELED_ORDERS.map(([order]) => order);
@@ -58,6 +58,7 @@ const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
   range: (text) => text === "" || rangeOf(text) !== null,
+  off: isListing,
 };
 
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
@@ -122,7 +123,7 @@ export class Settings {
 function parse(fragment) {
   const [values, unreadable] = [{ ...DEFAULTS }, []];
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    const value = name in DEFAULTS ? valueOf(name, text) : undefined;
+    const value = Object.hasOwn(DEFAULTS, name) ? valueOf(name, text) : undefined;
     if (value === undefined) unreadable.push(name);
     else values[name] = value;
   }
@@ -134,10 +135,19 @@ function valueOf(name, text) {
   const usual = DEFAULTS[name];
   if (name in CHOICES) return CHOICES[name].includes(text) ? text : undefined;
   if (name in FORMS) return FORMS[name](text) ? text : undefined;
-  if (typeof usual === "boolean") return { true: true, false: false }[text];
+  if (typeof usual === "boolean") return ["true", "false"].includes(text) ? text === "true" : undefined;
   if (typeof usual !== "number") return text;
   const [least, most] = RANGES[name];
   return text !== "" && Number.isFinite(+text) ? Math.min(Math.max(+text, least), most) : undefined;
+}
+
+function isListing(text) {
+  try {
+    return listed(text) !== null;
+  } catch {
+    // A percent sign without digits.
+    return false;
+  }
 }
 
 /** What the map shows, as a fragment says it. */
@@ -148,7 +158,8 @@ export function cameraText({ zoom, latitude, longitude }) {
 
 /** The same as the map library takes it; null for what is malformed. */
 export function cameraOptions(text) {
-  const [zoom, latitude, longitude] = text.split("/").map(Number);
-  if (text === "" || ![zoom, latitude, longitude].every(Number.isFinite)) return null;
+  const parts = text.split("/");
+  const [zoom, latitude, longitude] = parts.map(Number);
+  if (parts.length !== 3 || !parts.every((part) => part.trim() !== "" && Number.isFinite(+part))) return null;
   return { zoom, center: [longitude, Math.min(Math.max(latitude, -85), 85)] };
 }

@@ -1,7 +1,8 @@
 // How the stage is divided: one map for all of it, or two of the same ground for both sides of a comparison.
 
 import { WORLD_SIZE } from "./constants.js";
-import { Twin } from "./twin.js";
+import { isShown } from "./shown.js";
+import { fitToContainer, Twin } from "./twin.js";
 
 export class Stage {
   /** The map of the grid's half, once there was one. */
@@ -35,28 +36,31 @@ export class Stage {
     return this.twin ? [this.viewer.map, this.twin.map] : [this.viewer.map];
   }
 
-  /** Halves lie beside each other, or above each other where the stage is higher than wide. */
+  /**
+   * Measures the stage and divides it. Halves lie beside each other, or above each other where the stage is higher than
+   * wide.
+   *
+   * @returns Whether it has room for a map. If it has none, all sizes are those from before.
+   */
   divide() {
     const { node, mapNode, hasHalves, viewer } = this;
     node.dataset.halves = hasHalves ? (node.clientWidth >= node.clientHeight ? "row" : "column") : "";
     viewer.find("#twin").hidden = viewer.find("#halves").hidden = !hasHalves;
     viewer.find("#divider").hidden = !this.hasDivider;
-    /** Of the map, or of each of two, in pixels. */
+    if (!isShown(mapNode)) return false;
+    /** The sizes of the stage, and of the map or of each of two, in pixels. */
+    this.whole = { width: node.clientWidth, height: node.clientHeight };
     this.size = { width: mapNode.clientWidth, height: mapNode.clientHeight };
     this.origin = { x: mapNode.offsetLeft, y: mapNode.offsetTop };
+    return true;
   }
 
   /** Fits the maps to it. */
   fit() {
     const { map } = this.viewer;
-    const { width, height } = this.size;
-    // As while it is out of the page, or in a tab that is not shown.
-    if (width === 0) return;
-    // The map library overlooks the first change of its size, which may be one from what it was made with.
-    const canvas = map.getCanvas();
-    if (canvas.clientWidth !== width || canvas.clientHeight !== height) map.resize();
+    fitToContainer(map);
     // The world fills the width, so nothing is there twice.
-    const minZoom = Math.log2(width / WORLD_SIZE);
+    const minZoom = Math.log2(this.size.width / WORLD_SIZE);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;
     this.twin ??= this.#makeTwin();

@@ -74,6 +74,11 @@ export class Timeline {
       this.#key = "";
       this.histogram = null;
     } else {
+      if (this.histogram && this.histogram.column !== brush) {
+        // Its edges mean nothing in another column.
+        this.#stop();
+        this.histogram = null;
+      }
       this.#draw();
     }
   }
@@ -116,8 +121,8 @@ export class Timeline {
 
   /** Has the points from one edge to another count; null for all. */
   #select(bins) {
-    const { edges } = this.histogram;
-    this.settings.set({ range: bins ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
+    const edges = this.histogram?.edges;
+    this.settings.set({ range: bins && edges ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
   }
 
   // Drawing
@@ -194,7 +199,7 @@ export class Timeline {
   }
 
   #move(event) {
-    if (!this.#drag) return;
+    if (!this.#drag || !this.histogram) return;
     const at = this.#edgeAt(event);
     if (this.#drag.kind === "whole") return this.#shift(this.#drag, at - this.#drag.at);
     const [start, end] = [Math.min(at, this.#drag.at), Math.max(at, this.#drag.at)];
@@ -230,6 +235,7 @@ export class Timeline {
 
   #toggle() {
     if (this.isPlaying) return this.#stop();
+    if (!this.histogram) return;
     const count = this.histogram.counts.length;
     const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
     // From the beginning where there is no window, or one that has arrived.

@@ -5,6 +5,18 @@ import { TileLayers } from "./tiles.js";
 /** Unlike that of the map, for whoever hears it. */
 const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
 
+/**
+ * Fits a map to its container, in the same frame. The map library would do so by itself, but takes 400 x 300 pixels
+ * where the container has no extent, and tells of a move.
+ */
+export function fitToContainer(map) {
+  const { clientWidth, clientHeight } = map.getContainer();
+  const canvas = map.getCanvas();
+  if (canvas.clientWidth === clientWidth && canvas.clientHeight === clientHeight) return;
+  map.resize();
+  map.redraw();
+}
+
 export class Twin {
   #isFollowing = false;
 
@@ -37,7 +49,7 @@ export class Twin {
   }
 
   resize(minZoom) {
-    this.map.resize();
+    fitToContainer(this.map);
     this.map.setMinZoom(minZoom);
   }
 }

@@ -68,7 +68,7 @@ export class Values {
     let rest = 0;
     for (const { properties } of features) {
       rest += properties.count;
-      for (const [value, count] of Object.entries(properties[`counts_${donuts}`] ?? properties[`top_${donuts}`])) {
+      for (const [value, count] of Object.entries(properties[`counts_${donuts}`] ?? properties[`top_${donuts}`] ?? {})) {
         frequencies.set(value, (frequencies.get(value) ?? 0) + count);
       }
     }
@@ -159,13 +159,13 @@ const ABOUT = {
 
 /** The same said. */
 const few = (properties, column) =>
-  Object.entries(properties[`top_${column}`]).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
+  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
 const SAY = {
   number: (properties, column) =>
-    properties[`mean_${column}`] === null ? "" : `${rounded(properties[`sum_${column}`])}, on average ${rounded(properties[`mean_${column}`])}`,
+    typeof properties[`mean_${column}`] !== "number" ? "" : `${rounded(properties[`sum_${column}`])}, on average ${rounded(properties[`mean_${column}`])}`,
   time: (properties, column) => {
     const [first, last] = ["min", "max"].map((name) => properties[`${name}_${column}`]);
-    return first === null ? "" : first === last ? first : `${first} to ${last}`;
+    return (first ?? null) === null ? "" : first === last ? first : `${first} to ${last}`;
   },
   category: few,
   boolean: few,

@@ -18,6 +18,7 @@ import { readPalette, TONES } from "./palette.js";
 import { drawPlaces } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
+import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
 import { Stage } from "./stage.js";
 import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
@@ -41,6 +42,9 @@ const REST = 160;
 /** A box of so few degrees is a single position on the map. */
 const LEAST_BOX = 1e-4;
 
+/** The settings of no filter. */
+const ALL_POINTS = { off: "", range: "", where: "" };
+
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Viewer {
@@ -54,6 +58,10 @@ export class Viewer {
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
+  /** The columns of the settings that the index has not, or not of such values. */
+  #forgotten = [];
+  /** The settings of the filter that the last answer had. */
+  #answeredFilter = ALL_POINTS;
 
   /**
    * @param root The document, or the shadow root of an element, that holds the page.
@@ -65,7 +73,6 @@ export class Viewer {
     Object.assign(this, { root, source, settings, indexes, address });
     this.wake = this.wake.bind(this);
     this.node = this.find("#viewer");
-    this.palette = readPalette(this.node);
     this.values = new Values(source);
     this.grid = new GridSide(source, this);
     this.tree = new TreeSide(source, this);
@@ -95,7 +102,10 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
+    // Without room there are no sizes to ask for, and out of the page no colours.
+    await shown(this.stage.mapNode);
     this.stage.divide();
+    this.palette = readPalette(this.node);
     this.mapOptions = {
       style: this.settings.style || worldStyle(this.palette),
       transformRequest: (url) => this.source.request?.(url),
@@ -105,6 +115,7 @@ export class Viewer {
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: 0,
+      trackResize: false,
       locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
     };
     this.map = new maplibregl.Map({
@@ -150,9 +161,13 @@ export class Viewer {
   /** Finds the categories of the column that is chosen, and forgets what the index has not. */
   async #loadValues() {
     const { index, settings, values } = this;
+    this.#forgotten = [];
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
     for (const [name, fitting] of Object.entries(kinds)) {
-      if (settings[name] && !fitting.includes(index.column_kinds[settings[name]])) settings.set({ [name]: "" });
+      const column = settings[name];
+      if (!column || fitting.includes(index.column_kinds[column])) continue;
+      this.#forgotten.push(column);
+      settings.set({ [name]: "" });
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
@@ -166,12 +181,21 @@ export class Viewer {
     return filter ? { filter } : {};
   }
 
+  /** Asks the source whether a filter means something to the index that is shown, and throws what is wrong with it. */
+  async checkFilter(where, signal) {
+    if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
+  }
+
   /** Says what of a link is not shown, and why. */
   #tellOfLink() {
-    const { index, unreadable } = this.settings;
+    const { index, unreadable, where } = this.settings;
     const said = [];
     if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
     if (unreadable.length > 0) said.push(`The link has parts that say nothing: ${[...new Set(unreadable)].join(", ")}.`);
+    const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
+    this.#forgotten = [];
+    if (columns.length > 0) said.push(`The index has no such values as the link asks for: ${columns.join(", ")}.`);
+    if (where && !this.source.hasFilters) said.push("This map knows no filters and shows all points.");
     if (said.length > 0) this.tell("link", said.join(" "));
     else this.notice.hide("link");
   }
@@ -219,6 +243,7 @@ export class Viewer {
 
   /** Has a frame drawn. While the map moves that is the map's own, so both always agree. */
   wake() {
+    if (!this.map) return;
     if (this.map.isMoving()) {
       this.map.triggerRepaint();
     } else if (!this.#isScheduled) {
@@ -293,6 +318,10 @@ export class Viewer {
 
   answered(side) {
     this.notice.hide("failure");
+    if (side === this.tree && side.filter === this.values.filter(this.settings)) {
+      const { off, range, where } = this.settings;
+      this.#answeredFilter = { off, range, where };
+    }
     const { pointed } = this.pointing;
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
     if (side === this.mainSide) {
@@ -305,10 +334,11 @@ export class Viewer {
   async failed(error, side) {
     // A link may hold a filter that the index has no answer to, and so may what was written into the panel.
     if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
-      const isWritten = this.settings.where !== "";
-      this.settings.set({ off: "", range: "", where: "" });
-      const why = isWritten ? error.message : "The index has no answer to the filter of the link; this is all of it.";
-      return this.tell("filter", why);
+      const { where } = this.settings;
+      const rest = this.#answeredFilter === ALL_POINTS ? "this is all of it" : "the filter before still counts";
+      this.settings.set(this.#answeredFilter);
+      if (where !== this.settings.where) this.controls.refuse(where, error.message);
+      return this.tell("filter", where ? error.message : `The index has no answer to the filter of the link; ${rest}.`);
     }
     // The index was replaced, or is gone: ids of before mean nothing now.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
@@ -321,7 +351,9 @@ export class Viewer {
     if (sourceId === "dust" && error.status === 400) {
       return tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
     }
-    this.failed(error.status > 0 ? new Error(`A part of the map is missing: the server answered ${error.status}.`) : error);
+    if (error.status === undefined) return this.failed(error);
+    const why = error.status > 0 ? `the server answered ${error.status}` : "the server does not answer";
+    this.failed(new Error(`A part of the map is missing: ${why}.`));
   }
 
   /** Shows the land outline in place of a style that cannot be had, and says so. */
@@ -368,6 +400,7 @@ export class Viewer {
   async #useIndex(index) {
     const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
     this.index = index;
+    this.#answeredFilter = ALL_POINTS;
     this.#credit();
     this.controls.offer(this.indexes, index);
     this.card.close();
@@ -405,21 +438,24 @@ export class Viewer {
     this.wake();
   }
 
-  /** Takes on the colours of the stylesheet anew. */
-  repaint() {
+  /** Reads the colours of the stylesheet again, once it has any: out of the page it has none. */
+  async repaint() {
+    await shown(this.stage.node);
+    // It starts with the right ones.
+    if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    this.fit();
+    // Sizes do not change with colours, and in the middle of a change of styles they would be wrong.
+    this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
 
-  /** Brings everything in line with the size of the page. */
+  /** Brings everything in line with the size of the page, if there is room for a map. */
   fit() {
-    if (!this.map) return;
-    this.stage.divide();
-    this.overlay.prepare(this.palette, this.stage.node);
+    if (!this.map || !this.stage.divide()) return;
+    this.overlay.prepare(this.palette, this.stage.whole);
     this.stage.fit();
     this.card.reveal();
     this.wake();
