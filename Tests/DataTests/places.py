@@ -95,7 +95,9 @@ def write_by_spark(folder, files):
 
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    spark = SparkSession.builder.master("local[1]").config(map=quiet | local).getOrCreate()
+    # What runs for seconds is better not optimized for hours.
+    quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    spark = SparkSession.builder.master("local[1]").config(map=quiet | local | quick).getOrCreate()
     try:
         places = spark.read.parquet(f"{folder}/places.parquet")
         # One task, so that the rows stay in their order, but more files than one.

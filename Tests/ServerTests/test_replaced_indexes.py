@@ -126,16 +126,18 @@ def test_an_index_that_may_not_be_read_is_refused_and_the_one_that_was_read_stay
             other = Server(*served(folder, "columns"), "--no-viewer", user="nobody")
         except (RuntimeError, PermissionError):
             pytest.skip("the executable lies where only its owner looks")
-        following = folder / "next"
-        following.write_bytes((indexes / "iceland.treeline").read_bytes())
-        following.chmod(0)
-        os.replace(following, path)
-        wait_for(lambda: reloads(other, "refused") == 1, "the index to be refused")
-        ask = "/v1/columns/clusters?limit=100"
-        assert other.ask(ask)[2] == server.ask(ask)[2]
-        path.chmod(0o644)
-        wait_for(lambda: other.json("/v1/columns")["point_count"] > 1000, "the index that may be read now")
-        code, log = other.stop()
+        try:
+            following = folder / "next"
+            following.write_bytes((indexes / "iceland.treeline").read_bytes())
+            following.chmod(0)
+            os.replace(following, path)
+            wait_for(lambda: reloads(other, "refused") == 1, "the index to be refused")
+            ask = "/v1/columns/clusters?limit=100"
+            assert other.ask(ask)[2] == server.ask(ask)[2]
+            path.chmod(0o644)
+            wait_for(lambda: other.json("/v1/columns")["point_count"] > 1000, "the index that may be read now")
+        finally:
+            code, log = other.stop()
     assert code == 0 and "Permission denied" in log, log
 
 

@@ -22,6 +22,10 @@ def cluster(work, speculation=False):
     With speculation they are on two hosts, as which two addresses of the loopback stand: Spark does not start a task a
     second time where it runs already, and takes all executors of its own local cluster for one host.
     """
+    paths = [*MODULES, *map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
+    executors_environment = {"PYTHONPATH": os.pathsep.join(paths)}
+    if "TREELINE_LIBRARY" in os.environ:
+        executors_environment["TREELINE_LIBRARY"] = os.path.abspath(os.environ["TREELINE_LIBRARY"])
     os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(work)}
     with contextlib.ExitStack() as stack:
         # Where logs of executors go.
@@ -45,10 +49,8 @@ def cluster(work, speculation=False):
             "spark.shuffle.io.retryWait": "100ms", "spark.locality.wait": "0",
             # What runs for seconds is better not optimized for hours.
             "spark.executor.extraJavaOptions": JAVA, "spark.driver.extraJavaOptions": JAVA,
-            "spark.executorEnv.PYTHONPATH": os.pathsep.join([*MODULES, os.environ.get("PYTHONPATH", "")]),
         }  # fmt: skip
-        if "TREELINE_LIBRARY" in os.environ:
-            settings["spark.executorEnv.TREELINE_LIBRARY"] = os.path.abspath(os.environ["TREELINE_LIBRARY"])
+        settings |= {f"spark.executorEnv.{name}": value for name, value in executors_environment.items()}
         session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
         try:
             # Executors start with the first job.
