@@ -59,7 +59,8 @@ public func expansionZoom(
     let (cut, tileSize) = try readScale(cut)
     let zoom = try given(zoom, "room for a zoom")
     let tree = try tree.object(TreeObject.self).tree
-    zoom.pointee = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize) ?? .nan
+    let found = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize)
+    zoom.pointee = QueryParameters.Bounds().reached(found) ?? .nan
   } != nil
 }
 

@@ -29,8 +29,8 @@ extension Cut: Parameterized {
     }
     var parameters = pixels.map { [(name: $0.criterion.rawValue, value: ParameterValue.number($0.count))] } ?? []
     if limit != .max { parameters.append(("limit", .integer(limit))) }
-    if unclustered.leastMembers > 2 { parameters.append(("min-points", .integer(unclustered.leastMembers))) }
-    if unclustered.fromZoom < .infinity { parameters.append(("alone-from-zoom", .number(unclustered.fromZoom))) }
+    if unclustered.leastMembers != 2 { parameters.append(("min-points", .integer(unclustered.leastMembers))) }
+    if unclustered.fromZoom != .infinity { parameters.append(("alone-from-zoom", .number(unclustered.fromZoom))) }
     return parameters
   }
 

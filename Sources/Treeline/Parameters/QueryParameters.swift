@@ -94,6 +94,11 @@ public struct QueryParameters: Sendable {
 
 // MARK: - Several queries
 
+extension QueryParameters.Bounds {
+  /// A zoom from which on something is shown; nil if nobody may ask for one so great.
+  @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
+}
+
 extension QueryParameters {
   /// Reads one of several queries from the parameters that have a prefix before their names, such as `from-zoom`, by
   /// the names without it.

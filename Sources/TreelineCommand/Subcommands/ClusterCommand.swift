@@ -106,9 +106,9 @@ struct ClusterCommand: ParsableCommand {
         writer.close(&bytes)
       case .expansionZoom:
         // What is too small to be a cluster is none at any zoom.
-        let zoom = try tree.expansionZoom(of: id, by: question.cut, tileSize: question.tileSize).map { max($0, 0) }
+        let zoom = try tree.expansionZoom(of: id, by: question.cut, tileSize: question.tileSize)
         bytes.append("{\"zoom\":")
-        bytes.append(json: zoom)
+        bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })
         bytes.append("}\n")
       }
       try bytes.withBytes(writeToStandardOutput)

@@ -147,8 +147,8 @@ public struct MapScene: Sendable {
 
 extension MapScene {
   private mutating func bring(to time: Double) {
-    precondition(!time.isNaN, "Expected a time, found NaN")
-    now = max(now, time)
+    // NaN is no later than any time.
+    if time > now { now = time }
   }
 
   /// Lists what differs from what was told last.

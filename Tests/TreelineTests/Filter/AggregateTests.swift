@@ -224,7 +224,7 @@ import TreelineBuilder
     let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
     let modes = Dictionary(grouping: large) { $0 }.mapValues(\.count)
     let most = modes.values.max() ?? 0
-    let rank = max(Int((percent / 100 * Double(prices.count)).rounded(.up)), 1)
+    let rank = max(Int((percent * Double(prices.count) / 100).rounded(.up)), 1)
     return [
       .integer(rows.count), .integer(prices.count),
       .decimal(sum, digits: table.digits),

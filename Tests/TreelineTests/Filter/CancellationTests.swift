@@ -1,0 +1,129 @@
+import PointSets
+import Synchronization
+import Testing
+import TreelineBuilder
+
+@testable @_spi(Server) import Treeline
+
+/// Work that is cancelled stops wherever it is, and leaves nothing unfinished behind.
+@Suite(.serialized) struct CancellationTests {
+  private static let columns = [
+    IndexColumn(name: "integer", kind: .number) { .number("\($0 * 7 % 100_003)") },
+    IndexColumn(name: "real", kind: .number) { .number("\($0 % 1009)e-20") },
+    IndexColumn(name: "category", kind: .category) { .string("c\($0 % 300)") },
+    IndexColumn(name: "text", kind: .text) { .string("t\($0 % 120_000)") },
+  ]
+
+  private static let window = Filter.where("integer", isFrom: 20_000, to: 60_000)
+
+  /// What is asked of a tree without a filter, each in turn of a fresh copy of its columns.
+  private typealias Question = (name: String, ask: @Sendable (ClusterTree) throws -> [String])
+
+  private static let filters: [Question] = [
+    ("test", { tree in ["\(try tree.selecting(window).passingPointCount)"] }),
+    ("like", { tree in ["\(try tree.selecting(.where("text", isLike: "%7_1%")).passingPointCount)"] }),
+    ("list", { tree in ["\(try tree.selecting(.where("text", in: ["t1", "t2", "t77"])).passingPointCount)"] }),
+    (
+      "polygon",
+      { tree in
+        let corners = (0..<60).map { number in
+          Coordinate(longitude: Double(number) * 5 - 150, latitude: number % 2 == 0 ? -70 : 70)
+        }
+        return ["\(try tree.selecting(.inside(polygon: corners)).passingPointCount)"]
+      }
+    ),
+    (
+      "moved",
+      { tree in
+        let moved = try tree.selecting(
+          .where("integer", isFrom: 20_100, to: 60_100), reusing: try tree.selecting(window))
+        return ["\(moved.passingPointCount)"]
+      }
+    ),
+    (
+      "clusters",
+      { tree in
+        let selected = try tree.selecting(window)
+        try selected.prepareClusters(summaries: true)
+        return try selected.clusters(.detail(40), in: .everything(zoom: 3)).map { "\($0.x) \($0.radius)" }
+      }
+    ),
+    ("histogram", { tree in ["\(try tree.histogram(of: "real", bins: 20))"] }),
+  ]
+
+  private static let aggregates = [
+    "sum(integer)", "variance(integer)", "sum(real)", "variance(real)", "min(real)", "max(text)", "counts(category)",
+    "top(text, 3)", "median(integer)", "percentile(real, 30)", "mode(integer)", "distinct(text)",
+    "mean(integer, weight: integer)",
+  ]
+
+  private static let questions: [Question] =
+    filters
+    + aggregates.map { text -> Question in
+      (
+        name: text,
+        ask: { tree in
+          let list = try Aggregate.list(text)
+          return try tree.clusters(.limit(7), in: .everything).values(of: list).map { "\($0)" }
+        }
+      )
+    }
+
+  @Test func everythingStopsAtAnyLook() throws {
+    var random = SplitMix64(seed: 387)
+    for (name, ask) in Self.questions {
+      let expected = try ask(try Self.fresh())
+      // Once to the end, to count how often it is looked.
+      let looks = try Self.looks(stoppingAt: .max) { try ask(try Self.fresh()) }
+      #expect(looks.result == expected, "\(name)")
+      #expect(looks.count >= 2, "\(name) is looked at \(looks.count) times")
+      let tree = try Self.fresh()
+      for number in [0, 1, looks.count - 1] + (0..<3).map({ _ in random.index(below: looks.count) }) {
+        let stopped = try Self.looks(stoppingAt: number) { try ask(tree) }
+        // What was prepared before is not made again.
+        if stopped.count > number { #expect(stopped.result == nil, "\(name) at look \(number), seed 387") }
+      }
+      #expect(try ask(tree) == expected, "\(name) after it was cancelled")
+    }
+  }
+
+  private static let coordinates = {
+    var random = SplitMix64(seed: 386)
+    return (0..<150_000).map { _ in
+      Coordinate(longitude: random.number(from: -180, to: 180), latitude: random.number(from: -80, to: 80))
+    }
+  }()
+  private static let built = Result { try ClusterTree(coordinates, options: BuildOptions(splitRule: .mean)) }
+
+  /// A tree of which nothing is prepared.
+  private static func fresh() throws -> ClusterTree { try built.get().adding(columns: columns) }
+
+  private static func looks(stoppingAt number: Int, _ work: () throws -> [String]) throws -> (
+    count: Int, result: [String]?
+  ) {
+    let counter = Counter(number)
+    do {
+      let result = try Cancellation.run(unless: { counter.look() }, work)
+      return (counter.count, result)
+    } catch is CancellationError { return (counter.count, nil) }
+  }
+
+  private final class Counter: Sendable {
+    private let number: Int
+    private let looks = Atomic<Int>(0)
+
+    init(_ number: Int) { self.number = number }
+
+    var count: Int { looks.load(ordering: .relaxed) }
+
+    func look() -> Bool { looks.add(1, ordering: .relaxed).oldValue >= number }
+  }
+
+  @Test func whatIsNotCancelledIsAsItWas() throws {
+    #expect(try Cancellation.run(unless: { false }) { 7 } == 7)
+    #expect(throws: QueryError.noZoom) { try Cancellation.run(unless: { false }) { throw QueryError.noZoom } }
+    #expect(throws: CancellationError.self) { try Cancellation.run(unless: { true }) { throw QueryError.noZoom } }
+    #expect(throws: CancellationError.self) { try Cancellation.run(unless: { true }) { 7 } }
+    try Cancellation.check()
+  }
+}
