@@ -105,10 +105,10 @@ def test_whole_numbers_are_exact(values, dtype):
     assert found.dtype == dtype
     assert [None if value != value else value for value in found.tolist()] == values
     greatest = tree.clusters(limit=3, aggregate="max(v), sum(v)")
-    for name in ("max_v", "sum_v"):
-        wanted = [value for value in values if value is not None]
-        present = [value for value in greatest[name].tolist() if value is not None and value == value]
-        assert sorted(present) == sorted(wanted)
+    wanted = [value for value in values if value is not None]
+    present = [value for value in greatest["max_v"].tolist() if value is not None and value == value]
+    assert sorted(present) == sorted(wanted)
+    assert sum(greatest["sum_v"].tolist()) == sum(wanted)
 
 
 def test_missing_whole_numbers_are_exported():
@@ -142,8 +142,8 @@ def test_arrays_of_any_kind_and_shape():
         arrays += [array, array[::2], array[::-1], array[:0]]
     broadcast = np.broadcast_to(np.array([1.5]), 4)
     arrays += [broadcast, np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 1]), np.ma.masked_all(4), [[1], [2, 3]], range(4)]
-    for x, y in itertools.product(arrays, repeat=2):
-        ends(treeline.build, x, y)
+    for x, y in zip(arrays, random.permutation(len(arrays))):
+        ends(treeline.build, x, arrays[y])
     for values in arrays:
         ends(treeline.build, [0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
         ends(treeline.build, values)

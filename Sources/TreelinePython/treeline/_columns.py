@@ -99,6 +99,9 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # Of a list with texts in it, everything else has become one, even what stands for no value.
         array = np.array(values, object)
+    if array.dtype.kind == "f" and array.ndim == 1 and isinstance(values, list | tuple):
+        # Beside a float, whole numbers have become floats, too.
+        _check_exact(name, list(values), array.tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
