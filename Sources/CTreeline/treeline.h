@@ -104,7 +104,7 @@ typedef enum treeline_value_type {
   TREELINE_BOOLEANS = 3,
   /// Texts: text i is bytes[offsets[i]] up to bytes[offsets[i + 1]], as in Arrow.
   TREELINE_TEXTS = 4,
-  /// int32_t, each the number of one of entry_count texts; -1 is a missing value.
+  /// int32_t, each the number of one of entry_count texts; -1 is a missing value, and any other number an error.
   TREELINE_CODES = 5,
   /// int64_t, counted from the beginning of 1970 in UTC, so many a second; INT64_MIN is a missing value.
   TREELINE_INSTANTS = 6,

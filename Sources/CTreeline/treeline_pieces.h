@@ -45,7 +45,8 @@ void treeline_stream_free(treeline_stream *stream);
 
 /// The same for points that lie in many places, by any engine that runs these steps where they are: Spark, a queue of
 /// jobs. What goes from one to another is bytes, for one release of the library and machines of the same byte order;
-/// functions that read them check them. The objects of these steps change: one thread at a time may use one.
+/// they have a checksum, and functions that read them check them. The objects of these steps change: one thread at a
+/// time may use one.
 ///
 /// 1. Of each part a survey; surveys add up. 2. Of all a plan: it asks a round of questions, of each part come answers,
 /// which add up, and so on until it asks no more. 3. Each point to its piece. 4. Each piece is built into a folder.
@@ -105,7 +106,8 @@ bool treeline_project(
 treeline_plan *treeline_plan_create(const char *options, treeline_error **error);
 /// What to ask all points; NULL once the pieces are known. It is the same until answers are taken.
 treeline_bytes *treeline_plan_round(treeline_plan *plan);
-/// Takes what all points together answer.
+/// Takes what all points together answer; an error if it contradicts itself or earlier answers, as the answers of some
+/// of the points do.
 bool treeline_plan_take(treeline_plan *plan, const void *answers, size_t count, treeline_error **error);
 /// The pieces, once there is nothing more to ask.
 treeline_bytes *treeline_plan_pieces(treeline_plan *plan, treeline_error **error);
@@ -165,7 +167,8 @@ void treeline_entries_free(treeline_entries *entries);
 treeline_encoding *treeline_encoding_read(const void *bytes, size_t count, treeline_error **error);
 /// How long the codes of a point are, in bytes.
 size_t treeline_encoding_width(const treeline_encoding *encoding);
-/// Writes the codes of some points, of all columns one behind the other, given their values as bytes.
+/// Writes the codes of some points, of all columns one behind the other, given their values as bytes. A value that has
+/// no code, as it was not surveyed, is an error.
 bool treeline_encoding_encode(
     const treeline_encoding *encoding, const void *values, size_t count, uint8_t *codes, size_t point_count,
     treeline_error **error);
@@ -179,7 +182,7 @@ treeline_table *treeline_pieces_table(const treeline_pieces *pieces);
 /// Writes the number of the piece of each point.
 void treeline_pieces_find(
     const treeline_pieces *pieces, const uint32_t *positions, size_t count, uint32_t *numbers);
-/// What has to be known to build a piece: some 100 bytes.
+/// What has to be known to build a piece: some 200 bytes.
 treeline_bytes *treeline_pieces_task(const treeline_pieces *pieces, size_t number, treeline_error **error);
 void treeline_pieces_free(treeline_pieces *pieces);
 
@@ -188,8 +191,8 @@ void treeline_pieces_free(treeline_pieces *pieces);
 /// \param encoding Of the columns that the index is to have; NULL for none.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
-/// Takes in some of its points, in any order, with the row of each, from 0 to 2^53, and its codes, one point's behind
-/// another's; `codes` may be NULL without columns.
+/// Takes in some of its points, or none if one is of another piece, in any order, with the row of each, from 0 to 2^53,
+/// and its codes, one point's behind another's; `codes` may be NULL without columns.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);

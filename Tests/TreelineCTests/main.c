@@ -37,6 +37,7 @@ int main(int count, char **arguments) {
   test_monitor();
   test_pieces(arguments[1]);
   test_nulls(tree, arguments[1]);
+  test_hostile_calls(tree);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, query_often, tree);

@@ -96,3 +96,4 @@ void test_columns_that_fail(void);
 void test_long_dictionaries(void);
 void test_nulls(const treeline_tree *tree, const char *path);
 void test_pieces(const char *path);
+void test_hostile_calls(const treeline_tree *tree);

@@ -20,7 +20,7 @@ extension PlanRound {
 }
 
 extension PiecePlan {
-  /// The plan as bytes: some 200 for each piece.
+  /// The plan as bytes: some 230 for each piece.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` for what `bytes` did not write.
@@ -28,7 +28,7 @@ extension PiecePlan {
 }
 
 extension PieceTask {
-  /// The piece that is to be built as bytes, some 100.
+  /// The piece that is to be built as bytes, some 200.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` for what `bytes` did not write.

@@ -80,6 +80,9 @@ def _node(values: AnyArray) -> _Node:
     if any(isinstance(value, bool) for value in objects):
         bits = np.packbits([bool(value) for value in objects], bitorder="little")
         return _Node(b"b", length, [_bits(valid), bits], missing)
+    if any(isinstance(value, int) for value in objects):
+        numbers = np.array([0 if value is None else value for value in objects], "<i8")
+        return _Node(b"l", length, [_bits(valid), numbers], missing)
     return _texts(["" if value is None else value for value in objects], _bits(valid), missing)
 
 

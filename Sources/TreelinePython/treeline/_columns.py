@@ -99,6 +99,9 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # Of a list with texts in it, everything else has become one, even what stands for no value.
         array = np.array(values, object)
+    if array.dtype.kind == "f" and array.ndim == 1 and isinstance(values, list | tuple):
+        # Beside a float, whole numbers have become floats, too.
+        _check_exact(name, list(values), array.tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -127,7 +130,9 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
     if array.dtype.kind == "b":
         return InputColumn(name, kind, c.BOOLEANS, array.view(np.uint8), valid=valid)
     if array.dtype.kind == "u" and array.dtype.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
-        return InputColumn(name, kind, c.DOUBLES, array.astype("<f8"), valid=valid)
+        floats = array.astype("<f8")
+        _check_exact(name, array.tolist(), floats.tolist(), valid)
+        return InputColumn(name, kind, c.DOUBLES, floats, valid=valid)
     if array.dtype.kind in "iu":
         return InputColumn(name, kind, c.INTEGERS, array.astype("<i8", copy=False), valid=valid)
     if array.dtype.kind == "M":
@@ -174,8 +179,11 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
     if isinstance(first, _NUMBERS):
         found = filled(_NUMBERS, "a number", 0)
         is_whole = all(isinstance(value, _INTEGERS) and -(2**63) <= value < 2**63 for value in found)
-        numbers = np.array(found, "<i8") if is_whole else np.array([float(value) for value in found], "<f8")
-        return _of_numpy(name, kind, numbers, valid)
+        if is_whole:
+            return _of_numpy(name, kind, np.array(found, "<i8"), valid)
+        floats = [_float(name, row, value) for row, value in enumerate(found)]
+        _check_exact(name, found, floats, valid)
+        return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, datetime.date):
         dates = filled((datetime.date,), "a time", datetime.date(1970, 1, 1))
         return _of_numpy(name, kind, np.array([np.datetime64(_without_zone(date)) for date in dates], "<M8[us]"), valid)
@@ -183,6 +191,23 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         raise _refusal(name, repr(first))
     offsets, data = _encode(filled((str, bytes), "a text", ""))
     return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
+
+
+def _float(name: str, row: int, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"column {name!r}, row {row}: expected a number below 1.8e308, found a greater one") from None
+
+
+def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
+    """Whole numbers that doubles do not keep are ids, which must not become others."""
+    for row, (value, number) in enumerate(zip(values, floats)):
+        if isinstance(value, _INTEGERS) and number != int(value) and (valid is None or valid[row]):
+            raise ValueError(
+                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or that floats keep, found {value}; "
+                "convert the column to floats or texts"
+            )
 
 
 def _is_value(value: Any) -> bool:

@@ -45,7 +45,7 @@ class Table(Mapping[str, AnyArray]):
     """Named arrays of one length.
 
     Numbers and booleans are arrays of the library's own memory, without a copy; where a row has no value, a number is
-    NaN. Times are arrays of `datetime64`, in UTC. Texts are arrays of `str`, and `None` where there is none; counts of
+    NaN, or `None` among integers of which doubles do not keep all. Times are arrays of `datetime64`, in UTC. Texts are arrays of `str`, and `None` where there is none; counts of
     values are dictionaries.
     """
 
@@ -117,7 +117,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
         valid = np.unpackbits(bits, count=rows, bitorder="little").astype(bool)
     if array.type == c.INTEGERS:
         integers = view(handle, array.values, (rows,), "<i8")
-        return integers if valid is None else np.where(valid, integers, np.nan)
+        return integers if valid is None else _with_gaps(integers, valid)
     if array.type == c.BOOLEANS:
         booleans = view(handle, array.values, (rows,), "|b1")
         if valid is None:
@@ -137,6 +137,16 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
             found = [text if is_valid else None for text, is_valid in zip(found, valid)]
     objects: AnyArray = np.empty(len(found), dtype=object)
     objects[:] = found
+    return objects
+
+
+def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
+    """Integers of which some are missing, all others exact."""
+    present = integers[valid]
+    if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
+        return np.where(valid, integers, np.nan)
+    objects: AnyArray = integers.astype(object)
+    objects[~valid] = None
     return objects
 
 

@@ -278,7 +278,11 @@ class Tree:
         return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), first, most))
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
-        """The values that points have in a column, given their tree indices."""
+        """The values that points have in a column, given their tree indices.
+
+        Whole numbers are exact: an array of `int64`, or where some are missing, of floats with NaN, or of objects with
+        `None` if floats do not keep all of them.
+        """
         indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
         table = Table._of(c.call(c.values, self._handle.pointer, name, indices.ctypes.data, len(indices)))
