@@ -86,7 +86,9 @@ import TreelineBuilder
     try check(texts + [nil], nil, .category, texts + [.null])
     try check(texts + [nil, .null], .text, .text, texts + [nil, .null])
     let mixed: [AttributeValue?] = [.number("1"), .string("1"), .json("[1]"), .bool(true), nil, .null]
-    try check(mixed, nil, .text, mixed)
+    // A column has one type.
+    let asTexts: [AttributeValue?] = [.string("1"), .string("1"), .json("[1]"), .string("true"), nil, .null]
+    for kind in [nil, .text] as [IndexColumn.Kind?] { try check(mixed, kind, .text, asTexts) }
     try check([.number("1.0"), .bool(true)], .category, .category, [.string("1.0"), .string("true")])
     try check([nil, .null], nil, .text, [nil, .null])
   }

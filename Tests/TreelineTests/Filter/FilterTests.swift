@@ -20,7 +20,7 @@ import TreelineBuilder
       seconds: Int64(random.index(below: 40)) - 20, nanoseconds: UInt32(random.index(below: 3)) * 250_000_000)
     let day = Instant(seconds: (Int64(random.index(below: 8)) - 4) * 86_400)
     let texts: [AttributeValue] = [
-      .string("a"), .string(""), .string("ab%_"), .string("Älpli"), .number("7"), .number("1.50"), .bool(true),
+      .string("a"), .string(""), .string("ab%_"), .string("Älpli"), .string("7"), .string("1.50"), .string("true"),
       .json("[1]"),
     ]
     return [
@@ -75,7 +75,7 @@ import TreelineBuilder
         Instant(seconds: Int64(random.index(below: 44)) - 22, nanoseconds: UInt32(random.index(below: 5)) * 125_000_000)
       )
     case "day": return FilterValue(.date(Instant(seconds: (Int64(random.index(below: 10)) - 5) * 86_400)))
-    default: return [.text("a"), .text("b"), .integer(7), .number(1.5), .boolean(true)][random.index(below: 5)]
+    default: return [.text("a"), .text("b"), .text("7"), .text("1.5"), .text("true")][random.index(below: 5)]
     }
   }
 
