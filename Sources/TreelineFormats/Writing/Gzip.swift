@@ -5,6 +5,11 @@ import CZlib
   /// What is shorter gains nothing, counted in packets.
   public static let leastLength = 1024
 
+  /// As below, without an end before all is compressed.
+  public static func compressed(_ bytes: UnsafeRawBufferPointer, level: Int32 = 1) -> [UInt8] {
+    compressed(bytes, level: level) {}
+  }
+
   /// How many bytes are compressed between two calls of `check`: some 3 ms at level 1.
   private static let pieceLength = 1 << 18
 
@@ -14,7 +19,7 @@ import CZlib
   ///   - check: Called every few milliseconds; ends the work by an error.
   /// - Complexity: O(bytes); at level 1 some 10 ns each.
   public static func compressed(
-    _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void = {}
+    _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void
   ) rethrows -> [UInt8] {
     precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
     precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")

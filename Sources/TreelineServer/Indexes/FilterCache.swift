@@ -57,12 +57,12 @@ final class FilterCache: Sendable {
         return .success(selected)
       } catch { return .failure(error) }
     }
-    var result = prepared.tree.withLockIfAvailable(prepare)
+    var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
       // A lock would be waited for however long another thread has to do.
       try Cancellation.check()
       usleep(100)
-      result = prepared.tree.withLockIfAvailable(prepare)
+      result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     }
     guard let found = result else { preconditionFailure("The loop ends with a result") }
     // What has no answer is not kept.
