@@ -287,7 +287,7 @@ def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complain
     x, y = clouds(2000)
     treeline.build(x, y).to_html(tmp_path / "map.html")
     inner = html.escape((tmp_path / "map.html").read_text())
-    outer = f"""<!doctype html><link rel="icon" href="data:,"><body style="margin: 0">
+    outer = f"""<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin: 0">
       <iframe {sandbox} style="border: 0; width: 100vw; height: 100vh" srcdoc="{inner}"></iframe>"""
     page = new_context(viewport=viewport).new_page()
     page.route("http://frames.test/", lambda route: route.fulfill(body=outer, content_type="text/html"))
