@@ -1,10 +1,13 @@
 """What the kernel answers, without a notebook."""
 
+import json
+import math
 import threading
 
 import numpy as np
 import pytest
 import treeline
+from traitlets import TraitError
 from treeline._answers import Answers, Problem, abbreviated
 from treeline.widget import Map
 from waiting import LIMIT
@@ -73,3 +76,49 @@ def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
     with pytest.raises(ValueError, match="plain x and y"):
         tree.to_html(tmp_path / "map.html")
     assert tree._repr_mimebundle_() == {"text/plain": repr(tree)}
+
+
+@pytest.mark.parametrize(
+    "view",
+    [{"center": 5}, {"center": None}, {"center": "ab"}, {"zoom": "far"}, {"zoom": [1, 2]}, {"bbox": (1, 2, 3)}, {"x": 1}],
+)
+def test_a_view_of_something_else_is_refused(tree, view):
+    with pytest.raises(TraitError, match="expected a center of 2, a zoom or a bbox of 4 numbers, found"):
+        Map(tree, view=view)
+
+
+@pytest.mark.parametrize("view", [{"zoom": float("nan")}, {"center": (float("inf"), 0)}])
+def test_a_view_is_finite(tree, view):
+    with pytest.raises(TraitError, match="expected finite numbers"):
+        Map(tree, view=view)
+
+
+def test_a_map_is_not_higher_than_a_tree_can_be_asked_for(tree):
+    Map(tree, height=16_384)
+    with pytest.raises(TraitError, match="16384"):
+        Map(tree, height=16_385)
+
+
+def replies(map, **message):
+    """What a map sends in answer to a message."""
+    sent = []
+    map.send = lambda content, buffers=(): sent.append((content, [*buffers]))
+    map._receive(map, {"id": "1", **message}, [])
+    map._worker.shutdown(wait=True)
+    return sent
+
+
+def test_numbers_without_an_end_are_missing_in_json():
+    tree = treeline.build([1, 2], [50, 51], columns={"size": [math.inf, 3.5]})
+    ((content, (answer,)),) = replies(Map(tree), verb="clusters", query={"limit": 10})
+    assert content == {"id": "1"}
+    features = json.loads(answer, parse_constant=lambda name: pytest.fail(f"found {name}"))["features"]
+    assert sorted((each["properties"]["size"] for each in features), key=str) == [3.5, None]
+
+
+@pytest.mark.parametrize("answer", [{"sum": math.inf}, {"sum": object()}])
+def test_what_is_not_json_is_a_problem_and_no_silence(tree, answer):
+    map = Map(tree)
+    map._answers.answer = lambda verb, **arguments: answer
+    ((content, _),) = replies(map, verb="clusters")
+    assert content["problem"]["status"] == 500 and content["problem"]["message"]

@@ -233,13 +233,16 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     assert found.violations_count == 0, found.generate_report()
 
 
+#: Drawn in software, a smaller window makes the tests quicker.
+SMALL = {"width": 640, "height": 420}
+
 FRAMES = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
 
 
 def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     x, y = clouds(2000)
     treeline.build(x, y).to_html(tmp_path / "map.html")
-    page = open_page(tmp_path / "map.html")
+    page = open_page(tmp_path / "map.html", viewport=SMALL)
     viewer = page.evaluate_handle("viewer")
     viewer.evaluate(LISTEN)
     before = viewer.evaluate(STATE)
@@ -257,12 +260,12 @@ def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     assert viewer.evaluate(STATE) == before
     # Out of the page there are no colours either.
     page.emulate_media(color_scheme="dark")
-    page.evaluate("() => { host.remove(); viewer.repaint(); document.body.prepend(host) }")
+    page.wait_for_function("viewer.palette.sea === '#0e1720'")
+    page.evaluate("() => { const node = host; node.remove(); viewer.repaint(); document.body.prepend(node) }")
     page.emulate_media(color_scheme="light")
-    page.evaluate(FRAMES)
+    page.wait_for_function("viewer.palette.sea === '#d2e3ea'")
     rest(page)
     assert viewer.evaluate(STATE) == before
-    assert page.evaluate("viewer.palette.sea") == "#d2e3ea"
 
 
 def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
@@ -272,7 +275,7 @@ def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
     text = (tmp_path / "map.html").read_text()
     assert text.count(style) == 1
     (tmp_path / "hidden.html").write_text(text.replace(style, "#host { height: 100dvh; display: none }"))
-    page = open_page(tmp_path / "hidden.html", settle=False)
+    page = open_page(tmp_path / "hidden.html", viewport=SMALL, settle=False)
     page.wait_for_function("() => globalThis.viewer")
     page.evaluate(FRAMES)
     assert page.evaluate("viewer.map") is None
@@ -287,7 +290,7 @@ def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complain
     x, y = clouds(2000)
     treeline.build(x, y).to_html(tmp_path / "map.html")
     inner = html.escape((tmp_path / "map.html").read_text())
-    outer = f"""<!doctype html><link rel="icon" href="data:,"><body style="margin: 0">
+    outer = f"""<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin: 0">
       <iframe {sandbox} style="border: 0; width: 100vw; height: 100vh" srcdoc="{inner}"></iframe>"""
     page = new_context(viewport=viewport).new_page()
     page.route("http://frames.test/", lambda route: route.fulfill(body=outer, content_type="text/html"))
@@ -318,7 +321,7 @@ LINKS = {
 def test_a_link_says_what_it_does_not_show(link, open_page, tmp_path):
     x, y = clouds(300)
     treeline.build(x, y).to_html(tmp_path / "map.html")
-    page = open_page(tmp_path / "map.html", f"#view=tree&{link}")
+    page = open_page(tmp_path / "map.html", f"#view=tree&{link}", viewport=SMALL)
     page.get_by_text(LINKS[link]).wait_for()
     assert page.evaluate("viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)") > 0
 

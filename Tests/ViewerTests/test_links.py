@@ -35,6 +35,35 @@ def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
     page.get_by_text("The point or stack that the link opens is not in this index.").wait_for()
 
 
+@pytest.mark.parametrize("link, said", [
+    ("constructor=1&toString=2", "constructor, toString"), ("off=%25", "off"), ("map=//", "map"), ("dust=toString", "dust"),
+])
+def test_a_link_that_is_malformed_says_so(open_map, link, said):
+    page = open_map(f"#index=stacks&view=tree&{link}")
+    page.get_by_text(f"The link has parts that say nothing: {said}.").wait_for()
+    assert shown(page)
+
+
+@pytest.mark.parametrize("status, body, said", [
+    (200, "{", "What the server answers cannot be read."), (200, "null", "What the server answers cannot be read."),
+    (200, "{}", "What the server answers cannot be read."), (502, "<html>", "The server answered 502."),
+    (500, "null", "The server answered 500."),
+])
+def test_an_answer_that_is_none_is_told_in_words(open_map, status, body, said):
+    spoil = lambda route: route.fulfill(status=status, body=body, content_type="application/json")
+    page = open_map("#index=stacks&view=tree", tolerates=[str(status), "What the server answers", "The server answered"],
+                    setup=lambda page: page.route("**/v1/indexes", spoil), settle=False)
+    page.locator("#notice").get_by_text(said).wait_for()
+    page = open_map("#index=stacks&view=tree", tolerates=[str(status)])
+    page.route("**/transition?*", spoil)
+    page.evaluate("viewer.map.zoomTo(viewer.map.getZoom() + 1, { duration: 0 })")
+    page.locator("#notice").get_by_text(said).wait_for()
+    page.unroute("**/transition?*")
+    page.locator("#notice").wait_for(state="hidden")
+    rest(page)
+    assert shown(page)
+
+
 def test_names_are_spelt_as_given(open_map):
     page = open_map("#index=iceland-mean&view=tree")
     assert page.locator("#facts").inner_text() == "iceland-mean · 139,409 points"

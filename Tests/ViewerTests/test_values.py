@@ -258,19 +258,46 @@ def test_the_grid_says_that_it_knows_no_filters(open_map):
 def test_links_that_ask_for_what_is_not_there(open_map):
     page = open_map("#index=events&view=tree&donuts=nothing&brush=kind&sum=kind&range=a..b")
     assert page.evaluate("() => [viewer.settings.donuts, viewer.settings.brush, viewer.settings.sum]") == ["", "", ""]
+    page.get_by_text("The index has no such values as the link asks for: “nothing”, “kind”.").wait_for()
     page = open_map("#index=events&view=tree&brush=opened&range=a..b", settle=False, tolerates=["400"])
     page.get_by_text("The index has no answer to the filter of the link; this is all of it.").wait_for()
 
 
 def test_a_filter_is_written_into_the_panel(open_map, address):
-    page = open_map("#index=events&view=tree&donuts=kind&off=camp")
+    page = open_map("#index=events&view=tree&donuts=kind&off=camp", tolerates=["400"])
     page.get_by_label("Only where").fill("size < 100")
     page.get_by_label("Only where").press("Enter")
     expected = ask(address, "events/clusters", limit=1, filter="size < 100 AND (kind <> 'camp' OR kind IS NULL)", aggregate="count")
     count = sum(feature["properties"]["point_count"] for feature in expected["features"])
     page.wait_for_function("n => viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0) === n", arg=count)
     page.wait_for_function("() => location.hash.includes('where=size+%3C+100')")
-    # What is no filter is said in the words of the server, and takes none away.
+    rest(page)
+    # What is no filter is said beside it in the words of the server, and the one before still counts.
+    before = shown(page)
+    for mistake in ("colour = 1", "size <", "size < 1) OR (size > 2"):
+        page.get_by_label("Only where").fill(mistake)
+        with page.expect_response(lambda response: response.status == 400):
+            page.get_by_label("Only where").press("Enter")
+        page.locator("#where-problem").wait_for()
+        assert page.locator("#where-problem").inner_text().strip()
+        assert page.get_by_label("Only where").get_attribute("aria-invalid") == "true"
+        # Wherever the focus goes the text can still be corrected.
+        page.get_by_label("Zoom in").focus()
+        assert page.get_by_label("Only where").input_value() == mistake
+        rest(page)
+        assert shown(page) == before and "where=size+%3C+100&" in page.evaluate("location.hash + '&'")
+        assert page.locator("#notice").is_hidden()
+    page.screenshot(path=PICTURES / "filter-refused.png")
+    page.get_by_label("Only where").fill("  size < 50 ")
+    page.get_by_label("Only where").press("Enter")
+    page.locator("#where-problem").wait_for(state="hidden")
+    page.wait_for_function("() => viewer.settings.where === 'size < 50'")
+    # A link of before that means nothing leaves the last filter, too.
+    rest(page)
+    page.evaluate("() => viewer.settings.set({ where: 'colour = 2' })")
+    page.locator("#where-problem").get_by_text("colour").wait_for()
+    assert page.evaluate("viewer.settings.where") == "size < 50"
+    # Of a link to begin with there is none before.
     page = open_map("#index=events&view=tree&where=colour+%3D+1", settle=False, tolerates=["400"])
     page.locator("#notice").get_by_text("colour").wait_for()
     page.wait_for_function("() => viewer.settings.where === ''")

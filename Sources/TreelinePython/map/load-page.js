@@ -7,5 +7,11 @@ const bytesOf = (id) => {
   return bytes;
 };
 
-const [{ library, ...rest }, hierarchy] = await Promise.all([held(bytesOf("assets")), unpacked(bytesOf("hierarchy"))]);
-await bundle(library, { ...rest, hierarchy })["page.js"].open(document.getElementById("host"));
+const host = document.getElementById("host");
+try {
+  const [{ library, ...rest }, hierarchy] = await Promise.all([held(bytesOf("assets")), unpacked(bytesOf("hierarchy"))]);
+  await bundle(library, { ...rest, hierarchy })["page.js"].open(host);
+} catch (error) {
+  if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;
+  throw error;
+}
