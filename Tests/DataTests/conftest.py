@@ -29,7 +29,7 @@ def shell(folder, code):
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory, pytestconfig):
-    """A folder with the places in files and in a database, and `expected.treeline`, the index of the same rows as CSV."""
+    """A folder with the places in files, and `expected.treeline`, the index of the same rows as CSV; a database, too."""
     folder = tmp_path_factory.mktemp("places")
     # DuckDB is beside Python. PostgreSQL's programs run where its own user may not be.
     os.environ["PATH"] = os.pathsep.join(

@@ -167,15 +167,18 @@ def test_a_log_that_nobody_reads_holds_up_no_answer_and_no_end(indexes):
     reading, writing = os.pipe()
     server = Server(*served(indexes, "iceland"), "--no-viewer", "--access-log", stderr=writing)
     os.close(writing)
-    connection = server.connection()
-    # More than a pipe and the room for what waits hold together.
-    for number in range(3000):
-        connection.request("GET", "/health?" + "x" * 1000)
-        answer = connection.getresponse()
-        assert answer.status == 200, answer.status
-        answer.read()
-    connection.close()
-    dropped = server.metric("treeline_log_lines_dropped_total")
-    assert dropped > 500, dropped
-    assert server.stop()[0] == 0
-    os.close(reading)
+    try:
+        connection = server.connection()
+        # More than a pipe and the room for what waits hold together.
+        for _ in range(3000):
+            connection.request("GET", "/health?" + "x" * 1000)
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.status
+            answer.read()
+        connection.close()
+        dropped = server.metric("treeline_log_lines_dropped_total")
+        assert dropped > 500, dropped
+    finally:
+        code, _ = server.stop()
+        os.close(reading)
+    assert code == 0
