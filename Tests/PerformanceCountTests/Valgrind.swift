@@ -66,8 +66,9 @@ enum Valgrind {
   static func instructions(of cases: [CountedCase]) throws -> [String: Int] {
     let folder = try TemporaryFolder()
     let counts = folder.path("counts")
-    // Collects within the function alone, and writes a file after each call.
-    let function = "*11countedCall*"
+    // Collects within `countedCall` alone, and writes a file after each call. Of two patterns with wildcards only the
+    // first would be looked at.
+    let function = "$s10Benchmarks11countedCallyS2iyKXEKF"
     let (output, messages) = try run(
       "callgrind",
       ["--callgrind-out-file=\(counts)", "--toggle-collect=\(function)", "--dump-after=\(function)"],

@@ -4,7 +4,7 @@ import Synchronization
 /// How many cases random and exhaustive suites try, by the environment variable `TREELINE_TRIALS`.
 ///
 /// Tests give the count of a full run. Each prints the count and the seed that it then uses, once.
-public enum Trials: String, CaseIterable {
+public enum Trials: String, CaseIterable, Sendable {
   /// A tenth: for the loop of edit and test. The default.
   case fast
   case full

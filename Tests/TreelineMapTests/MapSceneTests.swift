@@ -94,7 +94,7 @@ import TreelineBuilder
     let trees = try [0, 1, 30].map { try ClusterTree(coordinates + Self.points($0, &random)) }
     var views = RandomViews(around: coordinates)
     var (scene, view, now, kept) = (MapScene(), RecordedView(), 0.0, 0)
-    let steps = Trials.count(2000, seed: seed)
+    let steps = Trials.count(2000, atLeast: 1000, seed: seed)
     for step in 0..<steps {
       let tree = trees[random.index(below: 3)]
       let query = Query(.limit(20), in: views.next(&random))

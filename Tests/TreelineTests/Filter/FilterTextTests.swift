@@ -114,8 +114,9 @@ import Testing
     let pieces: [Unicode.Scalar] = [
       "'", "\"", "(", ")", ",", " ", "=", "<", ">", "-", ".", "e", "9", "N", "é", "\u{0}", "\u{10FFFF}",
     ]
+    let count = Trials.count(100_000)
     var readCount = 0
-    for _ in 0..<Trials.count(100_000) {
+    for _ in 0..<count {
       var scalars = Array(texts[random.index(below: texts.count)].unicodeScalars)
       for _ in 0..<1 + random.index(below: 4) where !scalars.isEmpty {
         let position = random.index(below: scalars.count)
@@ -136,6 +137,6 @@ import Testing
         _ = error.description
       }
     }
-    #expect(readCount > 1000)
+    #expect(readCount > count / 100)
   }
 }

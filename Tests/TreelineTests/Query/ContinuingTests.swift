@@ -44,7 +44,7 @@ import TreelineBuilder
   /// could another keep more.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
-    let seeds = Trials.seeds(50, from: 910, atLeast: 15)
+    let seeds = Trials.seeds(50, from: 910, atLeast: 50)
     for seed in seeds {
       let set = PointSet.cities(4 + Int(seed % 15), seed: seed)
       let outline = try set.outline(rule)
@@ -98,7 +98,7 @@ import TreelineBuilder
   @Test func mostClustersSurviveAPan() throws {
     let tree = try PointSet.cities(20_000, seed: 301).tree()
     var (screens, fresh, continued) = (ScreenMaker(over: tree, seed: 163), PromiseCount(), PromiseCount())
-    for _ in 0..<Trials.count(300, atLeast: 100) {
+    for _ in 0..<Trials.count(300, atLeast: 300) {
       let limit = 20 + screens.number(below: 200)
       let screen = screens.next()
       let beside = screens.beside(screen)

@@ -15,7 +15,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 545)
     var screens = ScreenMaker(over: tree, seed: 546)
     var seen = 0
-    for _ in 0..<Trials.count(60, atLeast: 20) {
+    for _ in 0..<Trials.count(60, atLeast: 60) {
       var screen = screens.next()
       let visible = (0..<tree.pointCount).filter { screen.window.contains(tree.position(atTreeIndex: $0)) }
       let row = tree.row(atTreeIndex: visible[random.index(below: visible.count)])
