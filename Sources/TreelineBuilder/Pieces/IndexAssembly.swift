@@ -36,11 +36,13 @@ import Treeline
     ///   - destination: Where the index is to be.
     ///   - source: Where the pieces are.
     ///   - progress: Told how many bytes are written, of how many; false stops it.
-    /// - Throws: `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
+    /// - Throws: `PieceError.writing` for more columns than an index has room for, or two of one name;
+    ///   `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
     ) throws(PieceError) {
+      try checkColumns()
       let records = RecordLayout(columns)
       let headers = try plan.pieces.map { task throws(PieceError) in
         try source.header(of: task, codeLength: records.length)
@@ -181,6 +183,16 @@ import Treeline
         try destination.file.setLength(layout.end)
         try destination.file.finish()
       } catch { throw .writing(error) }
+    }
+  }
+
+  extension IndexAssembly {
+    private func checkColumns() throws(PieceError) {
+      // Beside the sections that every index has, separations, groups, and one of what it tells of itself.
+      let most = IndexHeader.maximumSectionCount - (groups == nil ? 8 : 9)
+      let found = columns.count + preparations.reduce(0) { $0 + $1.count }
+      guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
+      if let twice = columns.map(\.name).firstTwice { throw .writing(.attributeTwice(name: twice)) }
     }
   }
 

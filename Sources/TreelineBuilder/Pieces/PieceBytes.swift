@@ -29,7 +29,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    self.codeLength = UInt16(codeLength)
+    // No index has columns of so many bytes, and none is assembled of such pieces.
+    self.codeLength = UInt16(clamping: codeLength)
   }
 
   /// Whether row numbers have 8 bytes rather than 4.
@@ -41,7 +42,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   /// Whether this is the header of a piece, as it was written.
   func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
-      && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(codeLength)
+      && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
       && (rowWidth == 4 || rowWidth == 8)
       && root.count == pointCount && root.box == task.extent.box && recordCount % 2 == 1 && recordCount < 2 * UInt64(pointCount)
   }

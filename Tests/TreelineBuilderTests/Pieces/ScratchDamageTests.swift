@@ -24,20 +24,19 @@ import Treeline
   }
 
   static let builds = [
-    Build(set: .cities(700, seed: 3), columns: TestColumn.all(seed: 4, arePrepared: true), firstRow: 1 << 33),
-    Build(set: .planar(700, x: -3...9, y: 0...1, seed: 5)),
-    Build(set: .nullIsland(stack: 300, noise: 400, seed: 4), isGrouped: true),
+    Build(set: .cities(300, seed: 3), columns: TestColumn.all(seed: 4, arePrepared: true), firstRow: 1 << 33),
+    Build(set: .planar(300, x: -3...9, y: 0...1, seed: 5)),
+    Build(set: .nullIsland(stack: 100, noise: 200, seed: 4), isGrouped: true),
   ]
 
   /// How often each kind of damage is done to each file.
-  private static let trialCount = 2
+  private static let trialCount = 1
 
   @Test(arguments: builds) func damageIsRepairedOrReported(_ build: Build) throws {
     let expected = try #require(try run(build, in: Place(), cancelledIn: nil))
     var (trials, resumed, refused): (Int, Int, [String: Int]) = (0, 0, [:])
     for (stage, skip) in [
-      (ScratchBuild.Stage.projecting, 0), (.planning, 0), (.partitioning, 0), (.building, 0), (.building, 5),
-      (.separating, 0), (.writing, 30),
+      (ScratchBuild.Stage.planning, 0), (.building, 0), (.building, 3), (.separating, 0), (.writing, 30),
     ] {
       let place = Place()
       defer { try? FileManager.default.removeItem(atPath: place.path) }
@@ -64,7 +63,7 @@ import Treeline
       }
     }
     print("\(build.testDescription): \(trials) trials, \(resumed) without a message, \(refused) refused")
-    #expect(trials > 60 && !refused.isEmpty)
+    #expect(trials > 30 && !refused.isEmpty)
   }
 
   private static func damaged(_ file: [UInt8], _ damage: Damage, _ random: inout SplitMix64) -> [UInt8]? {
@@ -110,7 +109,7 @@ import Treeline
     onDamage: (PieceError) -> Void = { _ in }
   ) throws -> [UInt8]? {
     let folder = try ScratchFolder(place.path, keepsFiles: true)
-    var options = ScratchBuild.Options(rule: .mean, threads: 1, memory: 12_000, projection: build.set.projection)
+    var options = ScratchBuild.Options(rule: .mean, threads: 1, memory: 8000, projection: build.set.projection)
     options.computesSeparations = true
     options.columns = build.columns.map { .init($0.purpose, name: $0.name, preparations: $0.preparations) }
     options.hasGivenRows = build.firstRow != nil
