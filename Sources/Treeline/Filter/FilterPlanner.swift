@@ -237,11 +237,8 @@ extension FilterPlanner {
       return .union(ranges)
     case .entries(let entries):
       // A value that is refused alone is refused in a list.
-      if let other = list.first(where: { !$0.content.compares(with: column.kind) })
-        ?? list.first(where: { !$0.content.isText })
-      {
-        _ = try values(of: column, .equals, other)
-      }
+      let refused = list.first { !$0.content.compares(with: column.kind) } ?? list.first { !$0.content.isText }
+      if let refused { _ = try values(of: column, .equals, refused) }
       let known = EqualValues(list)
       return try entries.set { known.contain(entries.dictionary.value(ofEntry: $0)) }
     }
@@ -388,6 +385,8 @@ extension TimeInterval {
 }
 
 extension FilterValue.Content {
+  fileprivate var isText: Bool { if case .text = self { true } else { false } }
+
   /// Whether values of a column of texts or categories can equal it.
   fileprivate func compares(with kind: Column.Kind) -> Bool {
     switch self {
