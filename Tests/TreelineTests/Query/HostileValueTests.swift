@@ -160,8 +160,8 @@ import TreelineBuilder
         opened: Instant(seconds: seconds[row % 4], nanoseconds: UInt32(row % 2)))
     }
     return try ClusterMap(
-      places, at: \.coordinate, as: projection,
-      columns: [.number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened)], options: options)
+      places, as: projection, options: options, at: \.coordinate,
+      columns: .number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened))
   }
 
   private static let growths: [(Growth, Plane.Projection)] = [
