@@ -157,7 +157,7 @@ import TreelineBuilder
           longitude: row % 9 == 0 ? 8 : random.number(from: -180, to: 180),
           latitude: row % 9 == 0 ? 47 : random.number(from: -89, to: 89)),
         price: prices[row % 6], rooms: rooms[row % 5], kind: ["a", "", "é", "e\u{301}", "\u{0}"][row % 5],
-        opened: Instant(seconds: seconds[row % 4], nanoseconds: UInt32(row % 2)))
+        opened: Instant(seconds: seconds[row % 4]))
     }
     return try ClusterMap(
       places, as: projection, options: options, at: \.coordinate,
