@@ -49,7 +49,8 @@ import TreelineBuilder
     var random = SplitMix64(seed: 384)
     for count in [1, 2, 7, 8, 9, 10, 40, 300] {
       let values = (0..<count).map { _ in Self.value(of: column, &random) }
-      let any = values.dropFirst().reduce(Filter.where(column, .equals, values[0])) { $0 || .where(column, .equals, $1) }
+      let first = Filter.where(column, .equals, values[0])
+      let any = values.dropFirst().reduce(first) { $0 || .where(column, .equals, $1) }
       for (list, each) in [(Filter.where(column, in: values), any), (!Filter.where(column, in: values), !any)] {
         let (found, expected) = (try tree.selecting(list), try tree.selecting(each))
         let differing = (0..<tree.pointCount).filter { found.passes($0) != expected.passes($0) }

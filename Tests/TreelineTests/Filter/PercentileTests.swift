@@ -51,7 +51,8 @@ import TreelineBuilder
         #expect(found[0].double == Double(percent))
         #expect(found[1].double == Double("\(percent)e-20"))
       }
-      #expect(try all.values(of: [.percentile(12.5, of: "v"), .percentile(99.9, of: "v")])[0].map(\.double) == [13, 100])
+      let parts = try all.values(of: [.percentile(12.5, of: "v"), .percentile(99.9, of: "v")])[0]
+      #expect(parts.map(\.double) == [13, 100])
     }
   }
 
@@ -73,7 +74,8 @@ import TreelineBuilder
     let greatest = Double.greatestFiniteMagnitude
     #expect(try median(greatest, greatest) == greatest)
     #expect(try median(-greatest, greatest) == 0)
-    #expect(try median(greatest, greatest.nextDown) == greatest.nextDown || median(greatest, greatest.nextDown) == greatest)
+    // Halfway between both, of which the last bit of the lesser is even.
+    #expect(try median(greatest, greatest.nextDown) == greatest.nextDown)
   }
 
   /// Against the exact sum of both, which is rounded when it is halved.

@@ -43,7 +43,7 @@ import TreelineBuilder
   @Test func aggregatesCostWhatTheyRead() throws {
     let tree = try Self.tree()
     func estimate(_ aggregates: String, clusters: Int = 100, of tree: ClusterTree? = nil) throws -> WorkEstimate {
-      (tree ?? (try Self.tree())).estimate(of: try Aggregate.list(aggregates), clusterCount: clusters)
+      try (tree ?? Self.tree()).estimate(of: Aggregate.list(aggregates), clusterCount: clusters)
     }
     let few = try estimate("counts(few)")
     let texts = try estimate("counts(text)")

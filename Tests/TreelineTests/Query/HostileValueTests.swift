@@ -37,7 +37,9 @@ import TreelineBuilder
     }
 
     mutating func text() -> String {
-      among(["", "price", "kind", "rooms", "opened", "none", "\u{0}", "é", "e\u{301}", "9999-12-31", "2024-01-01T00:00:00Z"])
+      among([
+        "", "price", "kind", "rooms", "opened", "none", "\u{0}", "é", "e\u{301}", "9999-12-31", "2024-01-01T00:00:00Z",
+      ])
     }
 
     mutating func coordinate() -> Coordinate { Coordinate(longitude: number(), latitude: number()) }
@@ -53,7 +55,8 @@ import TreelineBuilder
     mutating func viewport() -> Viewport {
       switch random.index(below: 6) {
       case 0: .everything(zoom: number(), tileSize: tileSize())
-      case 1: Viewport(box(), zoom: random.index(below: 2) == 0 ? nil : number(), tileSize: tileSize(), margin: margin())
+      case 1:
+        Viewport(box(), zoom: random.index(below: 2) == 0 ? nil : number(), tileSize: tileSize(), margin: margin())
       case 2: Viewport(box(), width: number(), height: number(), margin: margin())
       case 3:
         Viewport(
@@ -78,7 +81,8 @@ import TreelineBuilder
         case 2: .spacing(number())
         default: .badges(scale: number())
         }
-      let unclustered = random.index(below: 3) == 0 ? UnclusteredPoints(leastMembers: integer(), fromZoom: number()) : .none
+      let unclustered =
+        random.index(below: 3) == 0 ? UnclusteredPoints(leastMembers: integer(), fromZoom: number()) : .none
       let limited = random.index(below: 2) == 0 ? cut : cut.atMost(integer())
       return limited.unclustered(unclustered)
     }
@@ -117,7 +121,8 @@ import TreelineBuilder
       case 4: return .whereMissing(text())
       case 5: return .where(text(), isLike: among(["", "%", "_", "\\", "%%a_%\\", String(repeating: "%_", count: 99)]))
       case 6: return .inside(box())
-      case 7: return .inside(polygon: (0..<random.index(below: 7)).map { _ in coordinate() }, holes: [[], [coordinate()]])
+      case 7:
+        return .inside(polygon: (0..<random.index(below: 7)).map { _ in coordinate() }, holes: [[], [coordinate()]])
       case 8: return filter(depth: depth + 1) && filter(depth: depth + 1)
       case 9: return filter(depth: depth + 1) || filter(depth: depth + 1)
       default: return !filter(depth: depth + 1)
@@ -142,7 +147,9 @@ import TreelineBuilder
   {
     var random = SplitMix64(seed: 388)
     let greatest = Double.greatestFiniteMagnitude
-    let (prices, rooms): ([Double?], [Int]) = ([nil, greatest, 0 - greatest, 5e-324, 0, 1.5], [0, Int.max, Int.min, 1, 2])
+    let (prices, rooms): ([Double?], [Int]) = (
+      [nil, greatest, 0 - greatest, 5e-324, 0, 1.5], [0, Int.max, Int.min, 1, 2]
+    )
     let seconds: [Int64] = [0, 253_402_300_799, -62_135_596_800, 1]
     let places = (0..<count).map { row in
       Place(
@@ -150,11 +157,11 @@ import TreelineBuilder
           longitude: row % 9 == 0 ? 8 : random.number(from: -180, to: 180),
           latitude: row % 9 == 0 ? 47 : random.number(from: -89, to: 89)),
         price: prices[row % 6], rooms: rooms[row % 5], kind: ["a", "", "é", "e\u{301}", "\u{0}"][row % 5],
-        opened: Instant(seconds: seconds[row % 4], nanoseconds: UInt32(row % 2)))
+        opened: Instant(seconds: seconds[row % 4]))
     }
     return try ClusterMap(
-      places, at: \.coordinate, as: projection,
-      columns: [.number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened)], options: options)
+      places, as: projection, options: options, at: \.coordinate,
+      columns: .number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened))
   }
 
   private static let growths: [(Growth, Plane.Projection)] = [
@@ -238,7 +245,9 @@ import TreelineBuilder
       _ = (tree.convexHull(of: cluster), cluster.bounds, cluster.ellipse, tree.attributes(of: cluster))
       _ = MapTile(zoom: 3, x: 1, y: 1)?.position(x: number, y: number, on: tree.plane, extent: integer)
     }
-    calls.call("family of \(id)") { _ = (try tree.children(of: id), try tree.parent(of: id), try tree.ancestors(of: id)) }
+    calls.call("family of \(id)") {
+      _ = (try tree.children(of: id), try tree.parent(of: id), try tree.ancestors(of: id))
+    }
     calls.call("ids \(id)") { _ = try tree.clusters(withIDs: [id, id]) }
     calls.call("expansion zoom of \(id) by \(cut)") {
       let zoom = try tree.expansionZoom(of: id, by: cut)
