@@ -34,7 +34,8 @@ struct InputColumn: @unchecked Sendable {
     stride = column.stride == 0 ? width : column.stride
     guard fitsMemory(pointCount, stride: stride) else {
       throw ArgumentError(
-        "column \(name.debugDescription): expected \(pointCount) values to fit memory, found a stride of \(stride) bytes")
+        "column \(name.debugDescription): expected \(pointCount) values to fit memory, found a stride of \(stride) bytes"
+      )
     }
     if column.type == TREELINE_INSTANTS, ![1, 1000, 1_000_000, 1_000_000_000].contains(column.units_per_second) {
       throw ArgumentError(
@@ -45,7 +46,12 @@ struct InputColumn: @unchecked Sendable {
       entries = []
       switch column.type {
       case TREELINE_TEXTS: try column.checkOffsets(pointCount, name)
-      case TREELINE_BOOLEANS: try check("0 or 1") { (row: Int) in load(row) as UInt8 } in: { $0 <= 1 }
+      case TREELINE_BOOLEANS:
+        try check("0 or 1") { (row: Int) in
+          load(row) as UInt8
+        } in: {
+          $0 <= 1
+        }
       case TREELINE_DOUBLES:
         try check("a finite number, or NaN for a missing value") { (row: Int) in
           load(row) as Double
@@ -64,7 +70,11 @@ struct InputColumn: @unchecked Sendable {
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }
     let count = Int32(entries.count)
-    try check(count == 0 ? "-1" : "-1 to \(count - 1)") { (row: Int) in load(row) as Int32 } in: { -1..<count ~= $0 }
+    try check(count == 0 ? "-1" : "-1 to \(count - 1)") { (row: Int) in
+      load(row) as Int32
+    } in: {
+      -1..<count ~= $0
+    }
   }
 
   /// Checks all values that are not missing.

@@ -52,7 +52,8 @@ public struct ColumnEncoding: Sendable {
       guard let code = code(ofEntry: entry, of: values.entries) else {
         throw UnsuitableValue(
           at: values.numbers.firstIndex(of: UInt32(entry)) ?? 0, expected: codedValues,
-          found: values.entries.value(of: entry) ?? .null, remedy: "survey the values of all points before any is encoded"
+          found: values.entries.value(of: entry) ?? .null,
+          remedy: "survey the values of all points before any is encoded"
         ).error(column: name)
       }
       codes.append(code)

@@ -37,7 +37,8 @@ import Treeline
       }
       let box = task.extent.box
       if let other = newPoints.first(where: { !box.contains($0) }) {
-        throw .damaged(what: name, expected: "points with \(box.text)",
+        throw .damaged(
+          what: name, expected: "points with \(box.text)",
           found: "one of another piece with x \(other.x) and y \(other.y)")
       }
       try checkCodes(newCodes, rows: newRows)

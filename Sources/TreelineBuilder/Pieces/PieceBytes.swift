@@ -44,7 +44,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
       && (rowWidth == 4 || rowWidth == 8)
-      && root.count == pointCount && root.box == task.extent.box && recordCount % 2 == 1 && recordCount < 2 * UInt64(pointCount)
+      && root.count == pointCount && root.box == task.extent.box && recordCount % 2 == 1
+      && recordCount < 2 * UInt64(pointCount)
   }
 
   private var ownChecksum: UInt64 {

@@ -56,7 +56,8 @@ extension PointExtent: PlainValue {
   init(from bytes: inout PlainBytes) throws(PieceError) {
     self.init(try Moments(from: &bytes), in: try bytes.read())
     guard isSound else {
-      throw .damaged(what: "the extent of points", expected: "a box and sums of points", found: "\(box.text), \(moments)")
+      throw .damaged(
+        what: "the extent of points", expected: "a box and sums of points", found: "\(box.text), \(moments)")
     }
   }
 }

@@ -68,7 +68,9 @@ import Treeline
         count = columns.count
       }
       for column in columns.indices {
-        do throws(ColumnError) { state.inexactCounts[column] += try results[column].get() } catch { throw .column(error) }
+        do throws(ColumnError) { state.inexactCounts[column] += try results[column].get() } catch {
+          throw .column(error)
+        }
       }
     }
   }

@@ -187,7 +187,9 @@ private struct Steps {
       let (encoding, entries) = (try survey.encoding(), GatheredColumnsTests.entries(of: values, survey))
       func encode(_ values: ColumnValues, _ encoding: ColumnEncoding) throws {
         var codes = [UInt8](repeating: 0, count: encoding.width * values.count + 1)
-        try codes.withUnsafeMutableBytes { _ = try encoding.encode(values, to: $0.baseAddress!, stride: encoding.width) }
+        try codes.withUnsafeMutableBytes {
+          _ = try encoding.encode(values, to: $0.baseAddress!, stride: encoding.width)
+        }
       }
       add(values) { try encode($0, encoding) }
       add(survey) { found in
