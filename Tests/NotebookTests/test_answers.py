@@ -80,7 +80,15 @@ def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
 
 @pytest.mark.parametrize(
     "view",
-    [{"center": 5}, {"center": None}, {"center": "ab"}, {"zoom": "far"}, {"zoom": [1, 2]}, {"bbox": (1, 2, 3)}, {"x": 1}],
+    [
+        {"center": 5},
+        {"center": None},
+        {"center": "ab"},
+        {"zoom": "far"},
+        {"zoom": [1, 2]},
+        {"bbox": (1, 2, 3)},
+        {"x": 1},
+    ],
 )
 def test_a_view_of_something_else_is_refused(tree, view):
     with pytest.raises(TraitError, match="expected a center of 2, a zoom or a bbox of 4 numbers, found"):

@@ -278,14 +278,21 @@ def test_a_map_in_a_tab_behind_another_waits(open_notebook):
     notebook.theme("Light")
 
 
-def test_a_map_that_starts_in_a_tab_behind_another_begins_where_it_is_told_to(open_notebook):
+def test_a_map_that_starts_in_a_tab_behind_another_begins_where_it_is_told_to(open_notebook, tmp_path):
     notebook = open_notebook("")
-    notebook.leave()
     notebook.run(PLACES + "map = tree.map(view={'zoom': 3})")
-    show = "notebook.content.widgets[0].model.sharedModel.setSource('map')"
-    notebook.page.evaluate(f"() => {{ {show}; jupyterapp.shell.activateById(notebook.id) }}")
-    notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
-    notebook.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
+    # The cell ends once its tab is behind another.
+    gate = tmp_path / "gate"
+    cell = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists():\n    time.sleep(0.05)\nmap"
+    notebook.page.evaluate(
+        """cell => {
+          jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource(cell);
+          void jupyterapp.commands.execute("notebook:run-all-cells");
+        }""",
+        cell,
+    )
+    notebook.leave()
+    gate.touch()
     notebook.page.wait_for_selector("[data-lm-suppress-shortcuts]", state="attached")
     notebook.run("map.view = {'center': (12, 50), 'zoom': 6.5}")
     notebook.come_back()

@@ -161,7 +161,6 @@ export class Viewer {
   /** Finds the categories of the column that is chosen, and forgets what the index has not. */
   async #loadValues() {
     const { index, settings, values } = this;
-    this.#forgotten = [];
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
     for (const [name, fitting] of Object.entries(kinds)) {
       const column = settings[name];
@@ -401,6 +400,7 @@ export class Viewer {
     const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
     this.index = index;
     this.#answeredFilter = ALL_POINTS;
+    this.#forgotten = [];
     this.#credit();
     this.controls.offer(this.indexes, index);
     this.card.close();
