@@ -42,7 +42,7 @@ package struct EncodedColumn: Sendable {
   ///
   /// - Parameter value: The value of the point at a tree index.
   init(
-    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool, pointCount: Int,
+    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool = false, pointCount: Int,
     value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
