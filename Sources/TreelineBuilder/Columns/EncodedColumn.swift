@@ -44,7 +44,7 @@ package struct EncodedColumn: Sendable {
   ///   - monitor: If it is cancelled, the column is of no use.
   ///   - value: The value of the point at a tree index.
   init(
-    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool, pointCount: Int,
+    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool = false, pointCount: Int,
     _ monitor: BuildMonitor = BuildMonitor(pointCount: 0), value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
