@@ -29,7 +29,8 @@ os.environ["TREELINE_TOOL"] = program("TREELINE_TOOL")
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--points", type=lambda text: int(float(text)), default=STANDARD_COUNT, help="points of each build, such as 1e7")
+        "--points", type=lambda text: int(float(text)), default=STANDARD_COUNT,
+        help="points of each build, such as 1e7")
     parser.addoption(
         "--speculation", action="store_true", help="have tasks hang, on two hosts, so that Spark starts them again")
 
