@@ -21,12 +21,16 @@ from faulty_tasks import GATHERING, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 
+#: Enough points for every stage of a build, more texts than a survey keeps among them.
+STANDARD_COUNT = 100_000
+
 os.environ["TREELINE_TOOL"] = program("TREELINE_TOOL")
 
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--points", type=lambda text: int(float(text)), default=100_000, help="points of each build, such as 1e7")
+        "--points", type=lambda text: int(float(text)), default=STANDARD_COUNT,
+        help="points of each build, such as 1e7")
     parser.addoption(
         "--speculation", action="store_true", help="have tasks hang, on two hosts, so that Spark starts them again")
 
@@ -88,7 +92,8 @@ class Builds:
         self._note(f"{built.point_count} points in {time.monotonic() - start:.1f} s ({told})")
         assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of the tool"
         assert set(os.listdir(folder)) <= {"marks", "out.treeline", "refused.parquet"}, "expected nothing left"
-        if issubclass(tasks, Lost):
+        # Fewer points have fewer stages.
+        if issubclass(tasks, Lost) and self.count >= STANDARD_COUNT:
             assert sorted(os.listdir(f"{folder}/marks")) == sorted(STAGES + GATHERING if columns else STAGES)
         return built
 

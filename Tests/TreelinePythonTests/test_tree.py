@@ -328,17 +328,12 @@ import numpy as np, os, signal, sys, threading, time, treeline
 signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(3)
 lon, lat = random.uniform(-180, 180, 3_000_000), random.uniform(-80, 80, 3_000_000)
-main = threading.main_thread().ident
 
 def interrupt():
-    # Once the main thread has been in one call of the package for a while, which is the build.
-    same, last = 0, None
-    while same < 30:
-        frame = sys._current_frames()[main]
-        here = os.path.dirname(frame.f_code.co_filename), frame.f_lasti
-        same = same + 1 if here == last and here[0] == os.path.dirname(treeline.__file__) else 0
-        last = here
+    # In the midst of the build, whenever that begins.
+    while not any(thread.name == "treeline-build" for thread in threading.enumerate()):
         time.sleep(0.01)
+    time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
