@@ -117,8 +117,8 @@ import Treeline
       #expect(try Tool.run("build", points, "-o", folder.path("index"), "--columns", columns).code == 0)
       let tree = try ClusterTree(index: folder.path("index"))
       for (row, code) in codes.enumerated() {
-        let clusters = try tree.selecting(Filter("zip = '\(code)'")).clusters(Query(limit: 10))
-        #expect(clusters.map(\.row) == [row], "\(code)")
+        let found = try tree.selecting(Filter("zip = '\(code)'"))
+        #expect(Array(found.members(of: try #require(found.root))) == [row], "\(code)")
       }
     }
   }

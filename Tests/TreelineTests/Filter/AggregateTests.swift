@@ -326,9 +326,9 @@ import TreelineBuilder
         (0..<count).map { Coordinate(longitude: Double($0) / 100, latitude: 0) }, options: BuildOptions(threads: 1))
       let filtered = FilteredTree(tree, &random)
       for (tree, passes) in [(tree, values.map { _ in true }), (filtered.filtered, filtered.passes)] {
-        bits.withUnsafeBufferPointer { bits in
+        try bits.withUnsafeBufferPointer { bits in
           let (column, rows) = (RealValues(start: bits.baseAddress!), CountedRows(of: tree))
-          let sums = RealSums(of: column, rows)
+          let sums = try RealSums(of: column, rows)
           for _ in 0..<20 {
             let ends = [random.index(below: count + 1), random.index(below: count + 1)].sorted()
             var (expected, expectedCount) = (ExactSum(), 0)

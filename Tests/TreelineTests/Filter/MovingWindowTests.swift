@@ -131,7 +131,7 @@ import TreelineBuilder
     }
     func moved(_ first: Filter, _ second: Filter) throws -> Selection? {
       let terms = try tree.selecting(second).filterSelection!.terms!
-      return MovedSelection.selection(from: try tree.selecting(first).filterSelection!, to: terms, of: tree)
+      return try MovedSelection.selection(from: try tree.selecting(first).filterSelection!, to: terms, of: tree)
     }
     #expect(try moved(filter(0), filter(20))?.count == (20..<520).count { $0 % 3 != 1 })
     #expect(try moved(filter(0), filter(0))?.count == (0..<500).count { $0 % 3 != 1 })
@@ -169,7 +169,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)
     for column in tree.columns where column.name != "kind" {
-      let order = ColumnOrder(of: column)!
+      let order = try #require(try ColumnOrder(of: column))
       func key(_ index: Int) -> (Int, Double, Int) {
         switch column.values {
         case .integers(let integers):
