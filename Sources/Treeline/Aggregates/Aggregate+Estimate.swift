@@ -79,7 +79,9 @@ extension ClusterTree {
   private func add(
     _ function: Aggregate.Function, of column: Column, for answer: AnswerSize, to estimate: inout WorkEstimate
   ) {
-    if function == .distinct, selection == nil, column.links != nil { return estimate.add(64 * 20, for: answer.clusters) }
+    if function == .distinct, selection == nil, column.links != nil {
+      return estimate.add(64 * 20, for: answer.clusters)
+    }
     /// How many different values there may be.
     let distinct =
       switch column.values {
