@@ -123,7 +123,8 @@ extension Aggregate {
         guard case .integers(let weightValues) = weights.values, weights.kind == .number else {
           throw unsuited("a column of decimals as weights", weights)
         }
-        let mean = try WeightedMean(tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
+        let mean = try WeightedMean(
+          tree: tree, rows: rows, column: column, values: values, weights: weights, weightValues)
         guard mean.isExact else { throw AggregateError.tooLarge(aggregate: "\(self)") }
         return mean
       }

@@ -97,7 +97,8 @@ struct OrderStatistic: AggregateEvaluator {
     }
     if count == 0 { return .none }
     if case .percentile(let percent) = function {
-      return try found(Aggregate.rank(ofPercent: percent, among: count) - 1).map { .value(column.value(ofKey: $0)) } ?? .none
+      return try found(Aggregate.rank(ofPercent: percent, among: count) - 1).map { .value(column.value(ofKey: $0)) }
+        ?? .none
     }
     guard let lower = try found((count - 1) / 2) else { return .none }
     guard column.kind == .number, count % 2 == 0 else { return .value(column.value(ofKey: lower)) }

@@ -68,6 +68,7 @@ enum Binary {
   /// Exact for whole exponents. Of two exponents that are multiples of 2^-49, as all zooms less 24 are, the greater
   /// never has the lesser power: neighbours differ by 2^-50 of it, and what is added to 1 is known to 2^-53.
   static func power(_ exponent: Double) -> Double {
+    guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }
     let whole = exponent.rounded()
     let x = exponent - whole
     var sum = 1.0178062445845774e-07 + x * (7.072585949269223e-09 + x * 4.4549605981865186e-10)
@@ -77,8 +78,9 @@ enum Binary {
     return Double(sign: .plus, exponent: Int(max(min(whole, 2000), -2000)), significand: 1 + x * sum)
   }
 
-  /// The binary logarithm of a finite number above 0.
+  /// The binary logarithm of a number above 0; of infinity that of the greatest number.
   static func logarithm(_ number: Double) -> Double {
+    let number = min(number, .greatestFiniteMagnitude)
     var (whole, part) = (Double(number.exponent), number.significand)
     if part > 1.4142135623730951 { (whole, part) = (whole + 1, part / 2) }
     let remainder = (part - 1) / (part + 1)
