@@ -117,8 +117,9 @@ import Treeline
       #expect(try Tool.run("build", points, "-o", folder.path("index"), "--columns", columns).code == 0)
       let tree = try ClusterTree(index: folder.path("index"))
       for (row, code) in codes.enumerated() {
-        let clusters = try tree.selecting(Filter("zip = '\(code)'")).clusters(Query(limit: 10))
-        #expect(clusters.map(\.row) == [row], "\(code)")
+        let filtered = try tree.selecting(Filter("zip = '\(code)'"))
+        let found = (0..<tree.pointCount).filter(filtered.passes).map { tree.row(atTreeIndex: $0) }
+        #expect(found == [row], "\(code)")
       }
     }
   }
