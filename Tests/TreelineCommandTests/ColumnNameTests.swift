@@ -25,6 +25,12 @@ import Testing
       #expect(result.errors.contains("found 2"), "\(result.errors)")
       #expect(try folder.contents() == ["points.csv"])
     }
+  }
+
+  @Test(arguments: ["total,total", "caf\u{E9},cafe\u{301}"]) func queryRefusesIt(_ header: String) throws {
+    let folder = try TemporaryFolder()
+    let names = (header: header, name: String(header.prefix { $0 != "," }))
+    let points = try folder.write("lon,lat,\(header)\n1,2,5,6\n", to: "points.csv")
     let filtered = try Tool.run("query", points, "--filter", "\"\(names.name)\" > 5")
     #expect(filtered.code == 64 && filtered.errors.contains("as --filter names it, found 2"), "\(filtered.errors)")
     let summed = try Tool.run("query", points, "--aggregate", "sum(\"\(names.name)\")")

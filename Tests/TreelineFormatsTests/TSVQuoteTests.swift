@@ -1,4 +1,5 @@
 import Testing
+import Treeline
 
 @testable import TreelineFormats
 
@@ -6,7 +7,14 @@ import Testing
 @Suite struct TSVQuoteTests {
   private func names(_ text: String) throws -> [String] {
     let table = try read(text, ReadingOptions(keepsColumns: true))
-    return table.coordinates.indices.flatMap { table.kept($0) }
+    return table.coordinates.indices.flatMap { point in
+      table.columns(ofPoint: point).map { column in
+        switch column.value {
+        case .string(let text), .number(let text): "\(column.name)=\(text)"
+        default: "\(column.name)=\(column.value)"
+        }
+      }
+    }
   }
 
   @Test func anOpeningQuoteSwallowsNoRows() throws {

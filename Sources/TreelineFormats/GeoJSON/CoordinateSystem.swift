@@ -9,7 +9,8 @@ enum CoordinateSystem {
 
   /// What a value of `crs`, its syntax checked, says instead of longitudes and latitudes; nil if it means these.
   static func foreign(_ value: Bytes) -> String? {
-    guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
+    // What is neither an object nor a text has never been a crs.
+    guard value.first == Byte.openBrace else { return value.first == Byte.quote ? visible(value) : nil }
     var name: String?
     var scanner = JSONScanner(value, isFinal: true)
     try? scanner.scanObject { (scanner: inout JSONScanner, member: JSONString) throws(JSONStop) in
