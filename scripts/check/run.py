@@ -26,8 +26,12 @@ from suites import DEFAULT, OTHERS, SUITES
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".build-test/logs"
 TRIALS = ("fast", "full", "thorough")
+# Seconds after which a step hangs; ten times as many for thorough trials.
+LIMIT = 2400
 # What a wrong call exits with (sysexits.h).
 USAGE = 64
+# What `timeout` exits with.
+TIMED_OUT = 124
 
 # How test runners count: a pattern for each number that a line of theirs may tell.
 SWIFT_TESTING = re.compile(r"Test run with (\d+) tests?.* (passed|failed) after")
@@ -158,7 +162,10 @@ class Run:
                 ["bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             try:
-                code = process.wait()
+                code = process.wait(LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1))
+            except subprocess.TimeoutExpired:
+                output.write(f"\nscripts/test: ended after {LIMIT} seconds, since it seems to hang\n".encode())
+                code = TIMED_OUT
             finally:
                 try:
                     os.killpg(process.pid, signal.SIGTERM)

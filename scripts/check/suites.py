@@ -61,12 +61,15 @@ TESTS = build(
     "build of the tests", f"swift build {TEST_OPTIONS} --build-tests",
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treeline")
 VIEWER_LIBRARY = Step("MapLibre for the viewer", "scripts/build/viewer-vendor", cores=0, is_preparation=True)
-# After the tests and in the same folder with the same flags, so that the modules of the package are compiled once.
+# After the tests and in the same folder with the same flags, so that the modules of the package are compiled once. Most
+# of its modules depend on one another in a row, which keeps one core busy.
 SERVER = build(
     "build of the server", f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
-    (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
+    (TESTS, VIEWER_LIBRARY), 1, TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
 # As it is shipped: without LAPACK, and with Swift's own libraries inside.
-LIBRARY = build("build of the library for C", "scripts/build/library", TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
+LIBRARY = build(
+    "build of the library for C", "scripts/build/library", (), 1,
+    TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
 WHEEL_TOOLS = environment(".build-python/tools", "scripts/build/wheel.txt")
 WHEEL = build("build of the wheel", "scripts/build/wheel", (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY), 1)
 PYTHON_SOURCES = build(
