@@ -120,6 +120,7 @@ extension Problem {
     case let problem as Problem: self = problem
     case QueryError.unknownCluster(let id):
       self = .notFound("No cluster of this index has the id \(id); ids hold for one version of an index.")
+    case QueryError.noPassingPoint(let id): self = .notFound("No point of cluster \(id) passes the filter.")
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
     case let error as FilterError: self = .invalid("filter", error.expectation)
     case let error as AggregateError: self = .invalid("aggregate", error.expectation)

@@ -100,7 +100,7 @@ enum ClusterRoutes {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
       // What is too small to be a cluster is none at any zoom.
-      return ["zoom": zoom.map { max($0, 0) }]
+      return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
 
@@ -135,7 +135,7 @@ enum ClusterRoutes {
       if let cut {
         bytes.append(",\"zoom_alone\":")
         let zoom = try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
-        bytes.append(json: zoom.map { max($0, 0) })
+        bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })
       }
       bytes.append("}\n")
     }
