@@ -9,7 +9,7 @@ import NIOHTTPTypesHTTP1
 import Synchronization
 import Testing
 @_spi(Server) import Treeline
-@_spi(Server) import TreelineFormats
+@_spi(Server) @testable import TreelineFormats
 
 @testable import TreelineServer
 
