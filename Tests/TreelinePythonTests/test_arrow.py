@@ -60,9 +60,11 @@ def expected(table):
     found = {name: [str(value) for value in table[name].to_pylist()] for name in ("text", "flag", "category")}
     found["date"] = [str(v and datetime.datetime.combine(v, datetime.time())) for v in table["date"].to_pylist()]
     found["time"] = [str(value) for value in table["time"].to_pylist()]
-    numbers = {name: table[name].to_pylist() for name in ("real", "single", "small", "money", "year")}
+    numbers = {name: table[name].to_pylist() for name in ("real", "single", "small", "money")}
     for name, values in numbers.items():
         found[name] = [str(np.nan if value is None else float(value)) for value in values]
+    # Whole numbers of which none is missing stay whole.
+    found["year"] = [str(value) for value in table["year"].to_pylist()]
     found["nothing"] = ["None"] * COUNT
     return found
 
