@@ -1,27 +1,19 @@
 """The map of a server that requires a token."""
 
-import subprocess
-import urllib.request
-
 import pytest
 
-from browser import free_port, wait_for
-from conftest import SERVER, VIEWER, WINDOW, rest, shown
+from conftest import VIEWER, WINDOW, rest, shown
+from programs import Server
 
 
 @pytest.fixture
 def guarded(indexes, tmp_path):
-    """Where a server is whose token is `secret`."""
-    (tmp_path / "token").write_text("secret\n")
-    port = free_port()
-    process = subprocess.Popen([SERVER, indexes["airports"], "--port", str(port), "--viewer", VIEWER,
-                                "--token-file", tmp_path / "token"])
-    try:
-        wait_for(lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1).status == 200, 30)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(20)
+    """The address of a server whose token is `secret`."""
+    token = tmp_path / "token"
+    token.write_text("secret\n")
+    server = Server(indexes["airports"], "--viewer", VIEWER, "--token-file", token)
+    yield server.url
+    server.stop()
 
 
 def test_the_map_signs_in_once(new_context, guarded):
