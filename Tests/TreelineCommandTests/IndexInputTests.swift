@@ -48,7 +48,8 @@ import Testing
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])
-    #expect(redirected == named)
+    // Their lines on standard error name the input.
+    #expect(redirected.output == named.output && redirected.code == named.code)
   }
 
   @Test(arguments: ["query", "compare", "build"]) func indexOfAPipeIsRefused(word: String) throws {

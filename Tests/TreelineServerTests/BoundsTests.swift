@@ -158,7 +158,7 @@ import Testing
 
   /// Whoever asks for little is not behind all that another asks for.
   @Test func theQueueIsFair() async throws {
-    let pool = AnswerPool(Self.bounds(), threadCount: 1)
+    let pool = AnswerPool(Self.bounds { $0.answerSeconds = 3600 }, threadCount: 1)
     let order = Order()
     try await withThrowingTaskGroup(of: Void.self) { group in
       let gate = DispatchSemaphore(value: 0)

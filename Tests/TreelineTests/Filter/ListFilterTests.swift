@@ -39,7 +39,7 @@ import TreelineBuilder
     case "flag": .boolean(number % 2 == 0)
     case "time": .instant(Instant(seconds: Int64(number)))
     default:
-      [.text("t\(number)"), .integer(number % 30), .boolean(number % 2 == 0), .text("")][random.index(below: 4)]
+      [.text("t\(number)"), .text("\(number % 30)"), .text("\(number % 2 == 0)"), .text("")][random.index(below: 4)]
     }
   }
 
