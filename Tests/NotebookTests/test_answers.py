@@ -116,14 +116,6 @@ def replies(map, **message):
     return sent
 
 
-def test_numbers_without_an_end_are_missing_in_json():
-    tree = treeline.build([1, 2], [50, 51], columns={"size": [math.inf, 3.5]})
-    ((content, (answer,)),) = replies(Map(tree), verb="clusters", query={"limit": 10})
-    assert content == {"id": "1"}
-    features = json.loads(answer, parse_constant=lambda name: pytest.fail(f"found {name}"))["features"]
-    assert sorted((each["properties"]["size"] for each in features), key=str) == [3.5, None]
-
-
 @pytest.mark.parametrize("answer", [{"sum": math.inf}, {"sum": object()}])
 def test_what_is_not_json_is_a_problem_and_no_silence(tree, answer):
     map = Map(tree)

@@ -324,10 +324,3 @@ def test_a_link_says_what_it_does_not_show(link, open_page, tmp_path):
     page = open_page(tmp_path / "map.html", f"#view=tree&{link}", viewport=SMALL)
     page.get_by_text(LINKS[link]).wait_for()
     assert page.evaluate("viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)") > 0
-
-
-def test_a_number_without_an_end_is_none_on_a_page(open_page, tmp_path):
-    tree = treeline.build([1, 2], [50, 51], columns={"size": [math.inf, 3.5]})
-    tree.to_html(tmp_path / "map.html", columns=["size"])
-    page = open_page(tmp_path / "map.html")
-    assert sorted(page.evaluate("viewer.source.facts.values[0]"), key=str) == [3.5, None]
