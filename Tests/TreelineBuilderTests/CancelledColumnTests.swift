@@ -141,7 +141,7 @@ import Treeline
     let folder = try ScratchFolder(place, keepsFiles: false)
     defer { folder.remove() }
     let set = PointSet.cities(70_000, seed: 93)
-    var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 16_000_000, projection: .webMercator)
+    var options = ScratchBuild.Options(rule: .mean, threads: 2, memory: 64_000_000, projection: .webMercator)
     options.columns = [.init(.typed(.text), name: "text", preparations: [.distinct])]
     let build = ScratchBuild(in: folder, identity: "test", options)
     for range in set.coordinates.indices.blocks(of: 20_000) {
