@@ -9,6 +9,7 @@ struct Mutex<Value>: ~Copyable, @unchecked Sendable {
 struct CancellationError: Error {}
 
 enum Task {
+  static var isCancelled: Bool { false }
   static func checkCancellation() throws {}
 }
 

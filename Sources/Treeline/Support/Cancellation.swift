@@ -3,7 +3,8 @@
 /// Long loops of filters, aggregates and histograms look at it every few milliseconds. What they had found until then
 /// is thrown away: nothing unfinished is kept with a tree.
 @_spi(Server) public enum Cancellation {
-  @TaskLocal private static var current: (@Sendable () -> Bool)?
+  /// Not by the macro, which the types of other platforms have no stand-in for.
+  private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
   /// Does work that stops within some 10 ms once it is cancelled.
   ///
@@ -16,7 +17,7 @@
   public static func run<Result>(unless isCancelled: @escaping @Sendable () -> Bool, _ work: () throws -> Result) throws
     -> Result
   {
-    let result = Swift.Result { try $current.withValue(isCancelled, operation: work) }
+    let result = Swift.Result { try current.withValue(isCancelled, operation: work) }
     if isCancelled() { throw CancellationError() }
     return try result.get()
   }
@@ -25,10 +26,10 @@
   public static func check() throws(CancellationError) { if isCancelled { throw CancellationError() } }
 
   /// Whether the work that this is part of is cancelled.
-  static var isCancelled: Bool { current?() ?? false }
+  static var isCancelled: Bool { current.get()?() ?? false }
 
   /// Whether anybody may cancel the work that this is part of.
-  static var isPossible: Bool { current != nil }
+  static var isPossible: Bool { current.get() != nil }
 
   /// How many words of 64 rows are read between two looks: 1 ms or less.
   static let wordsPerLook = 1 << 10

@@ -23,6 +23,7 @@ static const mode_t S_IFMT = 0170000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IF
 
 int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
 int close(int), unlink(const char *), access(const char *, int), rename(const char *, const char *);
+char *realpath(const char *path, char *resolved);
 int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
 void sync(void);
 // Swift has these two by functions of its own, since C's take any number of arguments.

@@ -1,0 +1,11 @@
+// What Embedded Swift lacks of the standard library and the runtime uses. It is for type-checks alone.
+
+public struct CancellationError: Error {
+  public init() {}
+}
+
+public final class TaskLocal<Value: Sendable>: Sendable {
+  public init(wrappedValue: Value) {}
+  public func get() -> Value { fatalError() }
+  public func withValue<Result>(_ value: Value, operation: () throws -> Result) rethrows -> Result { fatalError() }
+}
