@@ -143,7 +143,9 @@ OTHERS = (
         (
             Step(
                 "viewer",
-                "TREELINE_PICTURES=$PWD/.build-viewer/pictures " + pytest("Tests/ViewerTests", ".build-viewer/venv"),
+                "TREELINE_PICTURES=$PWD/.build-viewer/pictures " + pytest("Tests/ViewerTests", ".build-viewer/venv")
+                # Picks tests as -k of pytest does; all of them otherwise.
+                + ' ${TREELINE_VIEWER_TESTS:+-k "$TREELINE_VIEWER_TESTS"}',
                 (SERVER, VIEWER_PACKAGES), 1),
         ), ("chromium",)),
     Suite(
