@@ -27,6 +27,18 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
+  /// What is wrong with codes by themselves, and among others at the greatest code at which anything is: one wrong code
+  /// puts those below it out of step.
+  private var (alone, among) = ([Finding](), [Finding]())
+
+  private struct Finding {
+    enum Kind { case aboveParent, alone, tooNear, unsplit }
+
+    let kind: Kind
+    let code: SeparationCode
+    let number: UInt32
+    let expected: String
+  }
 
   /// A node that is yet to be visited.
   private struct Visit {
@@ -49,10 +61,9 @@ struct SeparationVerifier {
   }
 
   mutating func verify(_ monitor: inout VerificationMonitor) {
-    let known = problems.count
     var stack = [Visit(node: root, sibling: nil, depth: 0, shownAt: .beyondAll, parent: root.first)]
     expectZero(root.range.prefix(1))
-    while let visit = stack.popLast(), !problems.isFull {
+    while let visit = stack.popLast(), alone.count < ProblemList.capacity {
       let node = visit.node
       pages.note(node)
       neighbours.visit(atDepth: visit.depth, sibling: visit.sibling)
@@ -60,8 +71,7 @@ struct SeparationVerifier {
       let children = try! storage.children(of: node)
       let code = children.map { self.code($0.right.first) } ?? .zero
       let isShown = visit.shownAt > code && visit.shownAt > .zero && visit.depth > 0
-      // One wrong code puts others out of step.
-      if isShown && problems.count == known { checkDistance(visit) }
+      if isShown && alone.isEmpty { checkDistance(visit) }
       guard let (left, right) = children else {
         expectZero(node.range.dropFirst())
         monitor.tell(node.range.upperBound)
@@ -71,18 +81,45 @@ struct SeparationVerifier {
         number: right.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right))
       let own = ownCode(node, parts)
       if code > visit.shownAt {
-        add(parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
-      } else if code > own {
-        let most = "at most \(own.rawValue)"
-        add(parts.number, expected: most + ", for the distance between its children and the scatter of its points")
+        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
       }
-      if problems.count == known { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
+      if code > own {
+        let most = "at most \(own.rawValue)"
+        add(.alone, parts.number, expected: most + ", for the distance between its children and the scatter of its points")
+      }
+      if alone.isEmpty { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
       for (child, sibling) in [(right, left), (left, right)] {
         stack.append(
           Visit(node: child, sibling: sibling, depth: visit.depth + 1, shownAt: code, parent: parts.number))
       }
     }
+    tell()
   }
+
+  /// Tells what was found, as it would be were all codes checked by themselves before any among others.
+  private func tell() {
+    for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
+      let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }
+      for finding in found.sorted(by: { $0.number < $1.number }) {
+        problems.add(
+          "separation \(finding.number)", expected: finding.expected, found: "\(codes[Int(finding.number)])")
+      }
+    }
+  }
+
+  private mutating func add(_ kind: Finding.Kind, _ number: UInt32, expected: String) {
+    alone.append(Finding(kind: kind, code: .zero, number: number, expected: expected))
+  }
+
+  private mutating func add(_ kind: Finding.Kind, at code: SeparationCode, _ number: UInt32, expected: String) {
+    if let greatest = among.first?.code, greatest < code { among = [] }
+    if among.count < ProblemList.capacity {
+      among.append(Finding(kind: kind, code: code, number: number, expected: expected))
+    }
+  }
+
+  /// Returns whether something wrong at a code would be told.
+  private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
   /// The children of a node: its number, which is the first point of the right one, and where they are.
   private struct Parts {
@@ -101,15 +138,11 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  private func add(_ number: UInt32, expected: String) {
-    problems.add("separation \(number)", expected: expected, found: "\(codes[Int(number)])")
-  }
-
   /// No right child begins within a stack, or at the first point of all.
-  private func expectZero(_ indices: Range<Int>) {
+  private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
-      for index in block where codes[index] != 0 && !problems.isFull {
-        add(UInt32(index), expected: "0, where no node is split")
+      for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {
+        add(.alone, UInt32(index), expected: "0, where no node is split")
       }
     }
   }
@@ -118,21 +151,22 @@ struct SeparationVerifier {
 
   /// Checks that no other node is too close to one that is shown first.
   private mutating func checkDistance(_ visit: Visit) {
+    guard counts(visit.shownAt) else { return }
     let position = storage.meanPosition(of: visit.node)
     guard let other = nearest(to: position, within: visit.shownAt.squaredDistance, at: visit.shownAt) else { return }
     let most = SeparationCode(roundingDown: other.squaredDistance).rawValue
-    add(visit.parent, expected: "at most \(most), for the distance to another node")
+    add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), for the distance to another node")
   }
 
   /// Checks that another node is in the way of one at each code at which it may be split but is not.
   private mutating func look(at parts: Parts, from first: SeparationCode, downTo own: SeparationCode) {
     var code = first
-    while code > own {
+    while code > own && counts(code) {
       let toLeft = nearest(to: parts.left, within: code.squaredDistance, at: code)
       let reach = toLeft?.squaredDistance ?? code.squaredDistance
       let toRight = nearest(to: parts.right, within: reach, at: code)
       guard let nearest = toRight ?? toLeft else {
-        return add(parts.number, expected: "at least \(code.rawValue), where nothing is in the way")
+        return add(.unsplit, at: code, parts.number, expected: "at least \(code.rawValue), where nothing is in the way")
       }
       code = max(SeparationCode(roundingDown: nearest.squaredDistance), nearest.code, own)
     }

@@ -19,6 +19,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from suites import DEFAULT, OTHERS, SUITES
@@ -30,12 +31,10 @@ TRIALS = ("fast", "full", "thorough")
 LIMIT = 2400
 # What a wrong call exits with (sysexits.h).
 USAGE = 64
-# What `timeout` exits with.
-TIMED_OUT = 124
 
 # How test runners count: a pattern for each number that a line of theirs may tell.
 SWIFT_TESTING = re.compile(r"Test run with (\d+) tests?.* (passed|failed) after")
-SWIFT_TESTING_FAILURE = re.compile(r"^. Test .* failed after [\d.]+ seconds", re.MULTILINE)
+SWIFT_TESTING_FAILURE = re.compile(r"^. Test (?!run with ).* failed after [\d.]+ seconds", re.MULTILINE)
 XCTEST = re.compile(r"^Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", re.MULTILINE)
 PYTEST = re.compile(r"^=*\s*((?:\d+ \w+,? ?)+) in [\d.]+s", re.MULTILINE)
 
@@ -133,7 +132,7 @@ class Run:
                 for step in list(waiting):
                     needed = [self.results.get(needed) for needed in step.needs]
                     if any(result and not result.passed for result in needed):
-                        self.end(step, Result(step, 0, "", None))
+                        self.end(step, Result(step, 0, 0, "", None))
                         waiting.remove(step)
                     elif all(needed) and not self.is_preceded(step) and self.has_room(step, running.values()):
                         self.say(f"{step.title} …")
@@ -161,17 +160,17 @@ class Run:
             process = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
-            try:
-                code = process.wait(LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1))
-            except subprocess.TimeoutExpired:
-                output.write(f"\nscripts/test: ended after {LIMIT} seconds, since it seems to hang\n".encode())
-                code = TIMED_OUT
-            finally:
-                try:
-                    os.killpg(process.pid, signal.SIGTERM)
-                except ProcessLookupError:
-                    pass
-        return Result(step, time.monotonic() - start, log.read_text("utf-8", "replace"), code)
+            limit = LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1)
+            alarm = threading.Timer(limit, end_group, [process.pid, signal.SIGKILL])
+            alarm.start()
+            # Unlike `process.wait`, tells how long cores were busy.
+            _, status, usage = os.wait4(process.pid, 0)
+            code = process.returncode = os.waitstatus_to_exitcode(status)
+            alarm.cancel()
+            end_group(process.pid, signal.SIGTERM)
+            if code == -signal.SIGKILL and time.monotonic() - start > limit:
+                output.write(f"\nscripts/test: ended after {limit} seconds, since it seems to hang\n".encode())
+        return Result(step, time.monotonic() - start, usage.ru_utime + usage.ru_stime, log.read_text("utf-8", "replace"), code)
 
     def end(self, step, result):
         self.results[step] = result
@@ -186,17 +185,21 @@ class Run:
         for result in failed:
             if result.code is not None:
                 print(f"\n──── {result.step.title} failed with exit code {result.code}:\n{result.output.rstrip()}")
-        print(f"\n{'step':<44} {'seconds':>8} {'tests':>6} {'compiled':>9}")
+        print(f"\n{'step':<44} {'seconds':>8} {'CPU':>8} {'tests':>6} {'compiled':>9}")
         for result in results:
             tests = "" if result.step.is_preparation else str(result.passed_tests + result.failed_tests)
             note = "" if result.passed else "  not run" if result.code is None else "  FAILED"
-            print(f"{result.step.title:<44} {result.seconds:>8.1f} {tests:>6} {result.compilations or '':>9}{note}")
+            print(
+                f"{result.step.title:<44} {result.seconds:>8.1f} {result.cpu_seconds:>8.1f} {tests:>6} "
+                f"{result.compilations or '':>9}{note}")
         total = time.monotonic() - self.start
-        compilations = sum(result.compilations for result in results)
+        tests = sum(result.passed_tests + result.failed_tests for result in results)
         print(
-            f"{'all, side by side':<44} {total:>8.1f} {sum(r.passed_tests + r.failed_tests for r in results):>6} "
-            f"{compilations:>9}")
-        print(f"\n'compiled' counts how often the module Treeline was compiled. Output is in {LOGS.relative_to(ROOT)}.")
+            f"{'all, side by side':<44} {total:>8.1f} {sum(result.cpu_seconds for result in results):>8.1f} {tests:>6} "
+            f"{sum(result.compilations for result in results):>9}")
+        print(
+            "\n'CPU' are the seconds for which cores were busy. 'compiled' counts how often the module Treeline was "
+            f"compiled. Output is in {LOGS.relative_to(ROOT)}.")
         skipped = sum(result.skipped_tests for result in results)
         print(
             f"{sum(r.passed_tests for r in results)} passed, {sum(r.failed_tests for r in results)} failed"
@@ -207,8 +210,8 @@ class Run:
 
 
 class Result:
-    def __init__(self, step, seconds, output, code):
-        self.step, self.seconds, self.output, self.code = step, seconds, output, code
+    def __init__(self, step, seconds, cpu_seconds, output, code):
+        self.step, self.seconds, self.cpu_seconds, self.output, self.code = step, seconds, cpu_seconds, output, code
         self.passed = code == 0
         self.compilations = count_compilations(output)
         self.passed_tests, self.failed_tests, self.skipped_tests = count_tests(output)
@@ -228,6 +231,13 @@ class Result:
         if not self.passed:
             return f"FAILED after {seconds}"
         return f"done in {seconds}" if self.step.is_preparation else f"{self.passed_tests} passed in {seconds}"
+
+
+def end_group(group, number):
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        pass
 
 
 def ordered(steps):
