@@ -84,8 +84,8 @@ struct SeparationVerifier {
         add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
       }
       if code > own {
-        let most = "at most \(own.rawValue)"
-        add(.alone, parts.number, expected: most + ", for the distance between its children and the scatter of its points")
+        let reason = "for the distance between its children and the scatter of its points"
+        add(.alone, parts.number, expected: "at most \(own.rawValue), \(reason)")
       }
       if alone.isEmpty { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
       for (child, sibling) in [(right, left), (left, right)] {
