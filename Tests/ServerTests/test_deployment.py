@@ -52,6 +52,8 @@ def check_behind(command, port, log):
     finally:
         proxy.send_signal(signal.SIGQUIT)
         proxy.wait(LIMIT)
+        # Shown if the test fails.
+        print(log.read_text()[-4000:])
 
 
 @needs("nginx")

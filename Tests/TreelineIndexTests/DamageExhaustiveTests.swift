@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import Treeline
 
-/// Every bit that can flip and every place at which a file can end.
+/// Every bit that can flip and every place at which a file can end; in a fast run, every tenth or so.
 @Suite struct DamageExhaustiveTests {
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
     _ index: TestIndex
@@ -9,7 +10,7 @@ import Treeline
     let bytes = try index.bytes()
     #expect(try IndexBytes(bytes).problems() == [])
     var missed: [Int] = []
-    for bit in 0..<8 * bytes.count {
+    for bit in Self.some(of: 8 * bytes.count) {
       var flipped = bytes
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       let damaged = IndexBytes(flipped)
@@ -26,7 +27,7 @@ import Treeline
     _ index: TestIndex
   ) throws {
     let bytes = try index.bytes()
-    for bit in 0..<8 * bytes.count {
+    for bit in Self.some(of: 8 * bytes.count) {
       var flipped = bytes
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       flipped.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
@@ -36,7 +37,7 @@ import Treeline
 
   @Test(arguments: TestIndex.all + [.described]) func everyTruncationIsReported(_ index: TestIndex) throws {
     let bytes = try index.bytes()
-    for length in 0..<bytes.count {
+    for length in Self.some(of: bytes.count) {
       let damaged = IndexBytes(Array(bytes[..<length]))
       #expect(throws: IndexError.self, "\(length) bytes") { _ = try damaged.problems() }
       _ = IndexExercise(damaged, queries: 100)
@@ -49,6 +50,11 @@ import Treeline
   @Test(arguments: TestIndex.all + [.described]) func moreBytesAreReported(_ index: TestIndex) throws {
     let damaged = IndexBytes(try index.bytes() + [0])
     #expect(throws: IndexError.self) { _ = try damaged.open() }
+  }
+
+  /// Numbers below a count, evenly spread. The step is odd, so that every bit of a byte has its turn.
+  private static func some(of count: Int) -> StrideTo<Int> {
+    stride(from: 0, to: count, by: count / min(Trials.count(count), count) | 1)
   }
 
   private func isReported(_ index: IndexBytes) -> Bool {

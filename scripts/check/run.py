@@ -76,13 +76,13 @@ def list_suites(output):
     print("suite       usual  what it checks", file=output)
     for suites in (DEFAULT, OTHERS):
         for suite in suites:
-            print(f"{suite.name:<10} {clock(suite.usual):>6}  {suite.about}", file=output)
+            print(f"{suite.name:<10} {clock(suite.seconds):>6}  {suite.about}", file=output)
             if suite.packages:
                 print(f"{'':18} needs {', '.join(suite.packages)}", file=output)
         print(file=output)
     print(
         "The first table is what scripts/test runs by itself. Times are minutes on two cores, by TREELINE_TRIALS=full,\n"
-        "without the build of the tests (5 minutes), which most suites share.", file=output)
+        "without the build of the tests (8 minutes), which most suites share.", file=output)
 
 
 def inner_loop(option, pattern):
@@ -241,20 +241,22 @@ def end_group(group, number):
 
 
 def ordered(steps):
-    """The steps, each after what it needs, and what others need first."""
-    done = []
+    """The steps and what they need; first those that most time has to pass after, so that no long chain is left."""
+    following = collections.defaultdict(list)
 
     def add(step):
         for needed in step.needs:
+            if step not in following[needed]:
+                following[needed].append(step)
             add(needed)
-        if step not in done:
-            done.append(step)
+        following.setdefault(step, [])
+
+    def remaining(step):
+        return step.seconds + max(map(remaining, following[step]), default=0)
 
     for step in steps:
         add(step)
-    needed = {needed for step in done for needed in step.needs}
-    # Downloads and builds begin first; a sort keeps the order of the rest.
-    return sorted(done, key=lambda step: step not in needed)
+    return sorted(following, key=remaining, reverse=True)
 
 
 def count_tests(output):

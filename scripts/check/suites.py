@@ -22,6 +22,8 @@ class Step:
     title: str
     command: str
     needs: tuple = ()
+    # Usual time on two cores with nothing beside it. Of steps that may begin, the one with the longest way to the end does.
+    seconds: int = 10
     # Cores that it keeps busy; 0 for a step that mostly waits, such as a download. Any number of these run beside others.
     cores: int = 1
     # The product of a build or an installation. Its failure counts, its success is not a test.
@@ -36,22 +38,36 @@ class Step:
 class Suite:
     name: str
     about: str
-    # Usual time in seconds on two cores, with the builds that only it needs.
-    usual: int
     steps: tuple
     # Debian packages, beyond what Treeline is built from.
     packages: tuple = ()
 
+    @property
+    def seconds(self):
+        """Usual time on two cores, with the builds and downloads that it needs besides the build of the tests."""
+        steps = set()
 
-def build(title, command, needs=(), cores=2, **exports):
-    return Step(title, command, needs, cores, True, exports)
+        def add(step):
+            if step is not TESTS:
+                steps.add(step)
+                for needed in step.needs:
+                    add(needed)
+
+        for step in self.steps:
+            add(step)
+        return sum(step.seconds for step in steps)
 
 
-def environment(folder, requirements):
+def build(title, seconds, command, needs=(), **exports):
+    # Most modules depend on one another in a row, which keeps one core busy.
+    return Step(title, command, needs, seconds, 1, True, exports)
+
+
+def environment(folder, requirements, seconds):
     """A virtual environment with the packages of a list."""
     return Step(
-        f"packages of {folder}",
-        f"source scripts/support/packages; virtual_environment {folder} {requirements}", cores=0, is_preparation=True)
+        f"packages of {folder}", f"source scripts/support/packages; virtual_environment {folder} {requirements}",
+        seconds=seconds, cores=0, is_preparation=True)
 
 
 def pytest(folder, environment):
@@ -59,40 +75,39 @@ def pytest(folder, environment):
 
 
 TESTS = build(
-    "build of the tests", f"swift build {TEST_OPTIONS} --build-tests",
+    "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests",
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treeline")
-VIEWER_LIBRARY = Step("MapLibre for the viewer", "scripts/build/viewer-vendor", cores=0, is_preparation=True)
-# After the tests and in the same folder with the same flags, so that the modules of the package are compiled once. Most
-# of its modules depend on one another in a row, which keeps one core busy.
+VIEWER_LIBRARY = Step("MapLibre for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
+# After the tests and in the same folder with the same flags, so that the modules of the package are compiled once.
 SERVER = build(
-    "build of the server", f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
-    (TESTS, VIEWER_LIBRARY), 1, TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
+    "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
+    (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
 # As it is shipped: without LAPACK, and with Swift's own libraries inside.
 LIBRARY = build(
-    "build of the library for C", "scripts/build/library", (), 1,
+    "build of the library for C", 250, "scripts/build/library",
     TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
-WHEEL_TOOLS = environment(".build-python/tools", "scripts/build/wheel.txt")
-WHEEL = build("build of the wheel", "scripts/build/wheel", (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY), 1)
+WHEEL_TOOLS = environment(".build-python/tools", "scripts/build/wheel.txt", 20)
+WHEEL = build("build of the wheel", 10, "scripts/build/wheel", (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY))
 PYTHON_SOURCES = build(
-    "the Python package in its sources", "scripts/build/python-map && scripts/build/python-native",
-    (WHEEL_TOOLS, VIEWER_LIBRARY), 1)
-PYTHON_PACKAGES = environment(".build-python/venv", "Tests/TreelinePythonTests/requirements.txt")
-NOTEBOOK_PACKAGES = environment(".build-notebook/venv", "Tests/NotebookTests/requirements.txt")
-VIEWER_PACKAGES = environment(".build-viewer/venv", "Tests/ViewerTests/requirements.txt")
-SERVER_PACKAGES = environment(".build-server/venv", "Tests/ServerTests/requirements.txt")
-DATA_PACKAGES = environment(".build-data/venv", "Tests/DataTests/requirements.txt")
+    "the Python package in its sources", 2, "scripts/build/python-map && scripts/build/python-native",
+    (WHEEL_TOOLS, VIEWER_LIBRARY))
+PYTHON_PACKAGES = environment(".build-python/venv", "Tests/TreelinePythonTests/requirements.txt", 60)
+NOTEBOOK_PACKAGES = environment(".build-notebook/venv", "Tests/NotebookTests/requirements.txt", 60)
+VIEWER_PACKAGES = environment(".build-viewer/venv", "Tests/ViewerTests/requirements.txt", 20)
+SERVER_PACKAGES = environment(".build-server/venv", "Tests/ServerTests/requirements.txt", 20)
+DATA_PACKAGES = environment(".build-data/venv", "Tests/DataTests/requirements.txt", 90)
 
-FUZZERS = Step("build of the fuzzers", "scripts/check/fuzz --build", is_preparation=True)
+FUZZERS = build("build of the fuzzers", 200, "scripts/check/fuzz --build")
 FUZZED = ("index", "sections", "filter", "csv", "geojson")
 
 # One process of the test bundle for each of its two testing libraries.
 BUNDLE = f"{TEST_PRODUCTS}/treelinePackageTests.xctest"
 
 
-def swift_tests(lapack, paths, expected, command):
+def swift_tests(lapack, seconds, paths, expected, command):
     return Step(
         f"Swift tests under {lapack}",
-        f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), 2)
+        f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), seconds, 2)
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
@@ -100,101 +115,105 @@ ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 
 
-MAPKIT = Step("MapKit, SwiftUI and MapLibre by stubs", "scripts/check/mapkit $ARGUMENTS", cores=2)
+MAPKIT = Step("MapKit, SwiftUI and MapLibre by stubs", "scripts/check/mapkit $ARGUMENTS", seconds=100)
 
 DEFAULT = (
-    Suite("format", "the format of all Swift sources", 20, (Step("format", "scripts/format --check"),)),
+    Suite("format", "the format of all Swift sources", (Step("format", "scripts/format --check"),)),
     Suite(
-        "swift", "all Swift tests, under both implementations of LAPACK", 400,
+        "swift", "all Swift tests, under both implementations of LAPACK",
         (
-            swift_tests("the reference LAPACK", f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
+            swift_tests("the reference LAPACK", 500, f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
             swift_tests(
-                "OpenBLAS", f"{LIBRARIES}/openblas-pthread", "openblas",
-                f"{TREE_TESTS} && export TREELINE_TRIALS=fast && {ALL_TESTS}"),
+                "OpenBLAS", 120, f"{LIBRARIES}/openblas-pthread", "openblas",
+                f"if [ $TREELINE_TRIALS != fast ]; then {TREE_TESTS}; export TREELINE_TRIALS=fast; fi; {ALL_TESTS}"),
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
-        "c", "the C interface, under the sanitizers for addresses and undefined behaviour", 15,
+        "c", "the C interface, under the sanitizers for addresses and undefined behaviour",
         (Step("C interface", f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so scripts/check/c", (TESTS,)),),
         ("gcc", "libc6-dev", "binutils")),
     Suite(
-        "reader", "answers by a reader in Python that was written from the format's document", 30,
-        (Step("index reader", "python3 -B Tests/IndexReader/compare.py", (TESTS,)),)),
+        "reader", "answers by a reader in Python that was written from the format's document",
+        (Step("index reader", "python3 -B Tests/IndexReader/compare.py", (TESTS,), 25),)),
     Suite(
-        "docs", "the examples of the README and of all pages", 40,
-        (Step("examples of the documentation", "python3 -B scripts/check/documentation.py $ARGUMENTS", (TESTS,), after=(SERVER, MAPKIT)),), ("curl",)),
+        "docs", "the examples of the README and of all pages",
+        (
+            Step(
+                "examples of the documentation", "python3 -B scripts/check/documentation.py $ARGUMENTS", (TESTS,), 15,
+                after=(SERVER, MAPKIT)),
+        ), ("curl",)),
     Suite(
-        "runtime", "apps on the runtime alone, and on the builder without LAPACK", 90,
-        (Step("proof of the runtime", "scripts/check/runtime", (TESTS,), 2),), ("binutils",)),
+        "runtime", "apps on the runtime alone, and on the builder without LAPACK",
+        (Step("proof of the runtime", "scripts/check/runtime", (TESTS,), 60),), ("binutils",)),
 )
 
 OTHERS = (
     Suite(
-        "server", "the server, through its router and through sockets", 300,
+        "server", "the server, through its router and through sockets",
         (
             Step(
                 "server, through its router",
-                f"{TEST_PRODUCTS}/treeline-serverPackageTests.xctest --testing-library swift-testing", (SERVER,), 2),
+                f"{TEST_PRODUCTS}/treeline-serverPackageTests.xctest --testing-library swift-testing", (SERVER,), 15, 2),
             Step(
                 "server, through sockets", pytest("Tests/ServerTests", ".build-server/venv"),
-                (SERVER, SERVER_PACKAGES), 0),
+                (SERVER, SERVER_PACKAGES), 100),
         )),
     Suite(
-        "viewer", "the server's map in headless Chromium", 330,
+        "viewer", "the server's map in headless Chromium",
         (
             Step(
                 "viewer",
                 "TREELINE_PICTURES=$PWD/.build-viewer/pictures " + pytest("Tests/ViewerTests", ".build-viewer/venv")
                 # Picks tests as -k of pytest does; all of them otherwise.
                 + ' ${TREELINE_VIEWER_TESTS:+-k "$TREELINE_VIEWER_TESTS"}',
-                (SERVER, VIEWER_PACKAGES), 1),
+                (SERVER, VIEWER_PACKAGES), 330),
         ), ("chromium",)),
     Suite(
-        "python", "the Python package, installed from its wheel", 120,
-        (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES)),),
+        "python", "the Python package, installed from its wheel",
+        (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 60),),
         ("gcc", "python3-dev", "unzip")),
     Suite(
-        "notebook", "the map in JupyterLab and in pages, in headless Chromium", 240,
+        "notebook", "the map in JupyterLab and in pages, in headless Chromium",
         (
             Step(
                 "notebook",
                 "PYTHONPATH=$PWD/Sources/TreelinePython TREELINE_PICTURES=$PWD/.build-notebook/pictures "
                 + pytest("Tests/NotebookTests", ".build-notebook/venv"),
-                (LIBRARY, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 1),
+                (LIBRARY, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
         ), ("chromium", "gcc", "python3-dev")),
     Suite(
-        "mapkit", "what is written for Apple's platforms, against stubs of their frameworks", 60,
+        "mapkit", "what is written for Apple's platforms, against stubs of their frameworks",
         (MAPKIT,)),
     Suite(
-        "platforms", "types of the runtime and the builder for other platforms", 40,
-        (Step("types for other platforms", "scripts/check/platforms"),)),
+        "platforms", "types of the runtime and the builder for other platforms",
+        (Step("types for other platforms", "scripts/check/platforms", seconds=55),)),
     Suite(
-        "projection", "the projection, against C, Python and MPFR", 10,
+        "projection", "the projection, against C, Python and MPFR",
         (Step("projection", "scripts/check/projection"),), ("gcc", "libc6-dev", "libmpfr-dev")),
     Suite(
-        "sanitizers", "concurrent queries under the thread sanitizer", 60,
-        (Step("thread sanitizer", "scripts/check/threads"),)),
+        "sanitizers", "concurrent queries under the thread sanitizer",
+        (Step("thread sanitizer", "scripts/check/threads", seconds=70),)),
     Suite(
-        "fuzz", "fuzzers on the index, its columns, filters and formats of points", 180,
-        tuple(Step(f"fuzzing: {name}", f"scripts/check/fuzz {name}", (FUZZERS,)) for name in FUZZED)),
+        "fuzz", "fuzzers on the index, its columns, filters and formats of points",
+        tuple(Step(f"fuzzing: {name}", f"scripts/check/fuzz {name}", (FUZZERS,), 20) for name in FUZZED)),
     Suite(
-        "data", "recipes with DuckDB, pyarrow, PostGIS, GDAL and Spark's Parquet", 120,
+        "data", "recipes with DuckDB, pyarrow, PostGIS, GDAL and Spark's Parquet",
         (
             Step(
                 "data programs", pytest("Tests/DataTests", ".build-data/venv"),
-                (TESTS, DATA_PACKAGES), 0),
+                (TESTS, DATA_PACKAGES), 40),
         ), ("gdal-bin", "postgresql", "postgresql-postgis", "openjdk-17-jre-headless")),
     Suite(
-        "spark", "builds on Spark, with the bytes of the tool's", 240,
+        "spark", "builds on Spark, with the bytes of the tool's",
         (
             Step(
                 "Spark",
                 "PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
                 + pytest("Tests/SparkTests", ".build-data/venv"),
-                (TESTS, LIBRARY, PYTHON_SOURCES, DATA_PACKAGES), 0),
+                (TESTS, LIBRARY, PYTHON_SOURCES, DATA_PACKAGES), 200),
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(
-        "install", "the tool and the server as installed", 30,
-        (Step("installed programs", "scripts/check/install", (TESTS, SERVER)),)),
+        "install", "the tool and the server as installed",
+        (Step("installed programs", "scripts/check/install", (TESTS, SERVER), 20),)),
 )
 
 SUITES = {suite.name: suite for suite in DEFAULT + OTHERS}
