@@ -46,7 +46,9 @@ import Treeline
 
     /// Every step is tried early on, and then fewer and fewer; in a fast run, a third of them.
     private static let steps = Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700]
-    private static let triedSteps = stride(from: 0, to: steps.count, by: Trials.chosen == .fast ? 3 : 1).map { steps[$0] }
+    private static let triedSteps = stride(from: 0, to: steps.count, by: Trials.chosen == .fast ? 3 : 1).map {
+      steps[$0]
+    }
 
     @Test(arguments: [
       ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]), ("least-scatter", []),
@@ -73,7 +75,8 @@ import Treeline
         #expect(try folder.contents() == ["expected", "index"], "step \(step)")
         try FileManager.default.removeItem(atPath: path)
       }
-      #expect(killed > Self.triedSteps.count / 2 && resumed > killed / 3 && resumed < killed, "\(killed) killed, \(resumed) resumed")
+      let isCovered = killed > Self.triedSteps.count / 2 && resumed > killed / 3 && resumed < killed
+      #expect(isCovered, "\(killed) killed, \(resumed) resumed")
     }
 
     /// Without `--resume` a signal that can be handled leaves nothing, and the next run removes the rest.
