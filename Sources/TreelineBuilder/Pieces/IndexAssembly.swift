@@ -3,7 +3,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Puts built pieces together in tree order, with the nodes above them, as one index.
   ///
-  /// Pieces are copied as streams: what is in memory is the plan, some 100 bytes for each piece and a few megabytes.
+  /// Pieces are copied as streams: what is in memory is the plan, some 230 bytes for each piece and a few
+  /// megabytes.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
