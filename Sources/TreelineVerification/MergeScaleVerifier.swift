@@ -6,13 +6,14 @@ import Treeline
 /// First each by itself: only a node with children has a code other than 0, and it is the greatest of that of the
 /// distance between its children, which is scaled by their badges where the tree grew for these, and of those of its
 /// children. Where scales were rounded to few steps, which children are merged at one step is free; a code only must be
-/// one of the steps and not be less than a child's. Then among the nodes that are shown around it, as `SeparationVerifier`
-/// does: if from the greatest code down to 1 the nodes with that code are split, no two of those shown then are closer
-/// than its distance. So every spacing at every zoom keeps its promise.
+/// one of the steps and not be less than a child's. Then among the nodes that are shown around it, as
+/// `SeparationVerifier` does: if from the greatest code down to 1 the nodes with that code are split, no two of those
+/// shown then are closer than its distance. So every spacing at every zoom keeps its promise.
 ///
 /// Which of several clusters that touch were merged first is not checked.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a node.
+/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a
+///   node.
 struct MergeScaleVerifier {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>

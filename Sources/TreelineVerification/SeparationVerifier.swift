@@ -18,7 +18,8 @@ import Treeline
 /// and the node is looked at again at the greater. None of this is shared with the builder, which does not know the
 /// codes beforehand.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a node.
+/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a
+///   node.
 struct SeparationVerifier {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>

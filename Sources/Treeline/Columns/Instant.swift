@@ -8,7 +8,8 @@ public struct Instant: Hashable, Sendable {
 
   /// - Parameters:
   ///   - seconds: Since the beginning of 1970, negative before it.
-  ///   - nanoseconds: Behind them; 1,000,000,000 and more are whole seconds, too. Moments beyond all seconds are the last.
+  ///   - nanoseconds: Behind them; 1,000,000,000 and more are whole seconds, too. Moments beyond all seconds are the
+  ///     last.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
     let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
     (self.seconds, self.nanoseconds) = overflows ? (.max, 999_999_999) : (sum, nanoseconds % 1_000_000_000)

@@ -29,9 +29,9 @@ enum CSVScan {
 /// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
 ///
 /// A quote has a meaning only as the first byte of a cell. In TSV, which by convention has no quotes, it has one only
-/// if the cell is closed before the next tab or line break, and is a letter like any other elsewhere. After a closing quote only a delimiter or the line's end
-/// may follow; if anything else does, it is passed over and reported as `strayColumn`.
-/// `isFinal` says that nothing follows `bytes`, so that their end is the record's.
+/// if the cell is closed before the next tab or line break, and is a letter like any other elsewhere. After a closing
+/// quote only a delimiter or the line's end may follow; if anything else does, it is passed over and reported as
+/// `strayColumn`. `isFinal` says that nothing follows `bytes`, so that their end is the record's.
 @inline(__always) func scanCSVRecord(
   _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {
