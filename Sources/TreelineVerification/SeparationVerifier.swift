@@ -81,7 +81,7 @@ struct SeparationVerifier {
       let parts = Parts(
         number: right.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right))
       let own = ownCode(node, parts)
-      if code > visit.shownAt {
+      if code > visit.shownAt && visit.depth > 0 {
         add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
       }
       if code > own {

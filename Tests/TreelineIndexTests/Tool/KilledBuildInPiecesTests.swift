@@ -75,8 +75,9 @@ import Treeline
         #expect(try folder.contents() == ["expected", "index"], "step \(step)")
         try FileManager.default.removeItem(atPath: path)
       }
-      let isCovered = killed > Self.triedSteps.count / 2 && resumed > killed / 3 && resumed < killed
-      #expect(isCovered, "\(killed) killed, \(resumed) resumed")
+      let least = Trials.chosen == .fast ? (killed: 4, resumed: 1) : (killed: 13, resumed: 6)
+      #expect(
+        killed >= least.killed && resumed >= least.resumed && resumed < killed, "\(killed) killed, \(resumed) resumed")
     }
 
     /// Without `--resume` a signal that can be handled leaves nothing, and the next run removes the rest.
