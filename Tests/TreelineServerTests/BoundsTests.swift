@@ -250,13 +250,16 @@ import Testing
   /// What is computed, and what waits, ends when the server stops, and nothing begins after that.
   @Test func stoppingEndsAnswers() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
-    let hasEnded = Mutex(false)
+    let (hasBegun, hasEnded) = (Mutex(false), Mutex(false))
     async let running = Self.problem {
       try await pool.run(for: "a", cost: 1) {
+        hasBegun.withLock { $0 = true }
         defer { hasEnded.withLock { $0 = true } }
         while true { try Cancellation.check() }
       }
     }
+    // Or what is to wait might run first, and nothing would ever wait.
+    while !hasBegun.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
     async let waiting = Self.problem { try await pool.run(for: "b", cost: 1) {} }
     while pool.length < 1 { try await Task.sleep(for: .milliseconds(1)) }
     pool.stop()
