@@ -250,7 +250,8 @@ import Testing
   /// What is computed, and what waits, ends when the server stops, and nothing begins after that.
   @Test func stoppingEndsAnswers() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
-    let (hasBegun, hasEnded) = (Mutex(false), Mutex(false))
+    let hasBegun = Mutex(false)
+    let hasEnded = Mutex(false)
     async let running = Self.problem {
       try await pool.run(for: "a", cost: 1) {
         hasBegun.withLock { $0 = true }
