@@ -1,0 +1,145 @@
+/// Some of the values of a column, missing ones left out.
+enum ValueSet {
+  /// Of integers: ranges of codes in order, which do not touch.
+  case codes([ClosedRange<UInt64>])
+  /// The same of doubles.
+  case reals([ClosedRange<Double>])
+  /// Whether each entry is one.
+  case entries([Bool])
+
+  static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+
+  /// The codes of any of some ranges, in whatever order.
+  static func union(_ ranges: [ClosedRange<UInt64>]) -> ValueSet {
+    .codes(union(ranges) { $0 < .max ? $0 + 1 : $0 })
+  }
+
+  /// The doubles of any of some ranges, in whatever order.
+  static func union(_ ranges: [ClosedRange<Double>]) -> ValueSet { .reals(union(ranges, \.nextUp)) }
+
+  private static func union<Value>(_ parts: [ClosedRange<Value>], _ next: (Value) -> Value) -> [ClosedRange<Value>] {
+    var ranges: [ClosedRange<Value>] = []
+    for range in parts.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = ranges.last, range.lowerBound <= next(last.upperBound) {
+        ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        ranges.append(range)
+      }
+    }
+    return ranges
+  }
+
+  func intersection(_ other: ValueSet) -> ValueSet {
+    switch (self, other) {
+    case (.codes(let a), .codes(let b)): .codes(Self.intersection(a, b))
+    case (.reals(let a), .reals(let b)): .reals(Self.intersection(a, b))
+    case (.entries(let a), .entries(let b)): .entries(zip(a, b).map { $0 && $1 })
+    default: preconditionFailure("Sets of values of two columns")
+    }
+  }
+
+  private static func intersection<Value>(_ a: [ClosedRange<Value>], _ b: [ClosedRange<Value>]) -> [ClosedRange<Value>]
+  {
+    a.flatMap { a in b.filter { $0.overlaps(a) }.map { $0.clamped(to: a) } }
+  }
+
+  /// All other values that are not missing.
+  func complement(in column: Column) -> ValueSet {
+    switch (self, column.values) {
+    case (.codes(let ranges), .integers(let integers)):
+      .codes(
+        Self.complement(ranges, in: 0...integers.missingCode - 1, before: { $0 - 1 }, after: { $0 + 1 }))
+    case (.reals(let ranges), _):
+      .reals(Self.complement(ranges, in: Self.finite, before: \.nextDown, after: \.nextUp))
+    case (.entries(let isIn), .entries(let entries)): .entries(zip(isIn, entries.isPresent).map { !$0 && $1 })
+    default: preconditionFailure("A set of values of another column")
+    }
+  }
+
+  private static func complement<Value>(
+    _ ranges: [ClosedRange<Value>], in all: ClosedRange<Value>, before: (Value) -> Value, after: (Value) -> Value
+  ) -> [ClosedRange<Value>] {
+    var others: [ClosedRange<Value>] = []
+    var start: Value? = all.lowerBound
+    for range in ranges {
+      if let start, start < range.lowerBound { others.append(start...before(range.lowerBound)) }
+      start = range.upperBound < all.upperBound ? after(range.upperBound) : nil
+    }
+    if let start { others.append(start...all.upperBound) }
+    return others
+  }
+}
+
+extension EntryValues {
+  /// The entries that pass a test, each of which is looked at once.
+  func set(where passes: (Int) -> Bool) throws(FilterError) -> ValueSet {
+    var isIn: [Bool] = []
+    isIn.reserveCapacity(dictionary.entryCount)
+    for entry in 0..<dictionary.entryCount {
+      if entry & 0xFFF == 0, Cancellation.isCancelled { throw .cancelled }
+      isIn.append(passes(entry))
+    }
+    return .entries(isIn)
+  }
+}
+
+extension IntegerValues {
+  /// The codes of the integers from the one to the other.
+  private func codes(from least: Int128, through greatest: Int128) -> [ClosedRange<UInt64>] {
+    let start = max(code(clamping: least), 0)
+    let end = min(code(clamping: greatest), Int128(missingCode) - 1)
+    return start <= end ? [UInt64(start)...UInt64(end)] : []
+  }
+
+  /// The codes of the integers that compare so with those from the one to the other; the first is one above the second
+  /// where there is nothing between.
+  func codes(_ comparison: Filter.Comparison, from least: Int128, through greatest: Int128)
+    -> [ClosedRange<UInt64>]
+  {
+    let (lowest, highest) = (-Int128(1) << 126, Int128(1) << 126)
+    return switch comparison {
+    case .equals: codes(from: least, through: greatest)
+    case .isNot: codes(from: lowest, through: least - 1) + codes(from: greatest + 1, through: highest)
+    case .isLess: codes(from: lowest, through: least - 1)
+    case .isAtMost: codes(from: lowest, through: greatest)
+    case .isGreater: codes(from: greatest + 1, through: highest)
+    case .isAtLeast: codes(from: least, through: highest)
+    }
+  }
+
+  /// The first tick at or after a moment.
+  func ceiling(_ instant: Instant) -> Int128 {
+    instant.ticks(digits: digits) + (instant.digits > digits ? 1 : 0)
+  }
+
+  func codes(_ relation: Filter.TemporalRelation, _ interval: TimeInterval) -> [ClosedRange<UInt64>] {
+    let (lowest, highest) = (-Int128(1) << 126, Int128(1) << 126)
+    let start = interval.start.map(ceiling) ?? lowest
+    let end = interval.end?.ticks(digits: digits) ?? highest
+    func strictly(_ instant: Instant?) -> Bool { instant.map { $0.digits <= digits } ?? false }
+    switch relation {
+    case .isAfter: return codes(from: end + 1, through: highest)
+    case .isBefore: return codes(from: lowest, through: start - 1)
+    case .isIn: return codes(from: start, through: end)
+    case .isOutside: return codes(from: lowest, through: start - 1) + codes(from: end + 1, through: highest)
+    case .isDuring:
+      return codes(from: start + (strictly(interval.start) ? 1 : 0), through: end - (strictly(interval.end) ? 1 : 0))
+    case .startsIt: return strictly(interval.start) ? codes(from: start, through: start) : []
+    case .finishesIt: return strictly(interval.end) ? codes(from: end, through: end) : []
+    case .equals: return interval.isMomentOrDay ? codes(from: start, through: end) : []
+    }
+  }
+}
+
+extension TimeInterval {
+  /// The interval of all moments of a day.
+  init(ofDay start: Instant) {
+    self.init(start, Instant(seconds: start.seconds + Instant.secondsOfDay - 1, nanoseconds: 999_999_999))
+  }
+
+  /// Whether a moment, or a date, can be equal to it.
+  fileprivate var isMomentOrDay: Bool {
+    guard let start, let end else { return false }
+    return start == end || start.isMidnight && TimeInterval(ofDay: start) == self
+  }
+}
