@@ -22,9 +22,11 @@ class Step:
     title: str
     command: str
     needs: tuple = ()
-    # Usual time on two cores with nothing beside it. Of steps that may begin, the one with the longest way to the end does.
+    # Usual time on two cores with nothing beside it. Of steps that may begin, the one with the longest way to the end
+    # does.
     seconds: int = 10
-    # Cores that it keeps busy; 0 for a step that mostly waits, such as a download. Any number of these run beside others.
+    # Cores that it keeps busy; 0 for a step that mostly waits, such as a download. Any number of these run beside
+    # others.
     cores: int = 1
     # The product of a build or an installation. Its failure counts, its success is not a test.
     is_preparation: bool = False

@@ -114,7 +114,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of some values of a column, of which each has the mean length, or all texts where each is there once.
+  /// Adds the bytes of some values of a column, of which each has the mean length, or all texts where each is there
+  /// once.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

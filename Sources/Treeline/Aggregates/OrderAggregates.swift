@@ -35,8 +35,8 @@ struct ExtremeValue: AggregateEvaluator {
 extension Aggregate {
   /// The place, counted from 1, of the least of some sorted values that a percentage of them are at or below.
   ///
-  /// A percentage is the shortest decimal of its double, and the rank exact: 7 % of 100 values are 7 of them, though the
-  /// nearest double to 0.07 is a bit more.
+  /// A percentage is the shortest decimal of its double, and the rank exact: 7 % of 100 values are 7 of them, though
+  /// the nearest double to 0.07 is a bit more.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100.

@@ -3,8 +3,8 @@ extension ClusterTree {
   ///
   /// Whatever is asked of an id throws the same errors.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such node, and `QueryError.noPassingPoint` where it has
-  ///   a filter that no point of the node passes.
+  /// - Throws: `QueryError.unknownCluster` where the tree has no such node, and `QueryError.noPassingPoint` where it
+  ///   has a filter that no point of the node passes.
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 

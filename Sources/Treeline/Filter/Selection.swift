@@ -137,8 +137,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means, or also boxes and spreads, unless it is cancelled. Later they are made by whoever asks first, which
-  /// nothing stops.
+  /// Prepares means, or also boxes and spreads, unless it is cancelled. Later they are made by whoever asks first,
+  /// which nothing stops.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }

@@ -47,7 +47,8 @@ public struct MapTile: Hashable, Sendable {
   }
 
   /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
-  /// that on its neighbours. Numbers beyond integers are the least and the greatest of them, and what is no number is 0.
+  /// that on its neighbours. Numbers beyond integers are the least and the greatest of them, and what is no number is
+  /// 0.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)

@@ -73,8 +73,8 @@ import Treeline
   extension ScratchBuild {
     /// Checks all files that the rest of the build reads and that an earlier run has written.
     ///
-    /// - Throws: `PieceError.damaged` for one that is not as it was written: a flipped bit, or pages that were lost when
-    ///   the machine lost its power.
+    /// - Throws: `PieceError.damaged` for one that is not as it was written: a flipped bit, or pages that were lost
+    ///   when the machine lost its power.
     func checkFiles() throws(PieceError) {
       guard let plan = state.planned?.plan, state.isPartitioned else {
         for file in state.files { try file.check(in: folder, checkCancelled) }

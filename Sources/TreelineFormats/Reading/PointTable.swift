@@ -49,9 +49,9 @@ public struct PointTable: Sendable {
 
   /// The columns of a point in file order, without its two coordinates; empty unless they were kept.
   ///
-  /// An empty cell of CSV is null. Other cells are numbers if all of their column are: `007`, `1E8` and whole numbers of
-  /// more than 15 digits make a column without a decimal point one of texts. A column without a name is named after its
-  /// position, as in `column 3`. GeoJSON has the members of `properties`.
+  /// An empty cell of CSV is null. Other cells are numbers if all of their column are: `007`, `1E8` and whole numbers
+  /// of more than 15 digits make a column without a decimal point one of texts. A column without a name is named after
+  /// its position, as in `column 3`. GeoJSON has the members of `properties`.
   ///
   /// - Complexity: O(columns), and of CSV once O(bytes kept)
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {

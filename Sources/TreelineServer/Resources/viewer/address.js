@@ -42,7 +42,8 @@ export class Address {
     try {
       history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
     } catch (error) {
-      // A browser may refuse it to a frame, or after too many changes: the map goes on, and the next change tries again.
+      // A browser may refuse it to a frame, or after too many changes: the map goes on, and the next change tries
+      // again.
       if (error.name !== "SecurityError") throw error;
     }
     this.#isStep = false;
