@@ -9,7 +9,8 @@ extension ClusterTree {
   ///   - progress: Called some hundred times a stage.
   /// - Returns: At most 100 problems; none if the index is as it was written.
   /// - Throws: `IndexError` where the file cannot be opened as an index.
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on all
+  ///   cores
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
@@ -19,7 +20,8 @@ extension ClusterTree {
 
   package static func problems(
     in bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable,
-    _ progress: ((VerificationProgress) -> Void)? = nil, giveBack: @escaping () -> Void = {}
+    threads: Int = processorCount, _ progress: ((VerificationProgress) -> Void)? = nil,
+    giveBack: @escaping @Sendable () -> Void = {}
   ) throws(IndexError) -> [IndexProblem] {
     let header = try IndexHeader(bytes, name: name)
     let tree = try ClusterTree(bytes: bytes, name: name, keeping: owner)
@@ -38,7 +40,7 @@ extension ClusterTree {
       header.check(
         PointBlocks(UnsafeBufferPointer(start: storage.points, count: storage.pointCount), pages), problems)
     }
-    tree.check(principalLevels: TreeStorage.principalLevels, problems, pages, progress)
+    tree.check(principalLevels: TreeStorage.principalLevels, threads: threads, problems, pages, progress)
     tree.withStorage { storage in
       storage.columns.compactMap(\.attribute).check(isOfKnownVersion: header.isOfKnownVersion, problems, pages)
       storage.columns.checkTyped(problems, pages)
@@ -50,25 +52,29 @@ extension ClusterTree {
 
   /// Checks the hierarchy against the points, and the separations, if any, at every spacing.
   ///
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on all
+  ///   cores
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
   /// - Parameter principalLevels: As the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
-    check(principalLevels: principalLevels, problems, PageUse(nodeCount: withStorage(\.nodeCount)))
+    check(
+      principalLevels: principalLevels, threads: processorCount, problems,
+      PageUse(nodeCount: withStorage(\.nodeCount)))
     return problems.problems
   }
 
   /// Separations are distances between nodes: in a damaged hierarchy they cannot be checked.
   private func check(
-    principalLevels: Int, _ problems: ProblemList, _ pages: PageUse, _ progress: VerificationMonitor.Report? = nil
+    principalLevels: Int, threads: Int, _ problems: ProblemList, _ pages: PageUse,
+    _ progress: VerificationMonitor.Report? = nil
   ) {
     withStorage { storage in
       let known = problems.count
       var hierarchy = TreeVerifier(
         storage: storage, growth: growth, crossesSeam: plane.projection.isCyclic, principalLevels: principalLevels,
-        problems: problems, pages: pages,
+        problems: problems, pages: pages, threads: threads,
         monitor: VerificationMonitor(stage: .hierarchy, pointCount: storage.pointCount, report: progress))
       hierarchy.verify()
       guard problems.count == known, !problems.isFull else { return }
@@ -87,7 +93,7 @@ extension ClusterTree {
           scales.verify(&monitor)
         } else {
           var separations = SeparationVerifier(storage, below: root, codes, plane.projection, problems, pages)
-          separations.verify(&monitor)
+          separations.verify(threads: threads, &monitor)
         }
       }
     }

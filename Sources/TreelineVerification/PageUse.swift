@@ -3,12 +3,14 @@ import Treeline
 /// Keeps the resident part of a mapped index small: counts the bytes that are looked at, and gives all pages back once
 /// there are many. So verification takes little memory, however large the index is.
 final class PageUse {
-  private let giveBack: () -> Void
+  private let giveBack: @Sendable () -> Void
+  private let limit: Int
   private var byteCount = 0
   /// Whether the nodes of each region, and what belongs to them, have been looked at since pages were given back.
-  private var isRegionUsed: [Bool]
+  /// Noted at every node, hence a pointer.
+  private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
-  /// How many bytes may be looked at before pages are given back.
+  /// How many bytes may be looked at before pages are given back, by all threads.
   static let limit = 32 << 20
 
   /// How many node records make a region, in bits.
@@ -19,18 +21,30 @@ final class PageUse {
   /// How many points or bytes a pass looks at between two calls of `note`.
   static let blockSize = 1 << 18
 
-  init(nodeCount: Int, giveBack: @escaping () -> Void = {}) {
-    self.giveBack = giveBack
-    isRegionUsed = Array(repeating: false, count: nodeCount >> Int(Self.regionShift) + 1)
+  convenience init(nodeCount: Int, giveBack: @escaping @Sendable () -> Void = {}) {
+    self.init(regionCount: nodeCount >> Int(Self.regionShift) + 1, limit: Self.limit, giveBack)
+  }
+
+  private init(regionCount: Int, limit: Int, _ giveBack: @escaping @Sendable () -> Void) {
+    (self.limit, self.giveBack) = (limit, giveBack)
+    isRegionUsed = .allocate(capacity: regionCount)
+    isRegionUsed.initialize(repeating: false)
+  }
+
+  deinit { isRegionUsed.deallocate() }
+
+  /// That of each of some threads, which share what may be looked at.
+  func divided(among threads: Int) -> [PageUse] {
+    (0..<threads).map { _ in PageUse(regionCount: isRegionUsed.count, limit: limit / threads, giveBack) }
   }
 
   /// Notes that bytes are about to be looked at, one after the other.
   func note(byteCount count: Int) {
     byteCount += count
-    guard byteCount > Self.limit else { return }
+    guard byteCount > limit else { return }
     giveBack()
     byteCount = count
-    for region in isRegionUsed.indices { isRegionUsed[region] = false }
+    isRegionUsed.update(repeating: false)
   }
 
   /// Notes that a node is about to be looked at.

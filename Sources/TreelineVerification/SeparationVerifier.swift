@@ -32,7 +32,7 @@ struct SeparationVerifier {
   /// puts those below it out of step.
   private var (alone, among) = ([Finding](), [Finding]())
 
-  private struct Finding {
+  private struct Finding: Sendable {
     enum Kind { case aboveParent, alone, tooNear, unsplit }
 
     let kind: Kind
@@ -61,9 +61,43 @@ struct SeparationVerifier {
     neighbours = ShownNeighbours(storage, codes, projection, pages)
   }
 
-  mutating func verify(_ monitor: inout VerificationMonitor) {
-    var stack = [Visit(node: root, sibling: nil, depth: 0, shownAt: .beyondAll, parent: root.first)]
+  mutating func verify(threads: Int, _ monitor: inout VerificationMonitor) {
     expectZero(root.range.prefix(1))
+    let parts = TreePart.dividing(root, of: storage, threads: threads)
+    if parts.count == 1 { verify(parts[0], &monitor) } else { verify(parts, threads: threads, &monitor) }
+    tell()
+  }
+
+  private mutating func verify(_ parts: [TreePart], threads: Int, _ monitor: inout VerificationMonitor) {
+    nonisolated(unsafe) let (verifier, pages) = (self, pages.divided(among: threads))
+    let stage = monitor.stage
+    var pointCount = 0
+    inOrder(parts.count, threads: threads) { number, thread in
+      var part = SeparationVerifier(
+        verifier.storage, below: verifier.root, verifier.codes, verifier.projection, ProblemList(), pages[thread])
+      var silent = VerificationMonitor(stage: stage, pointCount: verifier.storage.pointCount, report: nil)
+      part.verify(parts[number], &silent)
+      return (alone: part.alone, among: part.among)
+    } then: { number, found in
+      alone += found.alone.prefix(ProblemList.capacity - alone.count)
+      for finding in found.among where counts(finding.code) { add(finding) }
+      if parts[number].isWhole {
+        pointCount += Int(parts[number].node.count)
+        monitor.tell(pointCount)
+      }
+    }
+  }
+
+  private mutating func verify(_ part: TreePart, _ monitor: inout VerificationMonitor) {
+    neighbours.begin(behind: part.siblings)
+    let sibling = part.siblings.last
+    // Of its parent the right child's first point tells, and the root has none.
+    let parent = sibling.map { max($0.first, part.node.first) }
+    var stack = [
+      Visit(
+        node: part.node, sibling: sibling, depth: part.siblings.count, shownAt: parent.map(code) ?? .beyondAll,
+        parent: parent ?? part.node.first)
+    ]
     while let visit = stack.popLast(), alone.count < ProblemList.capacity {
       let node = visit.node
       pages.note(node)
@@ -89,12 +123,12 @@ struct SeparationVerifier {
         add(.alone, parts.number, expected: "at most \(own.rawValue), \(reason)")
       }
       if alone.isEmpty { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
+      guard part.isWhole else { return }
       for (child, sibling) in [(right, left), (left, right)] {
         stack.append(
           Visit(node: child, sibling: sibling, depth: visit.depth + 1, shownAt: code, parent: parts.number))
       }
     }
-    tell()
   }
 
   /// Tells what was found, as it would be were all codes checked by themselves before any among others.
@@ -113,10 +147,12 @@ struct SeparationVerifier {
   }
 
   private mutating func add(_ kind: Finding.Kind, at code: SeparationCode, _ number: UInt32, expected: String) {
-    if let greatest = among.first?.code, greatest < code { among = [] }
-    if among.count < ProblemList.capacity {
-      among.append(Finding(kind: kind, code: code, number: number, expected: expected))
-    }
+    add(Finding(kind: kind, code: code, number: number, expected: expected))
+  }
+
+  private mutating func add(_ finding: Finding) {
+    if let greatest = among.first?.code, greatest < finding.code { among = [] }
+    if among.count < ProblemList.capacity { among.append(finding) }
   }
 
   /// Returns whether something wrong at a code would be told.

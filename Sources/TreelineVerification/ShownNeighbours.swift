@@ -25,6 +25,9 @@ struct ShownNeighbours {
     (self.storage, self.codes, self.projection, self.pages) = (storage, codes, projection, pages)
   }
 
+  /// Begins at a node, of which these are the siblings and those of the nodes above it, the topmost first.
+  mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
+
   /// Moves on to a node.
   ///
   /// - Parameters:

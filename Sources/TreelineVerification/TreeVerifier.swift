@@ -10,8 +10,9 @@ struct TreeVerifier {
   let crossesSeam: Bool
   /// From this level on, nodes with stored children are halved along their longer side.
   let principalLevels: Int
-  let problems: ProblemList
-  let pages: PageUse
+  var problems: ProblemList
+  var pages: PageUse
+  let threads: Int
   var monitor: VerificationMonitor
 
   /// Where the next node with stored children must have them: they are in the order of a walk from left to right.
@@ -21,7 +22,66 @@ struct TreeVerifier {
 
   mutating func verify() {
     checkRows()
-    var stack = [storage.root].compactMap { $0 }
+    if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
+    let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
+    problems.check(
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
+      found: "\(nodeCount)")
+    problems.check(
+      isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
+      expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam", found: "\(storage.mergeTraits.rawValue)")
+    problems.check(
+      pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
+      expected: "0 behind the last point", found: "a gap")
+  }
+
+  /// What was found in a part, and where its children's records lie.
+  private struct Found: Sendable {
+    let problems: [IndexProblem]
+    /// Nil where the part has no stored children.
+    let pairs: Range<Int>?
+    let isAcrossSeam: Bool
+  }
+
+  private mutating func verify(_ parts: [TreePart]) {
+    if parts.count == 1 { return verify(parts[0]) }
+    nonisolated(unsafe) let (verifier, pages) = (self, pages.divided(among: threads))
+    var pointCount = 0
+    inOrder(parts.count, threads: threads) { number, thread in
+      verifier.found(in: parts[number], pages[thread])
+    } then: { number, found in
+      let node = parts[number].node
+      if let pairs = found.pairs {
+        problems.check(
+          pairs.lowerBound == nextPair, node.name, expected: Self.pair(nextPair), found: "\(pairs.lowerBound)")
+        nextPair = pairs.upperBound
+      }
+      for problem in found.problems {
+        problems.add(problem.location, expected: problem.expected, found: problem.found)
+      }
+      isAcrossSeam = isAcrossSeam || found.isAcrossSeam
+      if parts[number].isWhole {
+        pointCount += Int(node.count)
+        monitor.tell(pointCount)
+      }
+    }
+  }
+
+  private func found(in part: TreePart, _ pages: PageUse) -> Found {
+    var verifier = self
+    (verifier.problems, verifier.pages, verifier.isAcrossSeam) = (ProblemList(), pages, false)
+    verifier.monitor = VerificationMonitor(stage: monitor.stage, pointCount: monitor.pointCount, report: nil)
+    let children = storage.isStored(part.node) ? (try? storage.children(of: part.node)) ?? nil : nil
+    let first = children.map { Int($0.left.record) }
+    if let first { verifier.nextPair = first }
+    verifier.verify(part)
+    return Found(
+      problems: verifier.problems.problems, pairs: first.map { $0..<max($0, verifier.nextPair) },
+      isAcrossSeam: verifier.isAcrossSeam)
+  }
+
+  private mutating func verify(_ part: TreePart) {
+    var stack = [part.node]
     while let node = stack.popLast(), !problems.isFull {
       pages.note(node)
       if !storage.isStored(node) && node.depthInBucket == 0 { checkEnd(ofBucket: node) }
@@ -36,20 +96,12 @@ struct TreeVerifier {
         } else {
           check(node, children)
         }
-        stack += [children.right, children.left]
+        if part.isWhole { stack += [children.right, children.left] }
       } catch { add(error, at: node) }
     }
-    let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
-    problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
-      found: "\(nodeCount)")
-    problems.check(
-      isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
-      expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam", found: "\(storage.mergeTraits.rawValue)")
-    problems.check(
-      pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
-      expected: "0 behind the last point", found: "a gap")
   }
+
+  private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
 
   /// The records below a node contradict it, and are not checked further.
   private func add(_ error: IndexError, at node: Node) {
@@ -135,7 +187,7 @@ extension TreeVerifier {
   private mutating func checkRecord(of node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     problems.check(
       Int(children.left.record) == nextPair, node.name,
-      expected: "children at record \(nextPair), in the order of a walk", found: "\(children.left.record)")
+      expected: Self.pair(nextPair), found: "\(children.left.record)")
     nextPair += 2
     let pair = NodeSums.index(ofLeftChild: Int(children.left.record))
     let (sums, spread) = (storage.sums[pair], storage.spreads[pair])

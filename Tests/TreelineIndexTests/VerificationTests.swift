@@ -1,3 +1,4 @@
+import Foundation
 import PointSets
 import TestSupport
 import Testing
@@ -37,6 +38,37 @@ import TreelineVerification
       #expect(Set(stage.map(\.stage)).count == 1 && stage.allSatisfy { $0.pointCount == 20_000 })
       #expect(stage.map(\.fraction) == stage.map(\.fraction).sorted())
       #expect(50...101 ~= stage.count && stage.first!.fraction < 0.1 && stage.last!.fraction > 0.9)
+    }
+  }
+
+  /// Large trees are checked by several threads, which find what one finds; of separations in the same order.
+  @Test func anyNumberOfThreadsFindsTheSame() throws {
+    let folder = try TemporaryFolder()
+    let tree = try PointSet.cities(80_000, seed: 57).tree(computesSeparations: true)
+    try tree.write(index: folder.path("index"))
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
+    let sound = IndexBytes(bytes)
+    #expect(try sound.problems(threads: 1) == [] && sound.problems(threads: 7) == [])
+    var random = SplitMix64(seed: 58)
+    let sections = try IndexEditor(bytes).header.sections
+    for trial in 0..<Trials.count(40, atLeast: 8, seed: 58) {
+      let kind = [IndexSection.Kind.separations, .separations, .nodes, .sums, .points][trial % 5]
+      let section = try #require(sections.first { $0.kind == kind })
+      var editor = try IndexEditor(bytes)
+      for _ in 0...random.index(below: 150) {
+        let offset = Int(section.offset) + random.index(below: Int(section.length))
+        editor.store(UInt8(truncatingIfNeeded: random.next()), at: offset)
+      }
+      let damaged = editor.repaired()
+      guard let one = try? damaged.problems(threads: 1) else { continue }
+      let several = try damaged.problems(threads: 2 + trial % 4)
+      if kind == .separations {
+        #expect(several == one, "trial \(trial)")
+      } else {
+        #expect(several.isEmpty == one.isEmpty, "trial \(trial), \(kind)")
+        // What the first of them says of a node, later ones may follow from.
+        #expect(one.first.map(several.contains) ?? true, "trial \(trial), \(kind): \(one.first!)")
+      }
     }
   }
 

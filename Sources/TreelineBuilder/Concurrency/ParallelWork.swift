@@ -1,48 +1,9 @@
 import Synchronization
+import Treeline
 
 #if canImport(Dispatch)
   import Dispatch
 #endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(WASILibc)
-  import WASILibc
-#elseif os(Windows)
-  import CRT
-#endif
-
-/// How many processors are online, where there is a way to ask and to use them.
-var processorCount: Int {
-  #if canImport(Dispatch) && (canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android))
-    max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
-  #else
-    1
-  #endif
-}
-
-/// Calls `work` with 0 ..< count at once; one after another where there are no threads.
-func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
-  #if canImport(Dispatch)
-    DispatchQueue.concurrentPerform(iterations: count, execute: work)
-  #else
-    for number in 0..<count { work(number) }
-  #endif
-}
-
-/// Calls `work` on another thread; here and now where there are no threads.
-func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
-  #if canImport(Dispatch)
-    DispatchQueue.global(qos: isUrgent ? .default : .utility).async(execute: work)
-  #else
-    work()
-  #endif
-}
 
 /// Divides 0 ..< count into one range a thread, works on them at once, and returns the results in order.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {

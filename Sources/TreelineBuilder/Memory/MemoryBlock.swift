@@ -1,3 +1,5 @@
+import Treeline
+
 #if canImport(Dispatch)
   import Dispatch
 #endif

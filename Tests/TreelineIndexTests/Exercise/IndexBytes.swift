@@ -30,8 +30,8 @@ final class IndexBytes: @unchecked Sendable {
     return try ClusterTree(bytes: bytes, name: "memory", keeping: self)
   }
 
-  func problems() throws(IndexError) -> [IndexProblem] {
+  func problems(threads: Int = processorCount) throws(IndexError) -> [IndexProblem] {
     defer { withExtendedLifetime(self) {} }
-    return try ClusterTree.problems(in: bytes, name: "memory", keeping: self)
+    return try ClusterTree.problems(in: bytes, name: "memory", keeping: self, threads: threads)
   }
 }

@@ -1,0 +1,120 @@
+import Synchronization
+
+#if canImport(Dispatch)
+  import Dispatch
+#endif
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(WASILibc)
+  import WASILibc
+#elseif os(Windows)
+  import CRT
+#endif
+
+/// How many processors are online, where there is a way to ask and to use them.
+package var processorCount: Int {
+  #if canImport(Dispatch) && (canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android))
+    max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+  #else
+    1
+  #endif
+}
+
+/// Calls `work` with 0 ..< count at once; one after another where there are no threads.
+package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
+  #if canImport(Dispatch)
+    DispatchQueue.concurrentPerform(iterations: count, execute: work)
+  #else
+    for number in 0..<count { work(number) }
+  #endif
+}
+
+/// Calls `work` on another thread; here and now where there are no threads.
+package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
+  #if canImport(Dispatch)
+    DispatchQueue.global(qos: isUrgent ? .default : .utility).async(execute: work)
+  #else
+    work()
+  #endif
+}
+
+/// Works on 0 ..< count on several threads, this one among them, and hands the results over here, in order.
+package func inOrder<Result: Sendable>(
+  _ count: Int, threads: Int, _ work: @escaping @Sendable (_ number: Int, _ thread: Int) -> Result,
+  then take: (_ number: Int, Result) -> Void
+) {
+  let results = OrderedResults<Result>(count)
+  #if canImport(Dispatch)
+    for thread in 1..<max(min(threads, count), 1) {
+      asynchronously { while let number = results.next() { results.add(work(number, thread), number) } }
+    }
+  #endif
+  var taken = 0
+  func takeAll() {
+    while taken < count, let result = results[taken] {
+      take(taken, result)
+      taken += 1
+    }
+  }
+  while let number = results.next() {
+    results.add(work(number, 0), number)
+    takeAll()
+  }
+  while taken < count {
+    results.wait()
+    takeAll()
+  }
+}
+
+/// The results of numbered work, in whatever order they come.
+private final class OrderedResults<Result: Sendable>: Sendable {
+  private struct State {
+    var next = 0
+    var results: [Result?]
+  }
+
+  private let state: Mutex<State>
+  #if canImport(Dispatch)
+    /// Counts the results that came.
+    private let available = DispatchSemaphore(value: 0)
+  #endif
+
+  init(_ count: Int) { state = Mutex(State(results: Array(repeating: nil, count: count))) }
+
+  /// The number of work that nobody has begun.
+  func next() -> Int? {
+    state.withLock { state in
+      guard state.next < state.results.count else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  func add(_ result: Result, _ number: Int) {
+    state.withLock { $0.results[number] = result }
+    #if canImport(Dispatch)
+      available.signal()
+    #endif
+  }
+
+  /// The result of a number if it is there, to be taken once.
+  subscript(number: Int) -> Result? {
+    state.withLock { state in
+      defer { state.results[number] = nil }
+      return state.results[number]
+    }
+  }
+
+  /// Waits for one more result than calls of this.
+  func wait() {
+    #if canImport(Dispatch)
+      available.wait()
+    #endif
+  }
+}
