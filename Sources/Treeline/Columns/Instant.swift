@@ -50,10 +50,10 @@ extension Instant {
   /// A date, which is its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write them:
   /// `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`; or with slashes, as GDAL writes dates into CSV:
   /// `2024/05/01 12:30:15+02`. Without an offset it is in UTC. The 60th second of a minute, a leap second, is the first
-  /// of the next one. nil for anything else.
+  /// of the next one. A year before 0 or beyond 9999 has a sign and 6 to 12 digits. nil for anything else.
   public init?(_ text: some StringProtocol) {
     var scanner = DigitScanner(bytes: Array(text.utf8))
-    guard let year = scanner.number(4) else { return nil }
+    guard let year = scanner.year() else { return nil }
     let hasSlashes = scanner.take("/")
     guard hasSlashes || scanner.take("-"), let month = scanner.number(2), scanner.take(hasSlashes ? "/" : "-"),
       let day = scanner.number(2), 1...12 ~= month, 1...Self.days(ofMonth: month, year: year) ~= day
@@ -115,7 +115,10 @@ extension Instant {
   package var dateText: String {
     let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
     let date = Self.date(ofDay: day)
-    return "\(Self.padded(date.year, 4))-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
+    // Beyond four digits with a sign and as many digits as JavaScript writes and reads.
+    let year =
+      0...9999 ~= date.year ? Self.padded(date.year, 4) : (date.year < 0 ? "" : "+") + Self.padded(date.year, 6)
+    return "\(year)-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
   }
 
   private static func padded(_ number: Int64, _ count: Int) -> String {
@@ -152,6 +155,20 @@ private struct DigitScanner {
     guard position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] else { return nil }
     defer { position += 1 }
     return Int(bytes[position] - UInt8(ascii: "0"))
+  }
+
+  /// Four digits, or a sign and 6 to 12.
+  mutating func year() -> Int? {
+    let isNegative = take("-")
+    guard isNegative || take("+") else { return number(4) }
+    guard var year = number(6) else { return nil }
+    for _ in 6..<12 {
+      guard let digit = digit() else { break }
+      year = year * 10 + digit
+    }
+    // Others have seconds that no Int64 holds.
+    guard year <= 292_000_000_000 else { return nil }
+    return isNegative ? -year : year
   }
 
   /// So many digits.
