@@ -27,6 +27,12 @@ import Treeline
       ])
   }
 
+  /// They are numbers to whoever finds the kinds of columns, so all of them are.
+  @Test func numbersThatJSONWritesInAnotherWay() throws {
+    let table = try read("lon;lat;a;b;c;d;e\n2,35;48,85;,5;5,;-,5;01,5;02134\n", options)
+    #expect(table.kept(0) == ["a=number 0.5", "b=number 5", "c=number -0.5", "d=number 1.5", "e=string 02134"])
+  }
+
   @Test(arguments: [
     ("lon;lat\n2,35;48,85\n", "points:2: column \"lon\" (1)", "2,35"),
     ("lon\tlat\n2\t48,85\n", "points:2: column \"lat\" (2)", "48,85"),

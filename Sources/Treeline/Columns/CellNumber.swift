@@ -1,12 +1,18 @@
+/// What stands before the decimals of a number in a cell of text, by its byte.
+package enum DecimalMark: UInt8, Sendable {
+  case point = 0x2E
+  case comma = 0x2C
+}
+
 /// A number as a cell of text has it. Beyond the numbers of JSON it may have zeros in front, a bare point, as in `.5`
-/// and `5.`, and a plus sign.
+/// and `5.`, a plus sign, and a decimal comma where that is the mark.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private let isNegative: Bool
   /// Whether a plus sign is in front, as in numbers of telephones.
   package let hasPlus: Bool
-  /// Whether it has a decimal point.
+  /// Whether it has a decimal point, or a decimal comma.
   package let hasPoint: Bool
   private let whole: Bytes
   private let fraction: Bytes
@@ -15,14 +21,15 @@ package struct CellNumber {
 
   /// - Parameter bytes: Valid as long as the number.
   /// - Returns: nil for a text that is not a number below 1.8e308.
-  package init?(_ bytes: Bytes) {
+  package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
     var position = 0
     func next() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
-    func take(_ letter: Unicode.Scalar) -> Bool {
-      guard next() == UInt8(ascii: letter) else { return false }
+    func take(byte: UInt8) -> Bool {
+      guard next() == byte else { return false }
       position += 1
       return true
     }
+    func take(_ letter: Unicode.Scalar) -> Bool { take(byte: UInt8(ascii: letter)) }
     func takeDigits() -> Bytes {
       let start = position
       while UInt8(ascii: "0")...UInt8(ascii: "9") ~= next() { position += 1 }
@@ -31,7 +38,7 @@ package struct CellNumber {
     isNegative = take("-")
     hasPlus = !isNegative && take("+")
     whole = takeDigits()
-    hasPoint = take(".")
+    hasPoint = take(byte: mark.rawValue)
     fraction = hasPoint ? takeDigits() : Bytes(rebasing: bytes[..<0])
     guard whole.count + fraction.count > 0 else { return nil }
     let start = position
@@ -64,10 +71,10 @@ extension CellNumber {
   /// The number that a text is, as JSON writes it; nil for a text that is not a number.
   ///
   /// - Parameter allowsPlus: Whether it may have a plus sign.
-  package static func literal(_ text: String, allowsPlus: Bool) -> String? {
+  package static func literal(_ text: String, mark: DecimalMark = .point, allowsPlus: Bool) -> String? {
     var text = text
     return text.withUTF8 { bytes in
-      CellNumber(bytes).flatMap { allowsPlus || !$0.hasPlus ? $0.literal : nil }
+      CellNumber(bytes, mark: mark).flatMap { allowsPlus || !$0.hasPlus ? $0.literal : nil }
     }
   }
 }
@@ -93,10 +100,10 @@ package struct CellSpelling: Sendable {
   /// Adds a cell.
   ///
   /// - Returns: Whether it is a number.
-  package mutating func add(_ text: String) -> Bool {
+  package mutating func add(_ text: String, mark: DecimalMark = .point) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-      guard let number = CellNumber(bytes), !number.hasPlus else { return false }
+      guard let number = CellNumber(bytes, mark: mark), !number.hasPlus else { return false }
       add(number)
       return true
     }

@@ -85,7 +85,7 @@ extension ClusterTree {
     switch column.source {
     case .values(let kind, let value):
       return try EncodedColumn(
-        .typed(kind), name: column.name, holdsCells: column.holdsCells, pointCount: pointCount, monitor
+        .typed(kind), name: column.name, cells: column.cells, pointCount: pointCount, monitor
       ) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
       if let encoded = EncodedColumn(
@@ -94,7 +94,7 @@ extension ClusterTree {
         return encoded
       }
       return try EncodedColumn(
-        .typed(.number), name: column.name, holdsCells: false, pointCount: pointCount, monitor
+        .typed(.number), name: column.name, pointCount: pointCount, monitor
       ) { index in
         integer(row(atTreeIndex: index)).map { .number("\($0)") }
       }

@@ -16,6 +16,8 @@ public struct ColumnEncoding: Sendable {
   private let numbersPerSecond: Int?
   /// Whether values are booleans only if nobody says so.
   private let isFound: Bool
+  /// What stands before the decimals of numbers in texts.
+  private let mark: DecimalMark
   /// Whether entries are texts, however they came.
   private let keepsTexts: Bool
   /// Whether numbers that were taken for times are before 1971 or after 2100.
@@ -33,6 +35,7 @@ public struct ColumnEncoding: Sendable {
     (name, isAttribute, self.entries) = (survey.name, survey.purpose == .attribute, entries)
     (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
+    mark = survey.cells ?? .point
     var form = form
     if let entries {
       // The code behind the last entry's is that of a missing value.
@@ -60,7 +63,7 @@ public struct ColumnEncoding: Sendable {
     }
     guard form.encoding == .reals, !isAttribute else { return (codes, 0) }
     let areInexact = codes.indices.map { entry in
-      guard case .literal(let literal) = values.entries.value(of: entry)?.asNumber else { return false }
+      guard case .literal(let literal) = values.entries.value(of: entry)?.number(mark: mark) else { return false }
       return DecimalNumber(literal) != DecimalNumber(Double(bitPattern: codes[entry]))
     }
     guard areInexact.contains(true) else { return (codes, 0) }
@@ -114,7 +117,7 @@ public struct ColumnEncoding: Sendable {
     guard let value, value != .null else { return form.missingCode }
     switch form.kind {
     case .number:
-      switch value.asNumber {
+      switch value.number(mark: mark) {
       case .missing: return form.missingCode
       case .none: return nil
       case .literal(let literal):
@@ -227,7 +230,8 @@ extension ColumnEncoding: PlainValue {
     bytes.append(name)
     bytes.append(form)
     bytes.append([
-      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes]), isFound ? 1 : 0, UInt32(numbersPerSecond ?? 0),
+      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes, mark == .comma]), isFound ? 1 : 0,
+      UInt32(numbersPerSecond ?? 0),
     ])
     bytes.append(entries.map { [$0] } ?? [])
   }
@@ -239,11 +243,12 @@ extension ColumnEncoding: PlainValue {
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
-    guard fields.count == 3, fields[0] <= 7, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
+    guard fields.count == 3, fields[0] <= 15, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
     else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others") }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
     hasOddTimes = fields[0] & 4 != 0
+    mark = fields[0] & 8 == 0 ? .point : .comma
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }
 }

@@ -4,7 +4,7 @@ extension ColumnSurvey: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(name)
     bytes.append(purpose.text)
-    let flags = [hasMissing, holdsCells, spelling.hasPoint, spelling.hasCode]
+    let flags = [hasMissing, cells != nil, spelling.hasPoint, spelling.hasCode, cells == .comma]
     bytes.append([UInt64(pointCount), PlainBytes.bits(flags), UInt64(candidates.rawValue)])
     bytes.append(numbers)
     bytes.append(times)
@@ -19,7 +19,7 @@ extension ColumnSurvey: PlainValue {
     guard let purpose = Purpose(text: text), fields.count == 3, fields[0] <= IndexHeader.maximumPointCount else {
       throw .damaged(what: "the survey of a column", expected: "its kind and its points", found: "\(text), \(fields)")
     }
-    self.init(of: purpose, name: name, holdsCells: fields[1] & 2 != 0)
+    self.init(of: purpose, name: name, cells: fields[1] & 2 == 0 ? nil : fields[1] & 16 == 0 ? .point : .comma)
     (pointCount, hasMissing) = (Int(fields[0]), fields[1] & 1 != 0)
     (spelling.hasPoint, spelling.hasCode) = (fields[1] & 4 != 0, fields[1] & 8 != 0)
     candidates.formIntersection(Candidates(rawValue: UInt8(truncatingIfNeeded: fields[2])))

@@ -28,9 +28,9 @@ public struct ColumnSurvey: Sendable {
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// Whether values are cells of text, which have no type of their own. A number among them is one if the whole column
-  /// is of numbers.
-  let holdsCells: Bool
+  /// How numbers are written, where values are cells of text, which have no type of their own: a number among them is
+  /// one if the whole column is of numbers.
+  let cells: DecimalMark?
   var spelling = CellSpelling()
   /// Those that a dictionary would have, up to one more than a column that is found to be of categories has.
   var entries: EntrySet? = EntrySet()
@@ -52,10 +52,10 @@ public struct ColumnSurvey: Sendable {
   static let mostEntries = 65_536
 
   /// A survey of no points.
-  public init(of purpose: Purpose, name: String) { self.init(of: purpose, name: name, holdsCells: false) }
+  public init(of purpose: Purpose, name: String) { self.init(of: purpose, name: name, cells: nil) }
 
-  package init(of purpose: Purpose, name: String, holdsCells: Bool) {
-    (self.purpose, self.name, self.holdsCells) = (purpose, name, holdsCells)
+  package init(of purpose: Purpose, name: String, cells: DecimalMark?) {
+    (self.purpose, self.name, self.cells) = (purpose, name, cells)
     candidates =
       switch purpose {
       case .typed(nil): [.numbers, .booleans, .times, .categories]
@@ -64,7 +64,7 @@ public struct ColumnSurvey: Sendable {
       case .typed(.time), .typed(.timeInMilliseconds): .times
       case .typed(.category): .categories
       case .typed(.text): []
-      case .attribute: holdsCells ? [.doubles, .numbers] : .doubles
+      case .attribute: cells == nil ? .doubles : [.doubles, .numbers]
       }
   }
 
@@ -136,7 +136,7 @@ public struct ColumnSurvey: Sendable {
 
   private mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
     if candidates.contains(.doubles), AttributeColumn.bits(of: value) == nil { candidates.remove(.doubles) }
-    if holdsCells, let value, value != .null { addSpelling(of: value) }
+    if let cells, let value, value != .null { addSpelling(of: value, cells) }
     guard purpose != .attribute, purpose != .typed(.text) else { return }
     guard let value, value != .null else {
       hasMissing = true
@@ -164,9 +164,9 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Notes how a cell is written, as long as the column may be of numbers.
-  private mutating func addSpelling(of value: AttributeValue) {
+  private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
-    let isNumber = spelling.add(value.text)
+    let isNumber = spelling.add(value.text, mark: mark)
     // An attribute is given back as it is written, and a bare point is not JSON.
     if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
   }
@@ -189,9 +189,9 @@ public struct ColumnSurvey: Sendable {
   /// What a value is to a column of numbers. Texts are numbers where they are declared to be, and cells where they are
   /// written as amounts are.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
-    let number = value.asNumber
+    let number = value.number(mark: cells ?? .point)
     guard isFound, case .string(let text) = value, case .literal = number else { return number }
-    return holdsCells && CellNumber.literal(text, allowsPlus: false) != nil ? number : .none
+    return cells.flatMap { CellNumber.literal(text, mark: $0, allowsPlus: false) } != nil ? number : .none
   }
 
   /// Notes that a value does not suit a kind: an error if it was declared to be of that.
@@ -260,7 +260,7 @@ public struct ColumnSurvey: Sendable {
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
-    case .attribute: holdsCells && !(candidates.contains(.numbers) && spelling.areNumbers)
+    case .attribute: cells != nil && !(candidates.contains(.numbers) && spelling.areNumbers)
     }
   }
 

@@ -44,10 +44,10 @@ package struct EncodedColumn: Sendable {
   ///   - monitor: If it is cancelled, the column is of no use.
   ///   - value: The value of the point at a tree index.
   init(
-    _ purpose: ColumnSurvey.Purpose, name: String, holdsCells: Bool = false, pointCount: Int,
+    _ purpose: ColumnSurvey.Purpose, name: String, cells: DecimalMark? = nil, pointCount: Int,
     _ monitor: BuildMonitor = BuildMonitor(pointCount: 0), value: (Int) -> AttributeValue?
   ) throws(UnsuitableValue) {
-    var survey = ColumnSurvey(of: purpose, name: name, holdsCells: holdsCells)
+    var survey = ColumnSurvey(of: purpose, name: name, cells: cells)
     var batches: [ColumnValues] = []
     for range in (0..<pointCount).blocks(of: Self.batchSize) where !monitor.isCancelled {
       var values = ColumnValues(capacity: range.count)

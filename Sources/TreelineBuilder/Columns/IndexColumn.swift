@@ -58,7 +58,7 @@ public struct IndexColumn: Sendable {
   let name: String
   let source: Source
   private(set) var preparations: Set<Preparation> = []
-  private(set) var holdsCells = false
+  private(set) var cells: DecimalMark?
 
   /// A column of values of the input.
   ///
@@ -93,9 +93,11 @@ public struct IndexColumn: Sendable {
 
   /// The same column, whose values may be cells of text, as those of CSV: without a kind, numbers among them are texts
   /// unless the whole column is of numbers.
-  package func holdingCells(_ holdsCells: Bool) -> IndexColumn {
+  ///
+  /// - Parameter mark: What stands before the decimals of numbers in them; nil for values that are no cells.
+  package func holdingCells(_ mark: DecimalMark?) -> IndexColumn {
     var column = self
-    column.holdsCells = holdsCells
+    column.cells = mark
     return column
   }
 

@@ -34,12 +34,13 @@ extension AttributeValue {
     case none
   }
 
-  var asNumber: Number {
+  /// - Parameter mark: Of numbers in texts.
+  func number(mark: DecimalMark) -> Number {
     switch self {
     case .null: return .missing
     case .string(let text):
       if text.utf8.count == 3 && text.lowercased() == "nan" { return .missing }
-      return CellNumber.literal(text, allowsPlus: true).map { .literal($0) } ?? .none
+      return CellNumber.literal(text, mark: mark, allowsPlus: true).map { .literal($0) } ?? .none
     case .number(var literal):
       return literal.withUTF8({ JSONSyntax.isNumber(UnsafeRawBufferPointer($0)) }) ? .literal(literal) : .none
     case .bool, .json: return .none

@@ -59,16 +59,16 @@ import Treeline
       let purpose: ColumnSurvey.Purpose
       let name: String
       let preparations: Set<IndexColumn.Preparation>
-      let holdsCells: Bool
+      let cells: DecimalMark?
 
       /// - Parameters:
       ///   - preparations: None of an attribute.
-      ///   - holdsCells: As of `IndexColumn.holdingCells(_:)`.
+      ///   - cells: As of `IndexColumn.holdingCells(_:)`.
       package init(
         _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
-        holdsCells: Bool = false
+        cells: DecimalMark? = nil
       ) {
-        (self.purpose, self.name, self.preparations, self.holdsCells) = (purpose, name, preparations, holdsCells)
+        (self.purpose, self.name, self.preparations, self.cells) = (purpose, name, preparations, cells)
       }
     }
 
@@ -91,7 +91,7 @@ import Treeline
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
-      surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, holdsCells: $0.holdsCells) }
+      surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
     /// Goes on from where an earlier run of the same build stopped, with the projection that it had; nil if it had not

@@ -14,7 +14,7 @@ public struct IndexAttribute: Sendable {
     (self.name, self.value) = (name, value)
   }
 
-  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`.
+  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal points.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells
@@ -32,7 +32,7 @@ extension IndexAttribute {
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
     do throws(UnsuitableValue) {
       return try EncodedColumn(
-        .attribute, name: name, holdsCells: holdsCells, pointCount: tree.pointCount, monitor
+        .attribute, name: name, cells: holdsCells ? .point : nil, pointCount: tree.pointCount, monitor
       ) {
         value(tree.row(atTreeIndex: $0))
       }.bytes

@@ -36,7 +36,7 @@ struct ColumnsInPieces {
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
     let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
     attributeCount = attributes.count
-    columns = attributes.map { .init(.attribute, name: $0, holdsCells: table.holdsCells) } + typed.requested
+    columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
@@ -49,9 +49,10 @@ struct ColumnsInPieces {
 
   /// The values of some points.
   func values(_ points: Range<Int>, of table: PointTable) -> [ColumnValues] {
-    names.map { name in
+    names.enumerated().map { number, name in
       var values = ColumnValues()
-      for point in points { values.append(table.value(ofColumn: name, point: point)) }
+      let isTyped = number >= attributeCount
+      for point in points { values.append(table.value(ofColumn: name, point: point, asWritten: isTyped)) }
       return values
     }
   }

@@ -64,7 +64,7 @@ struct KeptColumns {
   var attributes: [IndexAttribute] {
     names.map { name in
       IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }
-        .holdingCells(table.holdsCells)
+        .holdingCells(table.cells != nil)
     }
   }
 }

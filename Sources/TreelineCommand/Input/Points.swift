@@ -77,7 +77,7 @@ struct Points {
     }
     for name in names { try table.columnNames?.requireOne(name, as: "--\(options[name]!)", in: input) }
     let columns = names.map { name in
-      IndexColumn(name: name) { table.value(ofColumn: name, point: $0) }.holdingCells(table.holdsCells)
+      IndexColumn(name: name) { table.value(ofColumn: name, point: $0, asWritten: true) }.holdingCells(table.cells)
     }
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }

@@ -81,15 +81,17 @@ struct TypedColumns {
   /// What a build in pieces is to keep.
   var requested: [ScratchBuild.RequestedColumn] {
     named.map {
-      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, holdsCells: table.holdsCells)
+      .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)
     }
   }
 
   /// What the index is to keep.
   var columns: [IndexColumn] {
     named.map { column in
-      IndexColumn(name: column.name, kind: column.kind) { [table] in table.value(ofColumn: column.name, point: $0) }
-        .prepared(for: column.preparations).holdingCells(table.holdsCells)
+      IndexColumn(name: column.name, kind: column.kind) { [table] in
+        table.value(ofColumn: column.name, point: $0, asWritten: true)
+      }
+      .prepared(for: column.preparations).holdingCells(table.cells)
     }
   }
 }

@@ -42,7 +42,7 @@ struct CSVLayout: RecordDecoder {
   /// What stands before the decimals of the numbers in any column.
   let decimal: DecimalSeparator
 
-  var holdsCells: Bool { true }
+  var cells: DecimalMark? { decimal == .comma ? .comma : .point }
 
   func name(_ column: Int) -> String {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
@@ -54,13 +54,13 @@ struct CSVLayout: RecordDecoder {
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
   /// Only that one cell is decoded, as a column is asked for of every point, one column after another.
-  func value(ofColumn name: String, of record: Bytes) -> AttributeValue? {
+  func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
       return nil
     }
     var value: AttributeValue?
     _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
-      if column == wanted { value = cell.value(of: record, decimal: decimal) }
+      if column == wanted { value = cell.value(of: record, decimal: decimal, asWritten: asWritten) }
     }
     return value
   }
@@ -109,13 +109,16 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  func value(of record: Bytes, decimal: DecimalSeparator) -> AttributeValue {
+  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands.
+  func value(of record: Bytes, decimal: DecimalSeparator, asWritten: Bool = false) -> AttributeValue {
     if isNull(record) { return .null }
     let content = trimmed(bytes(of: record))
     let number =
       switch decimal {
       case .point: numberLiteral(content)
-      case .comma: withDecimalPoint(content) { numberLiteral($0) } ?? nil
+      case .comma where asWritten: content.contains(Byte.point) ? nil : numberLiteral(content)
+      case .comma:
+        withDecimalPoint(content) { numberLiteral($0) ?? ($0.contains(Byte.point) ? literal($0) : nil) } ?? nil
       }
     return number.map { .number($0) } ?? .string(text(of: record))
   }
@@ -129,6 +132,11 @@ extension CSVCell {
   private func isUnquotedNull(_ record: Bytes) -> Bool {
     end - start == 2 && record[start] == Byte.backslash && record[start + 1] == UInt8(ascii: "N")
       && (start == 0 || record[start - 1] != Byte.quote)
+  }
+
+  /// Of a number such as `.5` that JSON writes in another way; what has a plus sign is none.
+  private func literal(_ bytes: Bytes) -> String? {
+    CellNumber.literal(String(decoding: bytes, as: UTF8.self), allowsPlus: false)
   }
 
   private func numberLiteral(_ bytes: Bytes) -> String? {

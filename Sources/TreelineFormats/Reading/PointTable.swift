@@ -56,12 +56,12 @@ public struct PointTable: Sendable {
   /// - Complexity: O(columns), and of CSV once O(bytes kept)
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
     let columns = decode(index) { $0.columns(of: $1) } ?? []
-    guard holdsCells else { return columns }
+    guard cells != nil else { return columns }
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1)) }
   }
 
-  /// Whether values are cells of text, which have no type of their own.
-  package var holdsCells: Bool { decoder?.holdsCells ?? false }
+  /// What stands before the decimals of numbers, where values are cells of text, which have no type of their own.
+  package var cells: DecimalMark? { decoder?.cells }
 
   /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in
   /// CSV, and unless columns were kept.
@@ -94,20 +94,22 @@ public struct PointTable: Sendable {
 protocol RecordDecoder: Sendable {
   /// The names that every record has, in file order; nil where records differ.
   var columnNames: [String]? { get }
-  /// Whether values are cells of text, which have no type of their own.
-  var holdsCells: Bool { get }
+  /// As of `PointTable`.
+  var cells: DecimalMark? { get }
   /// Adds the cells of a record to the columns that are surveyed, if there are cells.
   func survey(_ record: Bytes, _ columns: inout [CellColumn])
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
   /// The value of the first column of a name; nil where the record has no such column.
-  func value(ofColumn name: String, of record: Bytes) -> AttributeValue?
+  ///
+  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands, and not a number.
+  func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
 
 extension RecordDecoder {
   var columnNames: [String]? { nil }
-  var holdsCells: Bool { false }
+  var cells: DecimalMark? { nil }
   func survey(_ record: Bytes, _ columns: inout [CellColumn]) {}
   func featureID(of record: Bytes) -> AttributeValue? { nil }
 }
@@ -129,8 +131,10 @@ extension PointTable {
 
   /// The value that a point has in the first column of a name, of CSV as its cell alone looks; nil where it has no such
   /// column.
-  package func value(ofColumn name: String, point index: Int) -> AttributeValue? {
-    decode(index) { $0.value(ofColumn: name, of: $1) } ?? nil
+  ///
+  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands, and not a number.
+  package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {
+    decode(index) { $0.value(ofColumn: name, of: $1, asWritten: asWritten) } ?? nil
   }
 
   /// Puts names of columns into the order of the input. All Features of GeoJSON together tell it: of `{"a": 1, "c": 2}`
