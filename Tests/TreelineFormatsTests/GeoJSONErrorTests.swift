@@ -10,6 +10,38 @@ import Testing
     #"{"type":"Feature","geometry":\#(geometry),"properties":\#(properties)}"#
   }
 
+  /// Which of two members of one name is meant, nobody can tell; one is ignored by some readers, the other by others.
+  @Test(arguments: [
+    (#""a":1,"a":2"#, #""a""#), (#""a":null,"b":3,"a":5"#, #""a""#), (#""a":1,"\u0061":2"#, #""a""#),
+    (#""\u00e9":1,"e\u0301":2"#, #""é""#), (#""é":1,"\u00e9":2"#, #""é""#),
+    ((0..<40).map { #""\#($0)":1"# }.joined(separator: ",") + #","7":2"#, #""7""#),
+  ]) func propertiesOfOneNameAreRefused(_ properties: String, _ name: String) throws {
+    let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{\#(properties)}}"#
+    let said = message(feature)
+    #expect(said.contains("properties: expected names that differ, found \(name) twice; rename one of them"), "\(said)")
+    let table = try read(Self.good + "\n" + feature, ReadingOptions(skipsInvalid: true))
+    #expect(table.rowCount == 2 && table.invalidRowCount == 1)
+  }
+
+  @Test func propertiesOfDifferentNamesAreRead() throws {
+    for count in [1, 15, 16, 17, 300] {
+      let properties = (0..<count).map { #""\#($0)":1,"é\#($0)":null,"x\#($0)":0"# }.joined(separator: ",")
+      let text = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{\#(properties)}}"#
+      #expect(try read(text).rowCount == 1, "\(properties)")
+    }
+  }
+
+  @Test(arguments: [
+    #"{"type":"Feature","type":"Feature","geometry":{"type":"Point","coordinates":[1,2]}}"#,
+    #"{"type":"Feature","geometry":null,"geometry":{"type":"Point","coordinates":[1,2]}}"#,
+    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2],"coordinates":[3,4]}}"#,
+    #"{"type":"Feature","properties":null,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{}}"#,
+    #"{"type":"Feature","id":1,"geometry":{"type":"Point","coordinates":[1,2]},"id":2}"#,
+  ]) func membersThatRepeatAreRefused(_ feature: String) {
+    let said = message(feature)
+    #expect(said.contains("expected each member once, found \"") && said.contains("\" twice"), "\(said)")
+  }
+
   @Test(arguments: [
     (feature("null"), ", geometry: expected a Point, found null"),
     (feature(#"{"type":"LineString","coordinates":[[0,1]]}"#), ", geometry: expected a Point, found \"LineString\""),

@@ -39,13 +39,6 @@ import TreelineFormats
     #expect(table.inputOrder(ofColumns: []) == [])
   }
 
-  @Test func firstOfANameCounts() throws {
-    let table = try features([#"{"a":1,"b":2,"a":3}"#])
-    #expect(table.inputOrder(ofColumns: ["b", "a"]) == ["a", "b"])
-    #expect(table.value(ofColumn: "a", point: 0) == .number("1"))
-    #expect(table.value(ofColumn: "c", point: 0) == nil)
-  }
-
   /// Names are compared as Swift compares strings, and given back in the input's spelling.
   @Test func namesAreAsTheInputSpellsThem() throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")

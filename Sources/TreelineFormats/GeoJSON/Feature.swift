@@ -1,6 +1,6 @@
 import Treeline
 
-/// Where the parts of a Feature lie in the scanned bytes; `nil` is absent. Of members that repeat, the last counts.
+/// Where the parts of a Feature lie in the scanned bytes; `nil` is absent.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -10,6 +10,43 @@ struct FeatureScan {
   var coordinates: Range<Int>?
   var properties: Range<Int>?
   var system: Range<Int>?
+  var geometrySystem: Range<Int>?
+  /// The first member that is there twice; which of the two is meant, nobody can tell.
+  var repeatedMember: StaticString?
+  var names = PropertyNames()
+
+  /// Notes where a member lies.
+  fileprivate mutating func set(
+    _ member: WritableKeyPath<FeatureScan, Range<Int>?>, _ name: StaticString, _ range: Range<Int>
+  ) {
+    if self[keyPath: member] != nil && repeatedMember == nil { repeatedMember = name }
+    self[keyPath: member] = range
+  }
+}
+
+/// Finds out whether the properties of a Feature may have names in common, by hashes of their bytes.
+struct PropertyNames {
+  private var hashes = SIMD16<UInt32>()
+  private var count = 0
+  /// Whether to compare the names themselves: hashes repeat, or there are too many, or letters that can be written in
+  /// several ways.
+  private(set) var mayRepeat = false
+
+  @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {
+    var (hash, isPlain) = (UInt32(0x811C_9DC5), !name.hasEscapes && count < hashes.scalarCount)
+    for position in name.start..<name.end {
+      hash = (hash ^ UInt32(bytes[position])) &* 0x0100_0193
+      if bytes[position] >= 0x80 { isPlain = false }
+    }
+    // 0 is a place that is empty.
+    hash |= 1
+    if !isPlain || any(hashes .== hash) {
+      mayRepeat = true
+    } else {
+      hashes[count] = hash
+      count += 1
+    }
+  }
 }
 
 extension JSONScanner {
@@ -26,35 +63,44 @@ extension JSONScanner {
       let start = scanner.position
       if name.matches("geometry", in: scanner.bytes) {
         try scanner.scanGeometry(into: &feature)
-        feature.geometry = start..<scanner.position
-        return
+        return feature.set(\.geometry, "geometry", start..<scanner.position)
+      }
+      if name.matches("properties", in: scanner.bytes) {
+        try scanner.scanProperties(into: &feature)
+        return feature.set(\.properties, "properties", start..<scanner.position)
       }
       try scanner.skipValue(depth: 1)
-      if name.matches("properties", in: scanner.bytes) {
-        feature.properties = start..<scanner.position
-      } else if name.matches("type", in: scanner.bytes) {
-        feature.type = start..<scanner.position
+      if name.matches("type", in: scanner.bytes) {
+        feature.set(\.type, "type", start..<scanner.position)
       } else if name.matches("id", in: scanner.bytes) {
-        feature.id = start..<scanner.position
+        feature.set(\.id, "id", start..<scanner.position)
       } else if name.matches("crs", in: scanner.bytes) {
-        feature.system = start..<scanner.position
+        feature.set(\.system, "crs", start..<scanner.position)
       }
     }
     feature.value = start..<position
     return feature
   }
 
+  private mutating func scanProperties(into feature: inout FeatureScan) throws(JSONStop) {
+    guard try peek("properties") == Byte.openBrace else { return try skipValue(depth: 1) }
+    try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      feature.names.add(name, in: scanner.bytes)
+      try scanner.skipValue(depth: 2)
+    }
+  }
+
   private mutating func scanGeometry(into feature: inout FeatureScan) throws(JSONStop) {
-    feature.geometryType = nil
-    feature.coordinates = nil
     guard try peek("a geometry") == Byte.openBrace else { return try skipValue(depth: 1) }
     try scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
       let start = scanner.position
       try scanner.skipValue(depth: 2)
       if name.matches("coordinates", in: scanner.bytes) {
-        feature.coordinates = start..<scanner.position
+        feature.set(\.coordinates, "coordinates", start..<scanner.position)
       } else if name.matches("type", in: scanner.bytes) {
-        feature.geometryType = start..<scanner.position
+        feature.set(\.geometryType, "type", start..<scanner.position)
+      } else if name.matches("crs", in: scanner.bytes) {
+        feature.set(\.geometrySystem, "crs", start..<scanner.position)
       }
     }
   }
@@ -77,6 +123,9 @@ struct FeatureReading {
   typealias Point = (first: Double, second: Double, id: Bytes, properties: Bytes)
 
   func point(_ axes: Axes) throws(Problem) -> Point {
+    if let name = feature.repeatedMember {
+      throw Problem(expected: "each member once", found: "\"\(name)\" twice")
+    }
     guard isString(feature.type, "Feature") else {
       let isObject = bytes[feature.value.lowerBound] == Byte.openBrace
       throw Problem(expected: "a Feature", found: isObject ? type(feature.type) : excerpt(feature.value))
@@ -87,11 +136,11 @@ struct FeatureReading {
     guard let coordinates = feature.coordinates else {
       throw Problem(part: ", geometry", expected: "a Point with coordinates", found: "none")
     }
-    if !axes.isPlanar, let range = feature.system,
-      let found = CoordinateSystem.foreign(Bytes(rebasing: bytes[range]))
-    {
-      throw Problem(
-        part: ", crs", expected: CoordinateSystem.expected, found: found, remedy: CoordinateSystem.remedy)
+    if !axes.isPlanar {
+      for (part, range) in [(", crs", feature.system), (", geometry, crs", feature.geometrySystem)] {
+        guard let range, let found = CoordinateSystem.foreign(Bytes(rebasing: bytes[range])) else { continue }
+        throw Problem(part: part, expected: CoordinateSystem.expected, found: found, remedy: CoordinateSystem.remedy)
+      }
     }
     let position = try position(coordinates, axes)
     var properties = 0..<0
@@ -100,8 +149,25 @@ struct FeatureReading {
         throw Problem(part: ", properties", expected: "an object or null", found: excerpt(range))
       }
       properties = range
+      if feature.names.mayRepeat, let name = repeatedName(in: range) {
+        throw Problem(
+          part: ", properties", expected: "names that differ", found: "\"\(visible(name))\" twice",
+          remedy: "rename one of them")
+      }
     }
     return (position.first, position.second, Bytes(rebasing: bytes[id]), Bytes(rebasing: bytes[properties]))
+  }
+
+  /// The first name that two properties have, however its letters are written.
+  private func repeatedName(in properties: Range<Int>) -> String? {
+    var (names, repeated): (Set<String>, String?) = ([], nil)
+    var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)
+    try? scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      let name = name.text(of: scanner.bytes)
+      if !names.insert(name).inserted && repeated == nil { repeated = name }
+      try scanner.skipValue(depth: 2)
+    }
+    return repeated
   }
 
   /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
@@ -188,7 +254,7 @@ struct FeatureRecordDecoder: RecordDecoder {
     return result
   }
 
-  func value(ofColumn name: String, of record: Bytes) -> AttributeValue? {
+  func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     var value: AttributeValue?
     scanProperties(of: record) { (scanner: inout JSONScanner, string: JSONString) throws(JSONStop) in
       if value == nil && string.text(of: record) == name {
