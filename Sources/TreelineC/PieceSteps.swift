@@ -117,13 +117,18 @@ public func project(
   _ error: ErrorPlace
 ) -> Bool {
   attempt(error) { () -> Void in
-    let plane = try survey.object(SurveyObject.self).survey.plane
+    let survey = try survey.object(SurveyObject.self).survey
+    let plane = survey.plane
     let coordinates = try given(points, "points").pointee.coordinates
     guard !coordinates.isEmpty else { return }
     let positions = try given(positions, "room for positions")
     for (row, coordinate) in coordinates.enumerated() {
       guard plane.projection.holds(coordinate) else {
         throw BuildError.invalidCoordinate(row: row, found: coordinate, projection: plane.projection)
+      }
+      guard survey.mayHold(coordinate) else {
+        throw ArgumentError(
+          "row \(row): expected a point of the survey, found \(coordinate), which is beyond all of them")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x

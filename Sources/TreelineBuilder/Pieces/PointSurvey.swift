@@ -31,6 +31,14 @@ public struct PointSurvey: Sendable {
     }
   }
 
+  /// Whether points at these coordinates may be among those surveyed. The plane has no place for others.
+  package func mayHold(_ coordinate: Coordinate) -> Bool {
+    switch projection {
+    case .webMercator: true
+    case .planar: extent?.contains(coordinate) ?? false
+    }
+  }
+
   package mutating func add(_ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int = 0) throws(PieceError) {
     try check(coordinates, firstRow: firstRow)
     switch projection {
@@ -146,6 +154,10 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
       bottom = min(bottom, coordinate.y)
       top = max(top, coordinate.y)
     }
+  }
+
+  func contains(_ coordinate: Coordinate) -> Bool {
+    left <= coordinate.x && coordinate.x <= right && bottom <= coordinate.y && coordinate.y <= top
   }
 
   var isSound: Bool {

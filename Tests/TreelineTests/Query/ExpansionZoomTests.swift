@@ -85,8 +85,8 @@ import TreelineBuilder
   @Test func noPixelsHaveNoZoom() throws {
     let tree = try PointSet.cities(300, seed: 532).tree(computesSeparations: true)
     let root = try #require(tree.root).id
-    #expect(try tree.expansionZoom(of: root, by: .detail(0)) == nil)
-    #expect(try tree.expansionZoom(of: root, by: .spacing(0)) == nil)
+    #expect(try tree.expansionZoom(of: root, by: .detail(0)) == -.infinity)
+    #expect(try tree.expansionZoom(of: root, by: .spacing(0)) == -.infinity)
     #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .detail(0)) == -.infinity)
     #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .spacing(0)) == -.infinity)
   }
