@@ -236,3 +236,98 @@ def test_errors_tell_what_is_wrong(arguments, error, message):
         treeline.build(**arguments)
     assert message in str(raised.value)
     assert isinstance(raised.value, (ValueError, TypeError, KeyError))
+
+
+def kept(tree, name="v"):
+    """The values of a column, in the order of its rows."""
+    return tree.values(name, [tree.tree_index(row) for row in range(len(tree))])
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        ([7, np.int64(8), None], [7, 8, None]),
+        ([np.int64(7), None, np.int32(9)], [7, None, 9]),
+        ([np.float64(0.5), None, np.float32(2)], [0.5, None, 2]),
+        ([np.bool_(True), None, np.bool_(False)], [True, None, False]),
+        ([np.str_("a"), None, "b"], ["a", None, "b"]),
+        (pd.Series([np.int64(1), None, np.int64(3)], dtype=object), [1, None, 3]),
+    ],
+)
+def test_scalars_of_numpy_are_values(values, expected):
+    found = kept(treeline.build(range(len(values)), range(len(values)), columns={"v": values})).tolist()
+    assert [None if value is None or value != value else value for value in found] == expected
+
+
+def test_times_of_numpy_are_values():
+    times = [np.datetime64("2024-05-01T10:00:00"), None, np.datetime64("NaT")]
+    found = kept(treeline.build([1, 2, 3], [1, 2, 3], columns={"v": times}))
+    assert found[0] == times[0] and np.isnat(found).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
+def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
+    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or that floats keep"):
+        treeline.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
+
+
+def test_decimals_of_arrow_are_rounded_once():
+    pa = pytest.importorskip("pyarrow")
+    random = np.random.default_rng(11)
+    texts = ["9007199254740993.00", "602145279134364.57", "-0.01", "99999999999999999999999999.99"]
+    texts += [f"{random.integers(-(10**17), 10**17)}.{random.integers(0, 100):02}" for _ in range(2000)]
+    array = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(30, 2))
+    count = len(texts)
+    tree = treeline.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))
+    assert kept(tree).tolist() == [float(text) for text in texts]
+
+
+def test_missing_entries_of_dictionaries_are_missing_values():
+    pa = pytest.importorskip("pyarrow")
+    array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1, None]), pa.array(["a", None, ""]))
+    tree = treeline.build(range(5), range(5), columns=pa.table({"v": array}), kinds={"v": "category"})
+    assert kept(tree).tolist() == ["a", None, "", None, None]
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
+    with pytest.raises(ValueError, match="expected columns of different names, found two of the name 'a'"):
+        treeline.build([1, 2], [1, 2], columns=table)
+    import pyarrow.parquet as pq
+
+    named = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 4, names=["longitude", "latitude", "a", "a"])
+    pq.write_table(named, tmp_path / "twice.parquet")
+    with pytest.raises(ValueError, match="expected one column of the name 'a', found 2"):
+        treeline.build_parquet(tmp_path / "twice.parquet", out=tmp_path / "twice.treeline", columns=["a"])
+
+
+def test_times_of_five_digits_come_back():
+    seconds = np.array([253402300800, 5, -62167219201], "M8[s]")
+    tree = treeline.build([1, 2, 3], [1, 2, 3], columns={"t": seconds})
+    assert kept(tree, "t").astype("M8[s]").tolist() == seconds.tolist()
+    assert tree.clusters(limit=1, aggregate="max(t)").values["max_t"][0] == seconds[0]
+
+
+def test_times_that_are_too_far_away_are_refused():
+    with pytest.raises(ValueError, match="column 't', row 1: expected a time, found one too far away"):
+        treeline.build([1, 2], [1, 2], columns={"t": np.array([0, 2**62], "M8[Y]")})
+
+
+@pytest.mark.parametrize("values", [np.array([1, 2], "M8[Y]"), np.array([1, 2], "m8[s]"), [True, False]])
+def test_what_is_no_number_is_no_coordinate(values):
+    with pytest.raises(TypeError, match="x: expected numbers, found"):
+        treeline.build(values, [1, 2])
+
+
+def test_a_path_ends_where_it_ends(tmp_path):
+    tree = treeline.build([1, 2], [1, 2])
+    for call in (tree.save, treeline.open, treeline.verify):
+        with pytest.raises(ValueError, match="expected a path without a zero character"):
+            call(f"{tmp_path}/a\0b")
+    assert not list(tmp_path.iterdir())
+
+
+def test_bytes_are_no_number():
+    with pytest.raises(TypeError, match="expected 'spacing' to be of numbers, found b'5'"):
+        treeline.build([1, 2], [1, 2]).clusters(zoom=1, spacing=b"5")

@@ -204,16 +204,20 @@ class Column:
         _, scale, *bits = self.format[2:].split(b",")
         width = int(bits[0]) if bits else 128
         if width in (32, 64):
-            whole = self._joined(f"<i{width // 8}").astype("<f8")
+            low = self._joined(f"<i{width // 8}").astype("<i8")
+            high = low >> 63
         elif width == 128:
             halves = self._joined("<u8,<i8")
-            low, high = halves["f0"], halves["f1"]
-            # Most fit the lower half, as which they are rounded once.
-            fits = high == low.view("<i8") >> 63
-            whole = np.where(fits, low.view("<i8").astype("<f8"), high.astype("<f8") * 2.0**64 + low.astype("<f8"))
+            low, high = halves["f0"].view("<i8"), halves["f1"]
         else:
             return None
-        decimals: AnyArray = whole / 10.0 ** int(scale)
+        decimals: AnyArray = low / 10.0 ** int(scale)
+        # A quotient of doubles is rounded once if both are exact; of what is not, Python rounds that of integers.
+        is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
+        numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
+        for row in np.flatnonzero(~is_exact):
+            unscaled = (int(high[row]) << 64) + (int(low[row]) & 0xFFFF_FFFF_FFFF_FFFF)
+            decimals[row] = unscaled * numerator / denominator
         return decimals
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:
@@ -270,7 +274,12 @@ class Column:
         shifted = codes.astype("<i8") + shifts
         if valid is not None:
             shifted[~valid] = -1
-        return shifted.astype("<i4"), Column(self._memory, self._schema.dictionary.contents, parts)
+        entries = Column(self._memory, self._schema.dictionary.contents, parts)
+        # An entry may be missing, too.
+        there = entries.valid
+        if there is not None and len(there):
+            shifted[(shifted >= 0) & ~there[np.maximum(shifted, 0)]] = -1
+        return shifted.astype("<i4"), entries
 
     @property
     def type_name(self) -> str:
@@ -296,5 +305,7 @@ def table(values: Any) -> dict[str, Column]:
     columns = {}
     for number in range(memory.schema.n_children):
         schema = memory.schema.children[number].contents
+        if schema.name.decode() in columns:
+            raise ValueError(f"expected columns of different names, found two of the name {schema.name.decode()!r}")
         columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts])
     return columns

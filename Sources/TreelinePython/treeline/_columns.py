@@ -99,9 +99,9 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # Of a list with texts in it, everything else has become one, even what stands for no value.
         array = np.array(values, object)
-    if array.dtype.kind == "f" and array.ndim == 1 and isinstance(values, list | tuple):
+    if array.dtype.kind == "f" and array.ndim == 1 and (isinstance(values, list | tuple) or array.dtype.itemsize > 8):
         # Beside a float, whole numbers have become floats, too.
-        _check_exact(name, list(values), array.tolist(), None)
+        _check_exact(name, list(values), array.astype("<f8").tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -141,7 +141,11 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         if unit not in units or np.datetime_data(array.dtype)[1] != 1:
             # Days and hours; whatever is finer than nanoseconds is rounded to them.
             unit = "ns" if unit in ("ps", "fs", "as") else "s"
-            array = array.astype(f"<M8[{unit}]")
+            found, array = array, array.astype(f"<M8[{unit}]")
+            # A year or a day may be too far away for seconds, and would become another.
+            if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
+                row = int(is_other.argmax())
+                raise ValueError(f"column {name!r}, row {row}: expected a time, found one too far away: {found[row]!r}")
         instants = array.astype(array.dtype.newbyteorder("<"), copy=False).view("<i8")
         return InputColumn(name, kind, c.INSTANTS, instants, units_per_second=units[unit], valid=valid)
     if array.dtype.kind in "US":
@@ -157,11 +161,12 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
 _BOOLEANS = bool, np.bool_
 _INTEGERS = int, np.integer
 _NUMBERS = (*_INTEGERS, float, np.floating, decimal.Decimal, fractions.Fraction)
+_TIMES = datetime.date, np.datetime64
 
 
 def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None) -> InputColumn:
     """Python's own values; None, NaN and the like are missing ones."""
-    values = objects.tolist()
+    values = [_own(value) for value in objects.tolist()]
     valid = np.fromiter((_is_value(value) for value in values), bool, len(values))
     if unmasked is not None:
         valid &= unmasked
@@ -184,9 +189,9 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         floats = [_float(name, row, value) for row, value in enumerate(found)]
         _check_exact(name, found, floats, valid)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
-    if isinstance(first, datetime.date):
-        dates = filled((datetime.date,), "a time", datetime.date(1970, 1, 1))
-        return _of_numpy(name, kind, np.array([np.datetime64(_without_zone(date)) for date in dates], "<M8[us]"), valid)
+    if isinstance(first, _TIMES):
+        times = [np.datetime64(_without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
+        return _of_numpy(name, kind, np.array(times, "<M8[us]"), valid)
     if not isinstance(first, str | bytes):
         raise _refusal(name, repr(first))
     offsets, data = _encode(filled((str, bytes), "a text", ""))
@@ -203,18 +208,24 @@ def _float(name: str, row: int, value: Any) -> float:
 def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
     """Whole numbers that doubles do not keep are ids, which must not become others."""
     for row, (value, number) in enumerate(zip(values, floats)):
-        if isinstance(value, _INTEGERS) and number != int(value) and (valid is None or valid[row]):
+        if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
                 f"column {name!r}, row {row}: expected whole numbers of 64 bits, or that floats keep, found {value}; "
                 "convert the column to floats or texts"
             )
 
 
+def _own(value: Any) -> Any:
+    """A scalar of numpy as Python's own, but for times, of which Python's are coarser."""
+    return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
+
+
 def _is_value(value: Any) -> bool:
     # NaN, NaT and NA are not equal to themselves, or cannot tell.
     if value is None or value is np.ma.masked:
         return False
-    return isinstance(value, str) or bool((value == value) is True)
+    is_equal = value == value
+    return isinstance(is_equal, _BOOLEANS) and bool(is_equal)
 
 
 def _without_zone(time: Any) -> Any:

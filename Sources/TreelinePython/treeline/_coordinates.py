@@ -51,6 +51,8 @@ def _doubles(name: str, values: Any) -> AnyArray:
     try:
         if np.iscomplexobj(values):
             raise TypeError("expected real numbers, found complex ones")
+        if np.asarray(values).dtype.kind in "mMb":
+            raise TypeError(f"expected numbers, found {np.asarray(values).dtype}")
         array = np.asarray(values, "<f8")
     except TypeError as error:
         raise TypeError(f"{name}: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import tempfile
 
@@ -21,9 +20,9 @@ def unpickled(index: bytes, where: str | None) -> Tree:
 
 def open(path: Path) -> Tree:
     """Opens an index by mapping it into memory, however large it is."""
-    return Tree(c.call(c.open, os.fsencode(path)))
+    return Tree(c.call(c.open, c.encoded_path(path)))
 
 
 def verify(path: Path) -> list[str]:
     """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
-    return list(Table._of(c.call(c.verify, os.fsencode(path)))["problem"])
+    return list(Table._of(c.call(c.verify, c.encoded_path(path)))["problem"])

@@ -197,6 +197,14 @@ def encoded(text: str) -> bytes:
     return text.encode()
 
 
+def encoded_path(path: Any) -> bytes:
+    """A path as C has it."""
+    found = os.fsencode(path)
+    if b"\0" in found:
+        raise ValueError(f"expected a path without a zero character, found {path!r}")
+    return found
+
+
 def encoded_if_any(text: str | None) -> bytes | None:
     """The same of one that C can do without."""
     return None if text is None else encoded(text)

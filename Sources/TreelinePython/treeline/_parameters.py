@@ -31,7 +31,7 @@ def text(**parameters: Any) -> str:
         elif isinstance(value, str):
             # What would end a value, or begin a code of a character.
             found = value.replace("%", "%25").replace("&", "%26")
-        elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set):
+        elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set | bytes | bytearray):
             found = ",".join(_number(name, part) for part in value)
         else:
             found = _number(name, value)
@@ -43,6 +43,8 @@ def _number(name: str, value: Any) -> str:
     try:
         if isinstance(value, int | np.integer):
             return str(int(value))
+        if isinstance(value, bytes | bytearray):
+            raise TypeError
         number = float(value)
         # A whole number may be of any type.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

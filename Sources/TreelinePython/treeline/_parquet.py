@@ -199,6 +199,8 @@ class _Reader:
     def check(self, file: str, names: list[str]) -> None:
         """Whether a file has all columns that are read; of one that it lacks, batches would say nothing."""
         for name in self._names:
+            if names.count(name) > 1:
+                raise ValueError(f"{file}: expected one column of the name {name!r}, found {names.count(name)}")
             if name not in names:
                 there = ", ".join(map(repr, names))
                 raise KeyError(f"{file}: expected the name of a column, found {name!r}; there are {there}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
@@ -284,7 +283,7 @@ class Piece(_Object):
         c.call(_piece_add, self.pointer, *arrays, len(rows))
 
     def write(self, folder: str, threads: int = 1) -> None:
-        c.call(_piece_write, self.pointer, os.fsencode(folder), threads)
+        c.call(_piece_write, self.pointer, c.encoded_path(folder), threads)
 
 
 def assemble(
@@ -293,7 +292,7 @@ def assemble(
 ) -> None:  # fmt: skip
     """Puts the pieces in a folder together as an index."""
     monitor = Monitor(progress)
-    places = (os.fsencode(folder), os.fsencode(path), options.encode())
+    places = (c.encoded_path(folder), c.encoded_path(path), options.encode())
     objects = (pieces.pointer, survey.pointer, encoding.pointer)
     arguments = (*objects, *places, ctypes.byref(told), overwrite, monitor.reference)
     monitor.run(lambda: c.call(_assemble, *arguments))
@@ -306,7 +305,7 @@ class Stream(_Object):
         self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
     ) -> None:
         """:param columns: Of no rows: what there are going to be values of."""
-        arguments = (os.fsencode(path), options.encode(), *_array(columns), ctypes.byref(told), overwrite)
+        arguments = (c.encoded_path(path), options.encode(), *_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
     def add(self, x: AnyArray, y: AnyArray, rows: AnyArray | None, columns: list[InputColumn]) -> AnyArray:

@@ -379,7 +379,7 @@ class Tree:
         """
         texts = [c.encoded_if_any(text) for text in (title, attribution, unit)]
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
-        c.call(c.save, self._handle.pointer, os.fsencode(path), description, overwrite)
+        c.call(c.save, self._handle.pointer, c.encoded_path(path), description, overwrite)
 
     # What never changes need not be copied.
 
