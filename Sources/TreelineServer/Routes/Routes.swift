@@ -106,7 +106,8 @@ struct Routes {
 
   /// What is not of one index.
   private func addServer(to router: Router<Context>) {
-    let documentPolicy = CachePolicy(tag: ContentHash.digits(of: document), cacheControl: "no-cache")
+    let documentPolicy = CachePolicy(
+      tag: ContentHash.digits(of: document), cacheControl: options.token == nil ? "no-cache" : "private, no-cache")
     add("/openapi.json", to: router) { request, context in
       try await respond(
         Representation(ContentType.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },

@@ -99,7 +99,8 @@ private struct PreviousAnswer: Decodable {
       throw problem
     } catch {
       throw Problem.invalid(
-        "body", expected: "a JSON object with 'cluster_ids', a list of numbers, and maybe the 'version'", found: nil)
+        "body", expected: "a JSON object with 'cluster_ids', a list of whole numbers from 0, and maybe the 'version'",
+        found: String(decoding: body.prefix(100), as: UTF8.self))
     }
     guard clusterIDs.count <= QueryParameters.largestLimit else {
       throw Problem.invalid(
@@ -119,8 +120,12 @@ private struct PreviousAnswer: Decodable {
       // Without a version nobody knows whether the id is old or wrong.
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
+    } catch QueryError.overlappingClusters(let one, let other) {
+      throw Problem.invalid(
+        "cluster_ids", expected: "clusters none of which lies within another",
+        found: "\(one.rawValue) and \(other.rawValue)")
     } catch let error as QueryError {
-      throw Problem.invalid("cluster_ids", expected: "clusters none of which lies within another", found: "\(error)")
+      throw Problem(of: error)
     }
   }
 

@@ -16,10 +16,12 @@ struct TileLayer {
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
-  /// The indices of the keys of counts, for each aggregate by value.
-  private var countKeys: [[String: UInt32]]
+  /// Which aggregate's count each key is, by its number; nil for what is none, or has another name than its value's.
+  private var countedBy: [Int32?] = []
+  /// The indices of the keys of counts whose names were taken, for each aggregate by value.
+  private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
-  private var takenNames: Set<String>
+  private let takenNames: Set<String>
 
   /// The indices of the keys that clusters have.
   private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge }
@@ -41,7 +43,7 @@ struct TileLayer {
   ///   - aggregates: The names of what is told of their values.
   init(name: String, extent: Int, of tree: ClusterTree, for cut: Cut, aggregates: [String]) {
     (self.name, self.extent, self.tree, self.cut, self.aggregates) = (name, extent, tree, cut, aggregates)
-    countKeys = Array(repeating: [:], count: aggregates.count)
+    renamedKeys = Array(repeating: [:], count: aggregates.count)
     takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
     for field in Self.fields { _ = key(field.key) }
   }
@@ -115,12 +117,15 @@ struct TileLayer {
     }
   }
 
+  /// There may be a million of them, so a name is looked for in one table as a rule.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
-    if let key = countKeys[number][value] { return key }
-    var name = "\(aggregates[number]).\(value)"
-    while !takenNames.insert(name).inserted { name += "_" }
+    let usual = "\(aggregates[number]).\(value)"
+    if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }
+    if let key = renamedKeys[number][value] { return key }
+    var name = usual
+    while takenNames.contains(name) || keyIndices[name] != nil { name += "_" }
     let key = key(name)
-    countKeys[number][value] = key
+    if name == usual { countedBy[Int(key)] = Int32(number) } else { renamedKeys[number][value] = key }
     return key
   }
 
@@ -129,6 +134,7 @@ struct TileLayer {
     if let index = keyIndices[name] { return index }
     let index = UInt32(keyIndices.count)
     keyIndices[name] = index
+    countedBy.append(nil)
     keys.append(name.utf8, as: 3)
     return index
   }

@@ -98,7 +98,8 @@ extension LogFormat: ExpressibleByArgument {}
         "'--allow-origin' must be one origin, such as 'https://example.org', or '*', found '\(origin)'.")
     }
     if let managementPort, !(1...65_535 ~= managementPort) || managementPort == port {
-      throw ValidationError("'--management-port' must be another port than '--port', found \(managementPort).")
+      throw ValidationError(
+        "'--management-port' must be from 1 to 65535 and another than '--port', found \(managementPort).")
     }
     var options = ServerOptions()
     options.trustedProxyAddresses = trustedProxy
@@ -108,7 +109,9 @@ extension LogFormat: ExpressibleByArgument {}
     if (tlsCertificates == nil) != (tlsKey == nil) {
       throw ValidationError("'--tls-certificates' and '--tls-key' must be given together.")
     }
-    if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("'--rate' must be above 0, found \(rate).") }
+    if let rate, !(rate > 0 && rate.isFinite) {
+      throw ValidationError("'--rate' must be a number above 0, found \(rate).")
+    }
     for (name, value) in [
       ("connections", connections), ("connections-per-address", connectionsPerAddress), ("request-time", requestTime),
       ("response-time", responseTime), ("answer-time", answerTime),
@@ -156,7 +159,10 @@ extension LogFormat: ExpressibleByArgument {}
     options.answerSeconds = answerTime
     if let tlsCertificates, let tlsKey { options.tls = TLSFiles(certificates: tlsCertificates, key: tlsKey) }
     if let tokenFile {
-      let line = try String(contentsOfFile: tokenFile, encoding: .utf8).split(whereSeparator: \.isNewline).first
+      guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+        throw ValidationError("\(tokenFile): expected a readable file of UTF-8 with the token, found none.")
+      }
+      let line = text.split(whereSeparator: \.isNewline).first
       guard let token = line?.trimmingCharacters(in: .whitespaces), !token.isEmpty else {
         throw ValidationError("\(tokenFile): expected a token in the first line, found none.")
       }
