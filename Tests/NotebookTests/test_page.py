@@ -284,8 +284,9 @@ def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
     assert page.evaluate("viewer.stage.size.width > 300 && viewer.tree.scene.size > 0 && viewer.notice.kind === null")
 
 
-@pytest.mark.parametrize("sandbox", ["", 'sandbox="allow-scripts"'])
-@pytest.mark.parametrize("name, viewport", [("wide", WIDE), ("narrow", {"width": 390, "height": 844})])
+@pytest.mark.parametrize(
+    "name, viewport, sandbox", [("wide", WIDE, ""), ("narrow", {"width": 390, "height": 844}, 'sandbox="allow-scripts"')]
+)
 def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complaints, new_context, tmp_path):
     x, y = clouds(2000)
     treeline.build(x, y).to_html(tmp_path / "map.html")

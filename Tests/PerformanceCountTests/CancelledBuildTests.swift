@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a build that is cancelled leaves behind, in a process of its own: others would blur its memory.
@@ -11,7 +12,7 @@ import Testing
   /// Each has 12 MB and more at work, so one in five that kept them would show.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
-    arguments: [[], ["--separations"], ["--merge", "distance"]])
+    arguments: Trials.some(of: [["--separations"], [], ["--merge", "distance"]]))
   func memoryIsDeallocated(_ options: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.benchmarks

@@ -43,6 +43,17 @@ public enum Trials: String, CaseIterable, Sendable {
     return seeds
   }
 
+  /// Returns the cases of a list to try: in a fast run a tenth of them, evenly spread from the first on, else all.
+  ///
+  /// - Parameter least: The number that covers every kind of case.
+  public static func some<Case>(
+    of cases: [Case], atLeast least: Int = 1, file: StaticString = #fileID, line: UInt = #line
+  ) -> [Case] {
+    let count = min(chosen.scaled(cases.count, atLeast: least), cases.count)
+    report("\(count) of \(cases.count) cases", file, line)
+    return (0..<count).map { cases[$0 * cases.count / count] }
+  }
+
   /// - Precondition: A full run has `least` cases or more.
   func scaled(_ full: Int, atLeast least: Int) -> Int {
     precondition(1...full ~= least, "Expected 1 to \(full) cases at least, found \(least)")

@@ -1,5 +1,6 @@
 import PointSets
 import Synchronization
+import TestSupport
 import Testing
 import Treeline
 
@@ -132,7 +133,7 @@ import Treeline
 
   @Test func cancelledTaskStartsNoBuild() async {
     let task = Task {
-      while !Task.isCancelled { await Task.yield() }
+      await wait { Task.isCancelled }
       return try await ClusterTree.build(Self.coordinates)
     }
     task.cancel()

@@ -57,7 +57,7 @@ import TreelineVerification
     var (foundCount, soundCount) = (0, 0)
     for section in sections {
       for offset in Int(section.offset)..<Int(section.offset + section.length) {
-        for change in [0x01, 0x80, 0xFF] as [UInt8] {
+        for change in Trials.some(of: [0x01, 0x80, 0xFF] as [UInt8]) {
           var editor = try IndexEditor(bytes)
           editor.store(bytes[offset] ^ change, at: offset)
           if change == 1 {
@@ -72,7 +72,7 @@ import TreelineVerification
       }
     }
     // What is left is another value where one may be: nobody can tell.
-    #expect(foundCount > 1000, "\(foundCount) found, \(soundCount) not")
+    #expect(foundCount > (Trials.chosen == .fast ? 300 : 1000), "\(foundCount) found, \(soundCount) not")
   }
 
   /// Ranks and links follow from the values to the last bit, so that every change is found, and named.
@@ -82,7 +82,7 @@ import TreelineVerification
     #expect(sections.map(\.kind) == [.ranks, .links, .ranks, .links])
     for section in sections {
       for offset in Int(section.offset)..<Int(section.offset + section.length) {
-        for change in [0x01, 0x80, 0xFF] as [UInt8] {
+        for change in Trials.some(of: [0x01, 0x80, 0xFF] as [UInt8]) {
           var editor = try IndexEditor(bytes)
           editor.store(bytes[offset] ^ change, at: offset)
           let forged = editor.repaired()

@@ -1,4 +1,5 @@
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -30,7 +31,7 @@ import TreelineBuilder
   /// Waits until the animator has the answer to what is looked at.
   private func settle(_ animator: MapAnimator, _ clusters: Clusters, _ frame: () -> Void) async {
     while !(animator.scene.isComplete && animator.scene.answerBadges.map(\.cluster) == Array(clusters)) {
-      await Task.yield()
+      await pause()
       if animator.needsFrames { frame() }
     }
   }
@@ -145,7 +146,7 @@ import TreelineBuilder
     let feed = MapFeed(MapFeedTests.tree, cut: .limit(9), clock: clock)
     let animator = MapAnimator(feed, clock: clock) { slow.apply($0) }
     animator.viewport = .everything
-    while !animator.needsFrames { await Task.yield() }
+    await wait { animator.needsFrames }
     let coordinates = (0..<3).map { Coordinate(longitude: Double($0), latitude: 0) }
     let small = try ClusterTree(coordinates)
     feed.tree = small
@@ -171,7 +172,7 @@ import TreelineBuilder
     let clusters = try MapFeedTests.tree.clusters(.limit(9), in: .everything)
     await settle(animator, clusters) { animator.frame() }
     animator.feed.cut = .limit(0)
-    while errors.isEmpty { await Task.yield() }
+    await wait { !errors.isEmpty }
     #expect(errors.first is QueryError)
     #expect(slow.view.badges.count == 9)
   }
@@ -183,9 +184,9 @@ import TreelineBuilder
       let made = MapAnimator(MapFeed(MapFeedTests.tree, cut: .limit(9))) { _ in }
       made.viewport = .everything
       (animator, feed) = (made, made.feed)
-      while !made.needsFrames { await Task.yield() }
+      await wait { made.needsFrames }
     }
-    for _ in 0..<10_000 where animator != nil || feed != nil { await Task.yield() }
+    for _ in 0..<10_000 where animator != nil || feed != nil { await pause() }
     #expect(animator == nil && feed == nil)
   }
 }

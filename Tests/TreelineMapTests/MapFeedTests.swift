@@ -1,5 +1,6 @@
 import PointSets
 import Synchronization
+import TestSupport
 import Testing
 import Treeline
 import TreelineBuilder
@@ -178,11 +179,11 @@ final class Gate: Sendable {
         return true
       }
       if passes { break }
-      await Task.yield()
+      await pause()
     }
     return try tree.clusters(query, after: previous)
   }
 
-  func waitForQuestion(_ count: Int) async { while askedCount < count { await Task.yield() } }
-  func waitForCancellation() async { while !isCancelled { await Task.yield() } }
+  func waitForQuestion(_ count: Int) async { await wait { askedCount >= count } }
+  func waitForCancellation() async { await wait { isCancelled } }
 }

@@ -103,6 +103,44 @@ import TreelineBuilder
     #expect(hotels == rows.filter { Self.kind($0) == "hotel" }.count)
   }
 
+  /// Names of counts that a column, an aggregate or another count has get a mark behind them, whichever comes first.
+  @Test func countsOfATileNeverShareAKey() throws {
+    let points = (0..<4).map { Coordinate(longitude: Double($0), latitude: 0) }
+    let kinds = ["inn_", "inn", "b.inn", "inn"]
+    let columns = [
+      IndexColumn(name: "kind", kind: .category) { .string(kinds[$0]) },
+      IndexColumn(name: "kind.b", kind: .category) { .string(kinds[3 - $0]) },
+      IndexColumn(name: "counts_kind.inn", kind: .number) { .number("\($0)") },
+    ]
+    let tree = try ClusterTree(points).adding(columns: columns)
+    let names = ["counts_kind", "counts_kind.b"]
+    let counts = [Aggregate.counts("kind"), .counts("kind.b")]
+    var layer = TileLayer(name: "clusters", extent: 4096, of: tree, for: .limit(4), aggregates: names)
+    // All in one cluster, then each point by itself: no name changes from feature to feature.
+    for limit in [1, 4] {
+      let clusters = try tree.clusters(.limit(limit), in: .everything)
+      for (cluster, values) in zip(clusters, try clusters.values(of: counts)) {
+        try layer.append(cluster, values, at: (0, 0))
+      }
+    }
+    let found = try #require(try VectorTile(serializedBytes: layer.bytes).layers.first)
+    #expect(Set(found.keys).count == found.keys.count)
+    let sums = found.features.reduce(into: [String: Int]()) { sums, feature in
+      for tag in stride(from: 0, to: feature.tags.count, by: 2) {
+        let name = found.keys[Int(feature.tags[tag])]
+        if name.hasPrefix("counts_kind.") {
+          sums[name, default: 0] += Int(found.values[Int(feature.tags[tag + 1])].uintValue)
+        }
+      }
+    }
+    // Both columns' values, each in the one cluster and in that of a point.
+    let total = sums.values.reduce(0, +)
+    #expect(total == 16, "\(sums)")
+    // Two are inns; the column has that name.
+    #expect(sums["counts_kind.inn_"] == 4 || sums["counts_kind.inn__"] == 4, "\(sums)")
+    #expect(sums["counts_kind.inn"] == 0, "\(sums)")
+  }
+
   /// Groups that never mix are told of an index, and so is how many clusters a limit must have room for.
   @Test func groupsAreTold() async throws {
     let tree = try ClusterTree(

@@ -109,7 +109,7 @@ BUNDLE = f"{TEST_PRODUCTS}/treelinePackageTests.xctest"
 def swift_tests(lapack, seconds, paths, expected, command):
     return Step(
         f"Swift tests under {lapack}",
-        f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), seconds, 2)
+        f'export LD_LIBRARY_PATH="{paths}" TREELINE_EXPECTED_LAPACK={expected}; {command}', (TESTS,), seconds)
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
@@ -154,7 +154,7 @@ OTHERS = (
         (
             Step(
                 "server, through its router",
-                f"{TEST_PRODUCTS}/treeline-serverPackageTests.xctest --testing-library swift-testing", (SERVER,), 15, 2),
+                f"{TEST_PRODUCTS}/treeline-serverPackageTests.xctest --testing-library swift-testing", (SERVER,), 15),
             Step(
                 "server, through sockets", pytest("Tests/ServerTests", ".build-server/venv"),
                 (SERVER, SERVER_PACKAGES), 100),

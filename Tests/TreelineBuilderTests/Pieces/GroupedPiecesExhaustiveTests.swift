@@ -43,7 +43,7 @@ import Treeline
     #expect(try shuffled.bytes(memory: 9000, batch: 100) == expected, "seed \(seed)")
   }
 
-  @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
+  @Test(arguments: PointSet.nasty, Trials.some(of: [SplitRule.leastScatter, .mean]))
   func nastyPointsGiveTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
     let count = set.coordinates.count
     let divisions: [(String, (Int) -> PointGroups.Group)] = [
@@ -56,10 +56,10 @@ import Treeline
       ("names", { .named(["\u{e9}", "e\u{301}", "", "\u{0}", "E"][$0 % 5]) }),
     ]
     var random = SplitMix64(seed: UInt64(count))
-    for (name, group) in random.shuffled(divisions).prefix(Trials.count(divisions.count)) {
+    for (name, group) in Trials.some(of: random.shuffled(divisions)) {
       let build = GroupedScratchBuild(set: set, groups: (0..<count).map(group), rule: rule)
       let expected = try build.expected()
-      for memory in [1000, 60_000] {
+      for memory in Trials.some(of: [1000, 60_000]) {
         #expect(try build.bytes(memory: memory) == expected, "\(set), \(name), \(memory) bytes")
       }
     }
@@ -90,17 +90,15 @@ import Treeline
     }
     let build = GroupedScratchBuild(set: PointSet("large groups", coordinates), groups: groups, rule: rule)
     let expected = try build.expected()
-    for memory in [60_000, 700_000] {
-      for threads in [1, 3] {
-        #expect(try build.bytes(memory: memory, threads: threads) == expected, "\(memory) bytes, \(threads) threads")
-      }
+    for (memory, threads) in Trials.some(of: [(700_000, 3), (60_000, 1), (60_000, 3), (700_000, 1)]) {
+      #expect(try build.bytes(memory: memory, threads: threads) == expected, "\(memory) bytes, \(threads) threads")
     }
   }
 
   /// Stopped in any stage, and gone on with, with as much memory or with more.
   @Test(
     arguments: [SplitRule.mean, .leastScatter],
-    [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)])
+    Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))
   func cancelledAndResumed(_ rule: SplitRule, _ set: PointSet) throws {
     var random = SplitMix64(seed: 21)
     let build = GroupedScratchBuild(
@@ -108,7 +106,7 @@ import Treeline
       columns: rule == .mean ? TestColumn.all(seed: 4) : [])
     let expected = try build.expected()
     for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
-      for skip in [1, 0, 4].prefix(Trials.count(3)) {
+      for skip in Trials.some(of: [1, 0, 4]) {
         let folder = try ScratchFolder(build.path(), keepsFiles: false)
         defer { folder.remove() }
         let memory = 40_000 * (1 + skip % 2)

@@ -1,5 +1,6 @@
 import Foundation
 import PointSets
+import TestSupport
 import Testing
 import Treeline
 @testable import TreelineBuilder
@@ -12,7 +13,9 @@ import Treeline
     PointSet("stack", Array(repeating: Coordinate(longitude: 3, latitude: 4), count: 2001)),
   ]
 
-  @Test(arguments: sets, [SplitRule.mean, .leastScatter]) func cancelledAndResumed(_ set: PointSet, _ rule: SplitRule)
+  @Test(arguments: Trials.some(of: sets, atLeast: 2), [SplitRule.mean, .leastScatter]) func cancelledAndResumed(
+    _ set: PointSet, _ rule: SplitRule
+  )
     throws
   {
     let columns = rule == .mean ? TestColumn.all(seed: 4, arePrepared: true) : []
@@ -20,7 +23,7 @@ import Treeline
     let expected = try set.indexBytes(
       rule, computesSeparations: true, columns: columns, row: firstRow.map { first in { first + $0 } })
     for stage in [ScratchBuild.Stage.projecting, .planning, .partitioning, .building, .writing, .separating] {
-      for skip in [0, 1, 3] {
+      for skip in Trials.some(of: [1, 0, 3]) {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
         let folder = try ScratchFolder(place, keepsFiles: false)
         defer { folder.remove() }
@@ -41,7 +44,7 @@ import Treeline
     arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
   func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
     let expected = try set.indexBytes(rule, computesSeparations: true)
-    for memory in [1000, 20_000, 400_000, 80_000_000] {
+    for memory in Trials.some(of: [20_000, 1000, 400_000, 80_000_000]) {
       let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
       let folder = try ScratchFolder(place, keepsFiles: false)
       defer { folder.remove() }

@@ -44,11 +44,9 @@ import Treeline
       }
       """
 
-    /// Every step is tried early on, and then fewer and fewer; in a fast run, a third of them.
-    private static let steps = Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700]
-    private static let triedSteps = stride(from: 0, to: steps.count, by: Trials.chosen == .fast ? 3 : 1).map {
-      steps[$0]
-    }
+    /// Every step is tried early on, and then fewer and fewer.
+    private static let steps = Trials.some(
+      of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
     @Test(arguments: [
       ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]), ("least-scatter", []),
@@ -60,7 +58,7 @@ import Treeline
       let expected = folder.path("expected")
       #expect(try Tool.run(["build", Self.input, "-o", expected, "--split", rule] + columns).code == 0)
       var (killed, resumed) = (0, 0)
-      for step in Self.triedSteps {
+      for step in Self.steps {
         let path = folder.path("index")
         let arguments =
           ["build", Self.input, "-o", path, "--split", rule, "--memory", "60kB", "--resume"] + columns
@@ -75,7 +73,7 @@ import Treeline
         #expect(try folder.contents() == ["expected", "index"], "step \(step)")
         try FileManager.default.removeItem(atPath: path)
       }
-      let least = Trials.chosen == .fast ? (killed: 4, resumed: 1) : (killed: 13, resumed: 6)
+      let least = Trials.chosen == .fast ? (killed: 3, resumed: 1) : (killed: 13, resumed: 6)
       #expect(
         killed >= least.killed && resumed >= least.resumed && resumed < killed, "\(killed) killed, \(resumed) resumed")
     }
@@ -113,7 +111,7 @@ import Treeline
         let rows = (0..<4000).map { "\($0 % 359 - 179),\(Double($0) / factor - 20)" }
         _ = try folder.write(header + "\n" + rows.joined(separator: "\n"), to: "input")
       }
-      for step in [8, 12, 20, 60] {
+      for step in Trials.some(of: [60, 8, 12, 20]) {
         try write(100)
         let killed = arguments("mean", "--memory", "60kB", "--resume")
         #expect(try tools.run(killed, killedAt: step, by: SIGKILL).code == SIGKILL)

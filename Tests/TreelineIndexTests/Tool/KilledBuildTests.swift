@@ -21,7 +21,7 @@ import TreelineBuilder
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix64(seed: seed)
     var (olds, news, begun) = (0, 0, 0)
-    for attempt in 0..<Trials.count(100, atLeast: 40, seed: seed) {
+    for attempt in 0..<Trials.count(100, atLeast: 20, seed: seed) {
       try Data(old).write(to: URL(fileURLWithPath: path))
       // Every other time the writing itself is hit, which is the shorter part of a build.
       let isWriting = attempt % 2 == 0
