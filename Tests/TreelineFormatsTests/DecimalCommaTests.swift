@@ -33,6 +33,16 @@ import Treeline
     #expect(table.kept(0) == ["a=number 0.5", "b=number 5", "c=number -0.5", "d=number 1.5", "e=string 02134"])
   }
 
+  /// In a column with other cells numbers are texts, too, and stay as they are written.
+  @Test func textsStayAsTheyAreWritten() throws {
+    let table = try read("lon;lat;a;b;c\n2,35;48,85;1,5;1.500;7\n-7;0,5;x;2,5;8,0\n", options)
+    #expect(table.kept(0) == ["a=string 1,5", "b=string 1.500", "c=number 7"])
+    #expect(table.kept(1) == ["a=string x", "b=string 2,5", "c=number 8.0"])
+    #expect(table.value(ofColumn: "a", point: 0, asWritten: true) == .string("1,5"))
+    #expect(table.value(ofColumn: "b", point: 0, asWritten: true) == .string("1.500"))
+    #expect(table.value(ofColumn: "c", point: 0, asWritten: true) == .number("7"))
+  }
+
   @Test(arguments: [
     ("lon;lat\n2,35;48,85\n", "points:2: column \"lon\" (1)", "2,35"),
     ("lon\tlat\n2\t48,85\n", "points:2: column \"lat\" (2)", "48,85"),

@@ -81,13 +81,13 @@ struct CSVLayout: RecordDecoder {
     }
   }
 
-  /// All columns of a record but the coordinates.
+  /// All columns of a record but the coordinates, with numbers as they are written.
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []
     result.reserveCapacity(columnCount)
     _ = scanCSVRecord(record, delimiter: delimiter, isFinal: true) { column, cell in
       if column == first || column == second || column >= columnCount { return }
-      result.append((name(column), cell.value(of: record, decimal: decimal)))
+      result.append((name(column), cell.value(of: record, decimal: decimal, asWritten: true)))
     }
     return result
   }

@@ -46,9 +46,9 @@ extension String {
 
 extension AttributeValue {
   /// A cell of a column of numbers, or of one of texts.
-  func cell(isNumber: Bool) -> AttributeValue {
+  func cell(isNumber: Bool, mark: DecimalMark) -> AttributeValue {
     if self == .null { return self }
     guard isNumber else { return .string(text) }
-    return CellNumber.literal(text, allowsPlus: false).map { .number($0) } ?? .null
+    return CellNumber.literal(text, mark: mark, allowsPlus: false).map { .number($0) } ?? .null
   }
 }

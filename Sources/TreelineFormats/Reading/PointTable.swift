@@ -56,8 +56,8 @@ public struct PointTable: Sendable {
   /// - Complexity: O(columns), and of CSV once O(bytes kept)
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
     let columns = decode(index) { $0.columns(of: $1) } ?? []
-    guard cells != nil else { return columns }
-    return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1)) }
+    guard let mark = cells else { return columns }
+    return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
   /// What stands before the decimals of numbers, where values are cells of text, which have no type of their own.

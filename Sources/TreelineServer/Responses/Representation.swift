@@ -88,9 +88,9 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body bit by bit, so that other connections of its event loop have their turns between. A loop looks
-  /// for what they ask when it has nothing to do, not after each write: hence the pauses.
-  init(inPieces body: ByteBuffer, on eventLoop: any EventLoop) {
+  /// Sends a long body bit by bit, so that other connections have their turns between. An event loop looks for what they
+  /// ask when it has nothing to do, not after each write: hence the pauses.
+  fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
     guard body.readableBytes > 2 * length else {
       self.init(byteBuffer: body)
@@ -100,7 +100,7 @@ extension ResponseBody {
       var rest = body
       while let piece = rest.readSlice(length: min(length, rest.readableBytes)), piece.readableBytes > 0 {
         try await writer.write(piece)
-        try await eventLoop.scheduleTask(in: .microseconds(50)) {}.futureResult.get()
+        try await Task.sleep(for: .microseconds(50))
       }
       try await writer.finish(nil)
     }
@@ -117,19 +117,15 @@ extension HTTPRequest {
     // Compressing an answer takes as long as writing it.
     let cost = acceptsGzip ? 2 * representation.cost : representation.cost
     let isKnown = policy.tag.map(matches) ?? false
-    if isKnown || cost <= AnswerCost.mostOnEventLoop {
-      return try responseHere(with: representation, policy, on: context.channel.eventLoop)
-    }
+    if isKnown || cost <= AnswerCost.mostOnEventLoop { return try responseHere(with: representation, policy) }
     let client = context.client?.address?.network.description ?? ""
     return try await pool.run(for: client, cost: cost, on: context.channel) {
-      try responseHere(with: representation, policy, on: context.channel.eventLoop)
+      try responseHere(with: representation, policy)
     }
   }
 
   /// 304 where the client has it already, compressed where that is accepted and worth it.
-  private func responseHere(
-    with representation: Representation, _ policy: CachePolicy, on eventLoop: any EventLoop
-  ) throws -> Response {
+  private func responseHere(with representation: Representation, _ policy: CachePolicy) throws -> Response {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()
     headers.reserveCapacity(8)
@@ -150,7 +146,7 @@ extension HTTPRequest {
       headers.append(HTTPField(name: .contentEncoding, value: "gzip"))
       return ByteBuffer(bytes: try Gzip.compressed(bytes, check: Cancellation.check))
     }
-    return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body, on: eventLoop))
+    return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }
 
   /// Whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
