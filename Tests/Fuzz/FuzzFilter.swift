@@ -7,4 +7,4 @@ import Treeline
 }
 
 /// scripts/check/fuzz runs at the root of the repository.
-nonisolated(unsafe) private let exercise = FilterExercise(try! ClusterTree(index: "Fixtures/fuzz/index/typed"))
+private let exercise = FilterExercise(try! ClusterTree(index: "Fixtures/fuzz/index/typed"))
