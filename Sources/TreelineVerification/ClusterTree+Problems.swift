@@ -9,8 +9,8 @@ extension ClusterTree {
   ///   - progress: Called some hundred times a stage.
   /// - Returns: At most 100 problems; none if the index is as it was written.
   /// - Throws: `IndexError` where the file cannot be opened as an index.
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on all
-  ///   cores
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on
+  ///   all cores
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
@@ -52,8 +52,8 @@ extension ClusterTree {
 
   /// Checks the hierarchy against the points, and the separations, if any, at every spacing.
   ///
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on all
-  ///   cores
+  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on
+  ///   all cores
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
   /// - Parameter principalLevels: As the tree was built.

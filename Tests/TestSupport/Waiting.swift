@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Lets others run for a millisecond, also in a task that is cancelled. Unlike `Task.yield`, it leaves the core to them:
-/// a test that waits for another task does so while hundreds of tests compute.
+/// Suspends the task for a millisecond, even if it is cancelled. A loop around `Task.yield` would keep a core busy that
+/// hundreds of other tests need.
 public func pause() async {
   await withCheckedContinuation { continuation in
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }

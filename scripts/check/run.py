@@ -90,7 +90,8 @@ def inner_loop(option, pattern):
     swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
     environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
     if option == "--module" and not (ROOT / f"Tests/{pattern}Tests").is_dir():
-        modules = sorted(path.name.removesuffix("Tests") for path in ROOT.glob("Tests/*Tests") if any(path.rglob("*.swift")))
+        folders = [path for path in ROOT.glob("Tests/*Tests") if any(path.rglob("*.swift"))]
+        modules = sorted(path.name.removesuffix("Tests") for path in folders)
         print(f"scripts/test: error: no module '{pattern}'; the modules are {', '.join(modules)}", file=sys.stderr)
         sys.exit(USAGE)
     sys.exit(subprocess.run(prepared(shlex.join(swift)), cwd=ROOT, env=environment).returncode)

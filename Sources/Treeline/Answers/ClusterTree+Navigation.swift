@@ -128,8 +128,8 @@ extension ClusterTree {
 /// Each of these zooms is, to the last bit, the least at which a query without a limit gives the answer that is told.
 extension ClusterTree {
   /// The least zoom at which a cut shows a cluster's parts in its place. It is nil if none does: for a cluster of one
-  /// position, for parts that are never far enough apart. It is -infinity where any zoom does: for a cut of 0 pixels, and
-  /// for a cluster of so few points that they are always unclustered.
+  /// position, for parts that are never far enough apart. It is -infinity where any zoom does: for a cut of 0 pixels,
+  /// and for a cluster of so few points that they are always unclustered.
   ///
   /// It may be hidden within a larger cluster at that zoom.
   ///

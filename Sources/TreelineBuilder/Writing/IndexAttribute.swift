@@ -14,7 +14,8 @@ public struct IndexAttribute: Sendable {
     (self.name, self.value) = (name, value)
   }
 
-  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal points.
+  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal
+  /// points.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells

@@ -45,8 +45,8 @@ class Table(Mapping[str, AnyArray]):
     """Named arrays of one length.
 
     Numbers and booleans are arrays of the library's own memory, without a copy; where a row has no value, a number is
-    NaN, or `None` among integers of which doubles do not keep all. Times are arrays of `datetime64`, in UTC. Texts are arrays of `str`, and `None` where there is none; counts of
-    values are dictionaries.
+    NaN, or `None` among integers of which doubles do not keep all. Times are arrays of `datetime64`, in UTC. Texts are
+    arrays of `str`, and `None` where there is none; counts of values are dictionaries.
     """
 
     def __init__(self, columns: dict[str, AnyArray]) -> None:

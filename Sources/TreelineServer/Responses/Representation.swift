@@ -88,8 +88,8 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body bit by bit, so that other connections have their turns between. An event loop looks for what they
-  /// ask when it has nothing to do, not after each write: hence the pauses.
+  /// Sends a long body in pieces, so that other connections have their turns between. An event loop reads requests when
+  /// it has nothing else to do, not after each write: hence the pauses.
   fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
     guard body.readableBytes > 2 * length else {
