@@ -17,7 +17,9 @@ public struct BuildOptions: Hashable, Sendable {
   package var solver = PrincipalAxis.Solver.standard
 
   /// For tests of the depth from which merge scales are rounded.
-  var maximumMergeDepth = Merges.maximumDepth
+  var maximumMergeDepth = MergeTree.maximumDepth
+  /// More positions than these are merged in parts, for tests.
+  var leavesInPart = MergePlan.leavesInPart
 
   /// How many threads build. The tree is the same for any number.
   public var threads: Int

@@ -83,7 +83,7 @@ struct TreeBuild {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: memory.pointCount, projection: projection,
       metric: metric, stand: options.stand, badgeCurve: options.badgeCurve, threads: options.threads,
-      maximumDepth: options.maximumMergeDepth, monitor: monitor)
+      maximumDepth: options.maximumMergeDepth, leavesInPart: options.leavesInPart, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result
   }

@@ -1,6 +1,20 @@
 import CPrefetch
 import Treeline
 
+/// A cluster that merging begins with or ends with.
+struct MergeCluster {
+  var sums: MergeSums
+  /// Where it stands.
+  var position: PlanePoint
+  /// A leaf, or a merge: see `MergeTree`.
+  var node: UInt32
+  /// The first of its positions in Z-order.
+  var leastMember: UInt32
+  var scale: SeparationCode
+  /// Of use where clusters may be merged across the seam.
+  var longitudes: Longitudes
+}
+
 /// The sums of a cluster's points, and where they lie on the circle of longitudes.
 struct MergeSums {
   /// Over its points, as they lie on the plane.
@@ -43,144 +57,120 @@ struct MergeSums {
   }
 }
 
-/// The clusters that there are, in the order of their least members.
+/// The clusters that there are, numbered in the order of their least members.
 ///
 /// What is merged keeps the number of the part with the lesser least member; the other's is free then, until clusters
 /// are numbered anew.
-struct LiveClusters {
-  /// What a cluster is in the tree: a leaf or a merge, and its scale.
+struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
+    var leastMember: UInt32
+    /// Greater than that of all clusters that were there before it.
+    var age: UInt32
     var scale: SeparationCode
+    /// Of its badge, in 64ths of a pixel.
+    var diameter: UInt16
   }
 
-  let sums: UnsafeMutablePointer<MergeSums>
   let nodes: UnsafeMutablePointer<Node>
-  let links: UnsafeMutablePointer<MergeGrid.LinkedPosition>
+  let sums: UnsafeMutablePointer<MergeSums>
+  let positions: UnsafeMutablePointer<PlanePoint>
+  /// Where it is in the tiles.
+  let slots: UnsafeMutablePointer<UInt32>
   /// No cluster is nearer than in this round, but for those that know so themselves.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// The nearest of those that a cluster has to know of, if it waits for the round of that pair; `MergeGrid.none` else.
+  /// The nearest of those that a cluster has to know of, if it waits for the round of that pair; `none` else.
   let nearests: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
-  /// The diameters of badges, in 64ths of a pixel; known where these tell what is merged.
-  let diameters: UnsafeMutablePointer<UInt16>?
-  private let capacity: Int
+  /// How many there were first.
+  let capacity: Int
 
   /// The round of a number that is free.
   static let gone = UInt8.max
+  /// No cluster.
+  static let none = UInt32.max
 
-  /// Of leaves.
-  ///
-  /// - Parameters:
-  ///   - crossesSeam: whether clusters may be merged across it.
-  ///   - curve: known where diameters of badges are to be.
-  init(
-    _ leaves: Leaves, crossesSeam: Bool, badges curve: BadgeCurve? = nil, threads: Int, _ monitor: BuildMonitor
-  ) {
-    let live = LiveClusters(capacity: leaves.leafCount, crossesSeam: crossesSeam, hasDiameters: curve != nil)
-    nonisolated(unsafe) let cells = live
-    _ = inChunks(of: leaves.leafCount, threads: threads) { chunk in
-      monitor.pass(over: chunk) { block in
-        for leaf in block {
-          let count = leaves.count(of: leaf)
-          cells.initialize(leaf, at: leaves.position(of: leaf), count: count)
-          if let curve { (cells.diameters! + leaf).initialize(to: curve.units(of: count)) }
-        }
-      }
-    }
-    self = live
-  }
-
-  private init(capacity: Int, crossesSeam: Bool, hasDiameters: Bool) {
+  /// - Parameter crossesSeam: whether clusters may be merged across it.
+  init(capacity: Int, crossesSeam: Bool) {
     self.capacity = capacity
-    sums = .allocate(capacity: capacity)
     nodes = .allocate(capacity: capacity)
-    links = .allocate(capacity: capacity)
+    sums = .allocate(capacity: capacity)
+    positions = .allocate(capacity: capacity)
+    slots = .allocate(capacity: capacity)
     rounds = .allocate(capacity: capacity)
     nearests = .allocate(capacity: capacity)
     longitudes = crossesSeam ? .allocate(capacity: capacity) : nil
-    diameters = hasDiameters ? .allocate(capacity: capacity) : nil
     for block in blocks { block.adviseLargePages() }
   }
 
   private var blocks: [MemoryBlock] {
-    let blocks = [
-      MemoryBlock(sums, count: capacity), MemoryBlock(nodes, count: capacity), MemoryBlock(links, count: capacity),
-      MemoryBlock(rounds, count: capacity), MemoryBlock(nearests, count: capacity),
-    ]
-    return blocks + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
-      + (diameters.map { [MemoryBlock($0, count: capacity)] } ?? [])
+    [
+      MemoryBlock(nodes, count: capacity), MemoryBlock(sums, count: capacity), MemoryBlock(positions, count: capacity),
+      MemoryBlock(slots, count: capacity), MemoryBlock(rounds, count: capacity), MemoryBlock(nearests, count: capacity),
+    ] + (longitudes.map { [MemoryBlock($0, count: capacity)] } ?? [])
   }
 
   func deallocate() {
     for block in blocks { block.deallocate() }
   }
 
+  /// Puts a cluster at its number, which is looked at in the first round.
+  @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, diameter: UInt16) {
+    (nodes + number).initialize(
+      to: Node(
+        number: cluster.node, leastMember: cluster.leastMember, age: UInt32(number), scale: cluster.scale,
+        diameter: diameter))
+    (sums + number).initialize(to: cluster.sums)
+    (positions + number).initialize(to: cluster.position)
+    (rounds + number).initialize(to: 0)
+    (nearests + number).initialize(to: Self.none)
+    if let longitudes { (longitudes + number).initialize(to: cluster.longitudes) }
+  }
+
+  subscript(_ number: Int) -> MergeCluster {
+    let node = nodes[number]
+    return MergeCluster(
+      sums: sums[number], position: positions[number], node: node.number, leastMember: node.leastMember,
+      scale: node.scale, longitudes: longitudes?[number] ?? Longitudes(west: 0, east: 0))
+  }
+
   var crossesSeam: Bool { longitudes != nil }
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
 
-  /// Whether a cluster is still what it was in the tree.
-  @inline(__always) func isLive(_ cluster: UInt32, as node: UInt32) -> Bool {
-    isLive(Int(cluster)) && nodes[Int(cluster)].number == node
+  /// Whether a cluster is still what it was when it was so old.
+  @inline(__always) func isLive(_ cluster: UInt32, age: UInt32) -> Bool {
+    isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Whom a cluster waits for, as long as that is what it was then: what was merged since has a greater number than all
-  /// that there was, and leaves wait for leaves only.
+  /// Whom a cluster waits for, as long as that is what it was then: what was merged since is younger than all that
+  /// there was, and those that there were first wait for each other only.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
-    guard nearest != MergeGrid.none, isLive(Int(nearest)) else { return nil }
-    return nodes[Int(nearest)].number < max(nodes[cluster].number, UInt32(capacity)) ? nearest : nil
+    guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
+    return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
   /// Notes that a cluster is to look again in a round, for a pair that it knows of or for any.
-  @inline(__always) func wait(_ cluster: Int, for nearest: UInt32 = MergeGrid.none, until round: UInt8) {
+  @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
   }
 
   /// Has the machine fetch what merging a cluster will touch.
   @inline(__always) func prefetch(_ cluster: Int) {
-    CPrefetch.prefetch(links + cluster)
     CPrefetch.prefetch(nodes + cluster)
     CPrefetch.prefetch(sums + cluster)
+    CPrefetch.prefetch(positions + cluster)
     CPrefetch.prefetch(rounds + cluster)
-  }
-
-  /// Makes a leaf a cluster, which is looked at in the first round.
-  @inline(__always) func initialize(_ leaf: Int, at position: PlanePoint, count: UInt32) {
-    (sums + leaf).initialize(
-      to: MergeSums(x: UInt64(position.x) * UInt64(count), y: UInt64(position.y) * UInt64(count), count: count))
-    (nodes + leaf).initialize(to: Node(number: UInt32(leaf), scale: .zero))
-    (links + leaf).initialize(to: MergeGrid.LinkedPosition(position: position))
-    (rounds + leaf).initialize(to: 0)
-    (nearests + leaf).initialize(to: MergeGrid.none)
-    if let longitudes { (longitudes + leaf).initialize(to: Longitudes(west: position.x, east: position.x)) }
-  }
-
-  /// Makes the first of two clusters both together, and the second's number free.
-  @inline(__always) func join(_ first: Int, _ second: Int, _ scale: SeparationCode, in merges: inout Merges) {
-    let (a, b) = (nodes[first], nodes[second])
-    if let longitudes {
-      let joined = longitudes[first].joined(with: longitudes[second])
-      sums[first] = sums[first].joined(with: sums[second], longitudes: (longitudes[first], longitudes[second], joined))
-      longitudes[first] = joined
-    } else {
-      sums[first] = sums[first].joined(with: sums[second])
-    }
-    // Scales never fall towards the root.
-    let greatest = max(scale, a.scale, b.scale)
-    let number = merges.add(a.number, b.number, count: sums[first].count, greatest)
-    nodes[first] = Node(number: number, scale: greatest)
-    (rounds[first], rounds[second]) = (0, Self.gone)
-    nearests[first] = MergeGrid.none
+    CPrefetch.prefetch(slots + cluster)
   }
 
   /// The square of the distance of two clusters: across the seam only those are close that are less than half a world
   /// wide together.
   @inline(__always) func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
-    let (from, to) = (links[a].position, links[b].position)
+    let (from, to) = (positions[a], positions[b])
     let plain = Plane.Projection.planar.squaredDistance(from, to)
     guard let longitudes else { return plain }
     let around = Plane.Projection.webMercator.squaredDistance(from, to)
@@ -191,34 +181,33 @@ struct LiveClusters {
   ///
   /// - Returns: how many there are.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // Links within cells are of no use from here on: new numbers are kept there until clusters have moved.
+    // Slots are of no use from here on: new numbers are kept there until clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
-        links[cluster].next = UInt32(next)
+        slots[cluster] = UInt32(next)
         next += 1
       }
     }
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
-        nearests[cluster] = nearest(awaitedBy: cluster).map { links[Int($0)].next } ?? MergeGrid.none
+        nearests[cluster] = nearest(awaitedBy: cluster).map { slots[Int($0)] } ?? Self.none
       }
     }
     monitor.pass(over: 0..<count) { block in
-      for cluster in block where isLive(cluster) { move(cluster, to: Int(links[cluster].next)) }
+      for cluster in block where isLive(cluster) { move(cluster, to: Int(slots[cluster])) }
     }
     return next
   }
 
   /// Gives a cluster another number. No round is going on.
   @inline(__always) private func move(_ cluster: Int, to number: Int) {
-    sums[number] = sums[cluster]
     nodes[number] = nodes[cluster]
-    links[number] = links[cluster]
+    sums[number] = sums[cluster]
+    positions[number] = positions[cluster]
     rounds[number] = rounds[cluster]
     nearests[number] = nearests[cluster]
     if let longitudes { longitudes[number] = longitudes[cluster] }
-    if let diameters { diameters[number] = diameters[cluster] }
   }
 }
 
@@ -244,13 +233,38 @@ extension LiveClusters {
     }
   }
 
-  /// Whether any cluster is to be looked at in a round or before.
-  func isAnyDue(_ range: Range<Int>, in round: UInt8) -> Bool {
-    var isAny = false
-    forEachLive(range, in: round) { _ in
-      isAny = true
-      return false
-    }
-    return isAny
+  /// The first round from one on in which any of some clusters is to be looked at; nil if none is left.
+  func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
+    var least = Self.gone
+    for cluster in range { least = min(least, rounds[cluster]) }
+    return least == Self.gone ? nil : max(least, round)
   }
+
+  /// For tiles of clusters in Z-order: as wide as they can be so that few of those in one have to be looked at on
+  /// average.
+  func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
+    // For each width the sum of the squared numbers of clusters in tiles, which are runs in Z-order.
+    withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
+      widths.initialize(repeating: (0, 0))
+      func endRuns(below width: Int, at cluster: Int) {
+        for width in 0..<width {
+          let size = cluster &- widths[width].start
+          widths[width].square &+= size &* size
+          widths[width].start = cluster
+        }
+      }
+      var last = ZOrder.code(of: positions[0])
+      for block in (1..<count).blocks(of: 1 << 18) where !monitor.isCancelled {
+        for cluster in block {
+          let code = ZOrder.code(of: positions[cluster])
+          endRuns(below: (Int.bitWidth - (code ^ last).leadingZeroBitCount + 1) / 2, at: cluster)
+          last = code
+        }
+      }
+      endRuns(below: 33, at: count)
+      return widths[...28].lastIndex { $0.square <= Self.clustersInTile * count } ?? 0
+    }
+  }
+
+  private static var clustersInTile: Int { 24 }
 }

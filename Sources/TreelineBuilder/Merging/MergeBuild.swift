@@ -1,7 +1,7 @@
 import Treeline
 
-/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left
-/// (`QueuedMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
+/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`PartMerging`,
+/// `ScatterMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
 /// like the separations of a tree that was split.
 struct MergeBuild {
   let arrays: PointArrays
@@ -13,6 +13,8 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
+  /// Clusters of more leaves are merged in parts.
+  let leavesInPart: Int
   let monitor: BuildMonitor
 
   struct Result {
@@ -30,25 +32,33 @@ struct MergeBuild {
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
     let leaves = Leaves(arrays, pointCount: pointCount, threads: threads, monitor)
+    if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // What is merged across the seam is less than half a world wide, and the gap behind the seam is the widest.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
-    var merges = merge(leaves, crossesSeam: crossesSeam)
-    if monitor.isCancelled { return nil }
+    var tree = MergeTree(leaves, threads: threads, monitor)
+    defer { monitor.deallocate { [tree] in tree.deallocate() } }
+    let merged = metric == .scatter ? mergeByScatter(tree) : mergeByDistance(tree, crossesSeam: crossesSeam)
+    monitor.deallocate { [tree] in tree.deallocateContents() }
+    guard var root = merged else { return nil }
     var traits: MergeTraits = []
-    if merges.depth(monitor) > maximumDepth {
-      merges = merges.withCoarseScales(count: { leaves.count(of: $0) }, monitor)
+    if tree.height(root) > maximumDepth {
+      let coarse = tree.withCoarseScales(of: root, monitor)
+      coarse.tree.deallocateContents()
+      monitor.deallocate { [tree] in tree.deallocate() }
+      (tree, root) = coarse
       traits.insert(.coarseScales)
     }
     if monitor.isCancelled { return nil }
     var layout = MergedLayout(
-      merges, leaves, arrays, pointCount: pointCount, crossesSeam: crossesSeam, threads: threads, monitor)
+      tree, root: root, standsAtMembers: standsAtMembers, arrays, pointCount: pointCount, crossesSeam: crossesSeam,
+      threads: threads, monitor)
     layout.run()
     layout.deallocate()
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     monitor.advance(.merging, by: pointCount)
     if metric.keepsApart {
-      if layout.stands != nil { traits.insert(.standsAtMembers) }
+      if standsAtMembers { traits.insert(.standsAtMembers) }
       return Result(
         nodes: layout.nodes, separations: layout.separations, stands: layout.packedStands(), traits: traits)
     }
@@ -56,24 +66,39 @@ struct MergeBuild {
     return Result(nodes: layout.nodes, traits: traits)
   }
 
-  private func merge(_ leaves: Leaves, crossesSeam: Bool) -> Merges {
-    let curve = metric == .badges ? badgeCurve : nil
-    let live = LiveClusters(leaves, crossesSeam: crossesSeam, badges: curve, threads: threads, monitor)
-    switch metric {
-    case .distance: return merge(leaves, DistanceSearch(live))
-    case .badges:
-      let greatest = (0..<leaves.leafCount).lazy.map { leaves.count(of: $0) }.max() ?? 0
-      return merge(leaves, BadgeSearch(live, badgeCurve, leafCount: leaves.leafCount, greatestCount: greatest))
-    case .scatter: return merge(leaves, ScatterSearch(live))
+  private var standsAtMembers: Bool { metric.keepsApart && stand == .member }
+
+  /// - Returns: the root; nil if the build is cancelled.
+  private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> UInt32? {
+    let curve = metric == .badges ? badgeCurve : .distances
+    if tree.leafCount > leavesInPart {
+      let diameter = curve.units(of: 2)
+      let plan = MergePlan(
+        tree.leaves, leavesInPart: leavesInPart, reach: Double(curve.width(diameter, diameter)) / 1024,
+        threads: threads, monitor)
+      return PartMerging(
+        plan: plan, tree: tree, curve: curve, stand: stand, crossesSeam: crossesSeam, threads: threads,
+        monitor: monitor
+      ).run()
     }
+    var merging = TouchMerging(
+      tree.leafCount, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
+    ) { tree.cluster(UInt32($0)) }
+    merging.run()
+    if monitor.isCancelled { return nil }
+    for merge in merging.merges { tree.add(merge) }
+    return merging.merges.last?.cluster.node ?? 0
   }
 
-  private func merge(_ leaves: Leaves, _ search: some PairSearch) -> Merges {
-    var merging = QueuedMerging(
-      search, stand: metric.keepsApart ? stand : .mean, leafCount: leaves.leafCount, threads: threads, monitor)
-    merging.run()
-    return merging.merges
+  /// - Returns: the root; nil if the build is cancelled.
+  private func mergeByScatter(_ tree: MergeTree) -> UInt32? {
+    ScatterMerging(tree: tree, threads: threads, leavesInPart: leavesInPart, monitor: monitor).run()
   }
+}
+
+extension BadgeCurve {
+  /// Badges of one size, which touch at the distance that is their scaled distance.
+  fileprivate static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }
 
 /// The distinct positions of some points in Z-order, and the points at each in the order of their rows.

@@ -6,8 +6,8 @@ import Treeline
 ///
 /// Threads work on subtrees, whose points and records lie in ranges of their own.
 struct MergedLayout {
-  private let merges: Merges
-  private let leaves: Leaves
+  private let tree: MergeTree
+  private let root: UInt32
   private let arrays: PointArrays
   private let pointCount: Int
   private let crossesSeam: Bool
@@ -21,8 +21,6 @@ struct MergedLayout {
   /// Whether any node's box is.
   private(set) var isAcrossSeam = false
 
-  /// How many records lie below each merge.
-  private let recordCounts: UnsafeMutablePointer<UInt32>
   /// Where the points of each record begin.
   private let recordFirsts: UnsafeMutablePointer<UInt32>
   /// Of each record's points, measured from the corner of its box.
@@ -41,23 +39,22 @@ struct MergedLayout {
     var levelInBucket: UInt32 = 0
   }
 
+  /// - Parameter standsAtMembers: Whether clusters do.
   init(
-    _ merges: Merges, _ leaves: Leaves, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool, threads: Int,
-    _ monitor: BuildMonitor
+    _ tree: MergeTree, root: UInt32, standsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
+    threads: Int, _ monitor: BuildMonitor
   ) {
-    (self.merges, self.leaves, self.arrays, self.threads) = (merges, leaves, arrays, threads)
+    (self.tree, self.root, self.arrays, self.threads) = (tree, root, arrays, threads)
     (self.pointCount, self.crossesSeam, self.monitor) = (pointCount, crossesSeam, monitor)
     separations = .allocate(capacity: pointCount)
-    stands = merges.standsAtMembers ? .allocate(capacity: pointCount) : nil
-    recordCounts = Self.countRecords(merges, monitor)
-    nodes = AssembledNodes(recordCount: Int(merges.count == 0 ? 0 : recordCounts[merges.count - 1]) + 1)
+    stands = standsAtMembers ? .allocate(capacity: pointCount) : nil
+    nodes = AssembledNodes(recordCount: Int(tree.recordCount(below: root)) + 1)
     recordFirsts = .allocate(capacity: nodes.recordCount)
     moments = .allocate(capacity: nodes.recordCount)
   }
 
   /// Deallocates what is not part of the tree.
   func deallocate() {
-    MemoryBlock(recordCounts, count: max(merges.count, 1)).deallocate()
     MemoryBlock(recordFirsts, count: nodes.recordCount).deallocate()
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
@@ -80,37 +77,15 @@ struct MergedLayout {
     return packed
   }
 
-  private static func countRecords(_ merges: Merges, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt32> {
-    let records = UnsafeMutablePointer<UInt32>.allocate(capacity: max(merges.count, 1))
-    records.initialize(repeating: 0, count: max(merges.count, 1))
-    func count(below node: UInt32) -> UInt32 {
-      Int(node) < merges.leafCount ? 0 : records[Int(node) - merges.leafCount]
-    }
-    for block in (0..<merges.count).blocks(of: 1 << 18) where !monitor.isCancelled {
-      for merge in block where merges.counts[merge] > NodeRecord.bucketCapacity {
-        records[merge] = count(below: merges.lefts[merge]) + count(below: merges.rights[merge]) + 2
-      }
-    }
-    return records
-  }
-
-  private func count(_ node: UInt32) -> UInt32 {
-    Int(node) < merges.leafCount ? leaves.count(of: Int(node)) : merges.counts[Int(node) - merges.leafCount]
-  }
-
-  private func recordsBelow(_ node: UInt32) -> UInt32 {
-    Int(node) < merges.leafCount ? 0 : recordCounts[Int(node) - merges.leafCount]
-  }
-
   /// Writes all, from the root down and up again. Of no use once the build is cancelled.
   mutating func run() {
     arrays.gaps[pointCount - 1] = 0
     separations[0] = SeparationCode.zero.rawValue
-    let root = Placed(node: UInt32(merges.leafCount + merges.count - 1))
+    let root = Placed(node: root)
     let most = max(pointCount / (16 * threads), 1 << 14)
     var (top, subtrees, stack) = ([Placed](), [Placed](), [root])
     while let placed = stack.popLast() {
-      if Int(placed.node) < merges.leafCount || count(placed.node) <= most {
+      if tree.isLeaf(placed.node) || tree.count(of: placed.node) <= most {
         subtrees.append(placed)
       } else {
         write(placed)
@@ -142,10 +117,10 @@ struct MergedLayout {
       steps &+= 1
       if steps & 0x3FFF == 0 && monitor.isCancelled { return false }
       if placed.levelInBucket == 0 { write(placed) }
-      if Int(placed.node) < merges.leafCount {
-        leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
+      if tree.isLeaf(placed.node) {
+        tree.leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
         stands?.advanced(by: Int(placed.first) + 1).initialize(
-          repeating: false, count: Int(leaves.count(of: Int(placed.node))) - 1)
+          repeating: false, count: Int(tree.count(of: placed.node)) - 1)
       } else {
         let (left, right) = placeChildren(of: placed)
         stack.append(right)
@@ -154,7 +129,7 @@ struct MergedLayout {
     }
     // Children lie behind their parents.
     var isAcross = false
-    for record in (Int(root.records)..<Int(root.records + recordsBelow(root.node))).reversed() {
+    for record in (Int(root.records)..<Int(root.records + tree.recordCount(below: root.node))).reversed() {
       if record & 0x3FFF == 0 && monitor.isCancelled { return false }
       if describe(record) { isAcross = true }
     }
@@ -165,16 +140,15 @@ struct MergedLayout {
   ///
   /// The root's left child has record 1, and behind a pair lie the records below the left child, then all others.
   @inline(__always) private func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
-    let merge = Int(own.node) - merges.leafCount
-    let (leftNode, rightNode) = (merges.lefts[merge], merges.rights[merge])
-    var left = Placed(node: leftNode, first: own.first, record: own.record)
-    var right = Placed(node: rightNode, first: own.first + count(leftNode), record: own.record)
-    separations[Int(right.first)] = merges.scales[merge].rawValue
-    stands?[Int(right.first)] = merges.standsRight[merge]
-    if merges.counts[merge] > NodeRecord.bucketCapacity {
+    let merge = tree[own.node]
+    var left = Placed(node: merge.left, first: own.first, record: own.record)
+    var right = Placed(node: merge.right, first: own.first + tree.count(of: merge.left), record: own.record)
+    separations[Int(right.first)] = merge.scale.rawValue
+    stands?[Int(right.first)] = merge.standsRight
+    if merge.count > NodeRecord.bucketCapacity {
       (left.record, right.record) = (own.records, own.records + 1)
       left.records = own.records + 2
-      right.records = left.records + recordsBelow(leftNode)
+      right.records = left.records + tree.recordCount(below: merge.left)
       arrays.gaps[Int(right.first) - 1] = 0
     } else {
       (left.levelInBucket, right.levelInBucket) = (own.levelInBucket + 1, own.levelInBucket + 1)
@@ -185,11 +159,11 @@ struct MergedLayout {
 
   /// Writes all of a node's record but its box.
   @inline(__always) private func write(_ placed: Placed) {
-    let isStored = recordsBelow(placed.node) != 0
+    let isStored = tree.recordCount(below: placed.node) != 0
     recordFirsts[Int(placed.record)] = placed.first
     (nodes.records + Int(placed.record)).initialize(
       to: NodeRecord(
-        box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: count(placed.node),
+        box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: tree.count(of: placed.node),
         childOffset: isStored ? placed.records - placed.record : 0))
   }
 }

@@ -3,8 +3,8 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `DistanceSearch`, `BadgeSearch`
-/// and `ScatterSearch`.
+/// Which clusters are merged at which scale, by the definition and nothing else: see `TouchMerging` and
+/// `ScatterMerging`.
 ///
 /// O(n^3).
 struct MergingByDefinition {
@@ -172,12 +172,13 @@ extension ClusterTree {
 extension PointSet {
   func mergedTree(
     by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, stand: ClusterStand = .mean,
-    threads: Int = 1, maximumDepth: Int = Merges.maximumDepth
+    threads: Int = 1, maximumDepth: Int = MergeTree.maximumDepth, leavesInPart: Int = MergePlan.leavesInPart
   ) throws -> ClusterTree {
     var options = BuildOptions(
       growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
       stand: stand)
     options.maximumMergeDepth = maximumDepth
+    options.leavesInPart = leavesInPart
     return try ClusterTree(coordinates, as: projection, options: options)
   }
 }

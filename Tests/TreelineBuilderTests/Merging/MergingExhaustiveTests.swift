@@ -64,8 +64,27 @@ import Treeline
     for (metric, stand) in [
       (.distance, .mean), (.badges, .mean), (.scatter, .mean), (.distance, .member), (.badges, .member),
     ] as [(MergeMetric, ClusterStand)] {
-      let differences = try set.mergedTree(by: metric, stand: stand).differencesFromMerging()
+      let tree = try set.mergedTree(by: metric, stand: stand)
+      let differences = try tree.differencesFromMerging()
       #expect(differences.isEmpty, "\(set), \(metric), at a \(stand): \(differences.prefix(3))")
+      for parts in [2, 3, 9] {
+        let leavesInPart = set.coordinates.count / parts + 1
+        let other = try set.mergedTree(by: metric, stand: stand, threads: 2, leavesInPart: leavesInPart)
+        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(stand), in \(parts) parts")
+      }
     }
+  }
+}
+
+extension ClusterTree {
+  /// Whether all is the same: points and rows in tree order, nodes, merge scales and where clusters stand.
+  func hasSameContent(as other: ClusterTree) -> Bool {
+    contentHash == other.contentHash && scales == other.scales && stand == other.stand
+      && (0..<pointCount).allSatisfy { row(atTreeIndex: $0) == other.row(atTreeIndex: $0) }
+      && withStorage { own in
+        other.withStorage { others in
+          (0..<(own.stands == nil ? 0 : (pointCount + 7) / 8)).allSatisfy { own.stands![$0] == others.stands![$0] }
+        }
+      }
   }
 }

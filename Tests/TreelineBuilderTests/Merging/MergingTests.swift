@@ -21,6 +21,29 @@ import Treeline
     }
   }
 
+  /// In parts of any size, by any number of threads, and at borders where much has to be merged again: gaps that shrink
+  /// slowly along a line pair off from its far end.
+  @Test(arguments: [
+    PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .coarse(10_000, side: 60, seed: 525),
+    .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),
+    .geometricSpread(.spiral), MergingTests.shrinkingGaps,
+  ]) func partsMakeTheSameTree(_ set: PointSet) throws {
+    for (metric, stand) in [
+      (.distance, .mean), (.badges, .mean), (.scatter, .mean), (.badges, .member),
+    ] as [(MergeMetric, ClusterStand)] {
+      let tree = try set.mergedTree(by: metric, stand: stand)
+      for (leavesInPart, threads) in [(100, 3), (700, 2), (4_000, 1)] {
+        let other = try set.mergedTree(by: metric, stand: stand, threads: threads, leavesInPart: leavesInPart)
+        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(stand), parts of \(leavesInPart)")
+      }
+    }
+  }
+
+  static let shrinkingGaps = PointSet(
+    "shrinking gaps",
+    sequence(first: (place: -170.0, gap: 0.25)) { ($0.place + $0.gap, $0.gap * 0.9993) }.prefix(3000)
+      .map { Coordinate(longitude: $0.place, latitude: $0.place / 3) })
+
   @Test func nothingAndOnePositionAreTrees() throws {
     #expect(try PointSet("none", []).mergedTree().root == nil)
     #expect(try PointSet("none", []).mergedTree(by: .badges).supports(.badges()))
@@ -117,7 +140,7 @@ import Treeline
   @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
     let tree = try set.mergedTree(by: metric, threads: 2)
-    #expect(try tree.shape().depth <= Merges.maximumDepth)
+    #expect(try tree.shape().depth <= MergeTree.maximumDepth)
     #expect(tree.withStorage { $0.mergeTraits.isEmpty })
     #expect(try set.mergedTree(by: metric, threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
   }

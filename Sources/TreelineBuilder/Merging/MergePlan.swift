@@ -1,0 +1,149 @@
+import Synchronization
+import Treeline
+
+/// Into which parts the plane is divided, and up to which scale these are merged by themselves.
+///
+/// Parts are rectangles, each with the leaves of a range in Z-order: halves of the plane, halves of these, and so on,
+/// as long as they hold too many leaves.
+struct MergePlan: Sendable {
+  struct Part: Sendable {
+    let leaves: Range<Int>
+    /// No other leaves are in it.
+    let rect: PlaneRect
+    /// Between its halves; nil in a part that is not divided.
+    var border: MergeBorder?
+    /// The numbers of its halves.
+    var halves = (first: 0, second: 0)
+    /// The number of what it is a half of; of the whole its own.
+    let whole: Int
+  }
+
+  /// Halves behind what they are halves of; the whole is the first.
+  private(set) var parts: [Part] = []
+  /// The rounds in which parts are merged, by level: borders are mended level by level.
+  private(set) var levels: [ClosedRange<UInt8>] = []
+
+  /// Of parts alone.
+  ///
+  /// - Parameter leavesInPart: A part with more is divided.
+  init(_ leaves: Leaves, leavesInPart: Int) {
+    let plane = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
+    divide(0..<leaves.leafCount, plane, of: 0, leaves, most: leavesInPart)
+  }
+
+  /// - Parameters:
+  ///   - reach: How far apart two clusters of two points are that are merged at a scaled distance of 1.
+  ///   - leavesForEach: Parts are merged until about one cluster is left for so many leaves.
+  init(
+    _ leaves: Leaves, leavesInPart: Int, reach: Double, leavesForEach: Int = 32, threads: Int, _ monitor: BuildMonitor
+  ) {
+    self.init(leaves, leavesInPart: leavesInPart)
+    let counts = Self.squareCounts(leaves, threads: threads, monitor)
+    let first = min(counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0, Self.greatestWidth)
+    let last = min(counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? 32, Self.greatestWidth)
+    var start: UInt8 = 0
+    for width in first...max(first, last) {
+      let scale = Double(1 << width) / reach
+      let end = max(MergeRounds.round(of: UInt64(scale * scale)), start)
+      levels.append(start...end)
+      start = end + 1
+    }
+  }
+
+  static let leavesInPart = 48_000
+  /// Clusters reach no farther than a 64th of the world, 2^26 units, while parts are merged by themselves.
+  private static let greatestWidth = 26
+
+  private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
+    let part = parts.count
+    parts.append(Part(leaves: range, rect: rect, whole: whole))
+    guard range.count > most else { return }
+    let (first, last) = (leaves.position(of: range.lowerBound), leaves.position(of: range.upperBound - 1))
+    // The first bit in which positions of the part differ.
+    let bit = 63 - (ZOrder.code(of: first) ^ ZOrder.code(of: last)).leadingZeroBitCount
+    let isVertical = bit.isMultiple(of: 2)
+    let place = (isVertical ? last.x : last.y) & UInt32.max << UInt32(bit / 2)
+    let middle = firstIndex(in: range) {
+      let position = leaves.position(of: $0)
+      return (isVertical ? position.x : position.y) >= place
+    }
+    var (before, behind) = (rect, rect)
+    if isVertical {
+      (before.maxX, behind.minX) = (place - 1, place)
+    } else {
+      (before.maxY, behind.minY) = (place - 1, place)
+    }
+    parts[part].border = MergeBorder(kind: isVertical ? .column : .row, place: place)
+    parts[part].halves.first = parts.count
+    divide(range.lowerBound..<middle, before, of: part, leaves, most: most)
+    parts[part].halves.second = parts.count
+    divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
+  }
+
+  /// Works on all parts, threads at once, on each after its halves.
+  ///
+  /// - Parameter work: Returns whether to go on.
+  func forEachPart(threads: Int, _ work: @Sendable (_ number: Int, _ part: Part) -> Bool) {
+    let undone = parts.map { _ in UndoneHalves() }
+    WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
+      let whole = parts[number].whole
+      return work(number, parts[number]) && number > 0 && undone[whole].isLast() ? [whole] : []
+    }
+  }
+
+  /// Of a part.
+  private final class UndoneHalves: Sendable {
+    private let count = Atomic<Int>(2)
+
+    /// Whether the half that is done now was the last.
+    func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+  }
+
+  /// How many squares of each width hold leaves: 2^index units wide, so that each holds a run in Z-order.
+  private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
+    // Where runs of which width end.
+    let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
+      var ends = [Int](repeating: 0, count: 33)
+      monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in
+        var last = ZOrder.code(of: leaves.position(of: block.lowerBound - 1))
+        for leaf in block {
+          let code = ZOrder.code(of: leaves.position(of: leaf))
+          ends[(UInt64.bitWidth - (code ^ last).leadingZeroBitCount - 1) / 2] += 1
+          last = code
+        }
+      }
+      return ends
+    }
+    return (0..<33).map { width in ends.reduce(1) { $0 + $1[width...].reduce(0, +) } }
+  }
+
+  /// The level of a round; as many as there are for rounds after these.
+  func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
+}
+
+/// A line between parts of the plane that were merged as if the other were not there.
+struct MergeBorder: Sendable {
+  enum Kind { case column, row, seam }
+
+  let kind: Kind
+  /// The first column or row behind it.
+  var place: UInt32 = 0
+
+  /// Where a position lies across the line; from 0 on behind it.
+  @inline(__always) func across(_ position: PlanePoint) -> Int {
+    switch kind {
+    case .column: Int(position.x) &- Int(place)
+    case .row: Int(position.y) &- Int(place)
+    case .seam: Int(Int32(bitPattern: position.x))
+    }
+  }
+
+  /// How far a position is from the line, in units.
+  @inline(__always) func distance(_ position: PlanePoint) -> Int {
+    let across = across(position)
+    return across < 0 ? -1 &- across : across
+  }
+
+  /// Of the distances across it.
+  var projection: Plane.Projection { kind == .seam ? .webMercator : .planar }
+}

@@ -1,0 +1,295 @@
+import Treeline
+
+/// Replaces a part of a history of merges, level by level: see *Merging in parts* in Research.md for the proof that what
+/// comes out is the history of all clusters.
+///
+/// The old history is right but for some places. There, in each level, all clusters of an area are merged again. Of what
+/// the old and the new history do not have in common, whatever hangs together is taken as a whole: from the new one,
+/// unless it hangs together with something beyond the area, which the new history knows nothing of. What is wrong must
+/// not hang together with that, nor may any two clusters be merged in the level of which one is taken from the old
+/// history and the other from the new: else the area was too small.
+struct MergeRevision {
+  /// Of the last level, no badge in the area is larger.
+  private(set) var greatestDiameter: UInt16 = 0
+  /// Merges of the old history that are none, and those in their stead, in the order in which they are made.
+  private(set) var removed: [UInt32] = []
+  private(set) var added: [Merge] = []
+  /// Clusters that the old history has now although there are none, and those that there are although it has not.
+  private var gone: Set<UInt32> = []
+  private var here: [UInt32: MergeCluster] = [:]
+
+  private let tree: MergeTree
+  private let curve: BadgeCurve
+  private let stand: ClusterStand
+  private let crossesSeam: Bool
+  private let border: MergeBorder?
+  private let monitor: BuildMonitor
+
+  /// - Parameter border: Across which the old history merges nothing.
+  init(
+    _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder?,
+    _ monitor: BuildMonitor
+  ) {
+    (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
+    (self.border, self.monitor) = (border, monitor)
+  }
+
+  /// Where the old history is wrong now.
+  var wrong: [PlanePoint] { gone.map { tree.place($0).position } + here.values.map(\.position) }
+
+  /// Makes the tree that of the new history.
+  func apply() {
+    tree.remove(removed)
+    for merge in added { tree.add(merge) }
+  }
+
+  /// How far apart clusters are at most that are merged in some rounds, in units.
+  ///
+  /// - Parameter width: See `BadgeCurve.width`.
+  static func reach(_ rounds: ClosedRange<UInt8>, _ width: UInt64) -> Double {
+    (Double(MergeRounds.greatest(of: rounds.upperBound)) + 1).squareRoot() * (Double(width) / 1024) + 1
+  }
+
+  /// Merges all clusters in an area that belong to some rounds, the next ones.
+  ///
+  /// - Parameters:
+  ///   - nodes: Of the old history, all in the area at the start of these rounds.
+  ///   - merges: Of the old history, all in these rounds that have a part in the area or are in it themselves, and
+  ///     perhaps others; none before one of its parts.
+  ///   - greatestDiameter: Of the old history, no badge is larger in these rounds.
+  ///   - width: Of the squares that the area is made of.
+  ///   - contains: Whether a position is in the area.
+  ///   - surrounds: Whether all squares around the one of a position are in the area.
+  /// - Returns: nil if all is well. Else nothing has changed: a larger area is needed around these places, or, if there
+  ///   are none, wider squares: clusters reach farther.
+  mutating func revise(
+    _ rounds: ClosedRange<UInt8>, _ nodes: [UInt32], merges oldMerges: [UInt32], greatestDiameter: UInt16,
+    width: Double, contains: (PlanePoint) -> Bool, surrounds: (PlanePoint) -> Bool
+  ) -> [PlanePoint]? {
+    var inputs = nodes.filter { !gone.contains($0) }.map {
+      crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0)
+    }
+    inputs += here.values
+    inputs.sort { $0.leastMember < $1.leastMember }
+    var merging = TouchMerging(
+      inputs.count, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,
+      monitor
+    ) { inputs[$0] }
+    merging.run(rounds)
+    if monitor.isCancelled { return nil }
+    self.greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
+    if Self.reach(rounds, curve.width(self.greatestDiameter, self.greatestDiameter)) > width { return [] }
+    var comparison = MergeComparison(tree, rounds, inputs, merging.merges, here: here)
+    comparison.compare(gone: gone, oldMerges, contains)
+    let unsure = self.unsure(&comparison, rounds, surrounds)
+    if !unsure.isEmpty { return unsure }
+    take(&comparison, rounds)
+    return nil
+  }
+
+  /// Where a larger area is needed.
+  private func unsure(
+    _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ surrounds: (PlanePoint) -> Bool
+  ) -> [PlanePoint] {
+    typealias Badge = (position: PlanePoint, diameter: UInt16)
+    var (unsure, new, old) = ([PlanePoint](), [Badge](), [Badge]())
+    for element in comparison.differing {
+      let (cluster, isNew, isOld) = comparison.cluster(element)
+      let badge = (cluster.position, curve.units(of: cluster.count))
+      switch comparison.side(element) {
+      case .both: unsure.append(cluster.position)
+      case .beyond: if isOld { old.append(badge) }
+      case .within:
+        if isNew { new.append(badge) }
+        if !surrounds(cluster.position) { unsure.append(cluster.position) }
+      }
+    }
+    if let border {
+      // The old history merges nothing across it.
+      for (position, diameter) in old
+      where Double(border.distance(position)) <= Self.reach(rounds, curve.width(diameter, greatestDiameter)) {
+        unsure.append(position)
+      }
+    }
+    new.sort { $0.position.y < $1.position.y }
+    let reach = Self.reach(rounds, curve.width(greatestDiameter, greatestDiameter))
+    for (position, diameter) in old {
+      let (top, bottom) = (Double(position.y) - reach, Double(position.y) + reach)
+      for other in new[firstIndex(in: new.indices) { Double(new[$0].position.y) >= top }...] {
+        if Double(other.position.y) > bottom { break }
+        let squaredDistance = (border?.projection ?? .planar).squaredDistance(position, other.position)
+        let scaledDistance = BadgeCurve.scaled(squaredDistance, width: curve.width(diameter, other.diameter))
+        if scaledDistance <= MergeRounds.greatest(of: rounds.upperBound) { unsure.append(position) }
+      }
+    }
+    return unsure
+  }
+
+  private mutating func take(_ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>) {
+    var (gone, here) = (Set<UInt32>(), [UInt32: MergeCluster]())
+    for element in comparison.differing where comparison.side(element) == .within {
+      if let merge = comparison.newMerge(element) { added.append(merge) }
+      if let merge = comparison.oldMerge(element) { removed.append(merge) }
+      let (node, isThere, wasThere) = comparison.end(element)
+      if wasThere && !isThere { gone.insert(node) }
+      if isThere && !wasThere { here[node] = comparison.newCluster(element) }
+    }
+    (self.gone, self.here) = (gone, here)
+  }
+}
+
+/// What an old and a new history of merges have in common in some rounds.
+///
+/// Its elements are clusters: those that the new history begins with, its merges, and what the old one alone has.
+private struct MergeComparison {
+  /// From which history something is to be taken: the new one within the area.
+  enum Side { case within, beyond, both }
+
+  private let tree: MergeTree
+  private let rounds: ClosedRange<UInt8>
+  private let inputs: [MergeCluster]
+  private let merges: ContiguousArray<Merge>
+  /// The elements of the new history, by node.
+  private var numbers: [UInt32: Int]
+  /// Those that the old history has, too, and those that are merged in the new one.
+  private var isCommon: [Bool]
+  private var isMerged: [Bool]
+  /// Nodes that the old history alone has.
+  private var olds: [(node: UInt32, isMerge: Bool)] = []
+  /// Elements that hang together point to each other, and in the end to one of them.
+  private var parents: [Int32]
+  private var isWithin: [Bool]
+  private var isBeyond: [Bool]
+  private var isDifferent: [Bool]
+
+  init(
+    _ tree: MergeTree, _ rounds: ClosedRange<UInt8>, _ inputs: [MergeCluster], _ merges: ContiguousArray<Merge>,
+    here: [UInt32: MergeCluster]
+  ) {
+    (self.tree, self.rounds, self.inputs, self.merges) = (tree, rounds, inputs, merges)
+    let count = inputs.count + merges.count
+    numbers = [:]
+    numbers.reserveCapacity(count)
+    (isCommon, isMerged) = (Array(repeating: true, count: count), Array(repeating: false, count: count))
+    parents = (0..<Int32(count)).map { $0 }
+    isWithin = Array(repeating: false, count: count)
+    (isBeyond, isDifferent) = (isWithin, isWithin)
+    for (number, input) in inputs.enumerated() {
+      numbers[input.node] = number
+      if here[input.node] != nil {
+        isCommon[number] = false
+        mark(number)
+      }
+    }
+  }
+
+  mutating func compare(gone: Set<UInt32>, _ oldMerges: [UInt32], _ contains: (PlanePoint) -> Bool) {
+    for (index, merge) in merges.enumerated() {
+      let (number, left, right) = (inputs.count + index, numbers[merge.left]!, numbers[merge.right]!)
+      numbers[merge.cluster.node] = number
+      (isMerged[left], isMerged[right]) = (true, true)
+      let old = tree[merge.cluster.node]
+      if isCommon[left] && isCommon[right] && old.left == merge.left && old.right == merge.right
+        && tree.place(merge.cluster.node).round == merge.round
+      {
+        continue
+      }
+      isCommon[number] = false
+      unite(number, left)
+      unite(number, right)
+    }
+    var oldNumbers: [UInt32: Int] = [:]
+    for node in gone {
+      oldNumbers[node] = addOld(node, isMerge: false)
+      mark(oldNumbers[node]!)
+    }
+    for node in oldMerges {
+      if let number = numbers[node], isCommon[number], number >= inputs.count { continue }
+      let parts = [tree[node].left, tree[node].right].map { part in
+        oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
+      }
+      // What is made beyond the area is of no interest, unless that is in it.
+      if parts[0] == nil && parts[1] == nil && !contains(tree.place(node).position) { continue }
+      let number = addOld(node, isMerge: true)
+      oldNumbers[node] = number
+      for part in parts {
+        if let part { unite(number, part) } else { isBeyond[root(number)] = true }
+      }
+    }
+  }
+
+  private mutating func addOld(_ node: UInt32, isMerge: Bool) -> Int {
+    olds.append((node, isMerge))
+    parents.append(Int32(parents.count))
+    isWithin.append(false)
+    isBeyond.append(false)
+    isDifferent.append(true)
+    return parents.count - 1
+  }
+
+  /// Notes that an element is one of what is wrong.
+  private mutating func mark(_ number: Int) {
+    isDifferent[number] = true
+    isWithin[number] = true
+  }
+
+  private mutating func root(_ number: Int) -> Int {
+    var number = number
+    while parents[number] != Int32(number) {
+      parents[number] = parents[Int(parents[number])]
+      number = Int(parents[number])
+    }
+    return number
+  }
+
+  private mutating func unite(_ a: Int, _ b: Int) {
+    (isDifferent[a], isDifferent[b]) = (true, true)
+    let (a, b) = (root(a), root(b))
+    if a == b { return }
+    parents[b] = Int32(a)
+    isWithin[a] = isWithin[a] || isWithin[b]
+    isBeyond[a] = isBeyond[a] || isBeyond[b]
+  }
+
+  /// Those that the histories do not have in common, or not for the same time; of each history in its order.
+  var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
+
+  mutating func side(_ element: Int) -> Side {
+    let root = root(element)
+    return isBeyond[root] ? isWithin[root] ? .both : .beyond : .within
+  }
+
+  private func isNew(_ element: Int) -> Bool { element < inputs.count + merges.count }
+
+  func newCluster(_ element: Int) -> MergeCluster {
+    element < inputs.count ? inputs[element] : merges[element - inputs.count].cluster
+  }
+
+  func cluster(_ element: Int) -> (cluster: (position: PlanePoint, count: UInt32), isNew: Bool, isOld: Bool) {
+    if isNew(element) {
+      let cluster = newCluster(element)
+      return ((cluster.position, cluster.sums.count), true, isCommon[element])
+    }
+    let node = olds[element - inputs.count - merges.count].node
+    return ((tree.place(node).position, tree.count(of: node)), false, true)
+  }
+
+  /// The merge that is an element of the new history alone.
+  func newMerge(_ element: Int) -> Merge? {
+    isNew(element) && element >= inputs.count && !isCommon[element] ? merges[element - inputs.count] : nil
+  }
+
+  /// The merge that is an element of the old history alone.
+  func oldMerge(_ element: Int) -> UInt32? {
+    guard !isNew(element) else { return nil }
+    let old = olds[element - inputs.count - merges.count]
+    return old.isMerge ? old.node : nil
+  }
+
+  /// Whether an element is there after these rounds, by the new history, and by the old one.
+  func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
+    let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
+    let isOld = !isNew(element) || isCommon[element]
+    return (node, isNew(element) && !isMerged[element], isOld && !rounds.contains(tree.place(node).endRound))
+  }
+}

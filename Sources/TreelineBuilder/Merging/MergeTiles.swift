@@ -1,0 +1,331 @@
+import Treeline
+
+/// The clusters that there are, by position: in square tiles, of which there are only those with clusters in them.
+///
+/// A tile is several times as wide as searches reach, and its clusters lie behind each other: so a search reads a tile
+/// or a few from end to end, four clusters at a time, and leaves out most of them by a distance in single precision.
+struct MergeTiles: @unchecked Sendable {
+  /// Tiles are 2^shift units wide.
+  let shift: UInt32
+  private let isCyclic: Bool
+  /// The slot of each cluster by its number. They belong to whoever made the tiles.
+  private let slots: UnsafeMutablePointer<UInt32>
+
+  /// A hash table with open addressing, at most two thirds full.
+  private var tiles: UnsafeMutablePointer<Tile>
+  private var tableSize: Int
+  private var tileCount = 0
+
+  private var xs: UnsafeMutablePointer<UInt32>
+  private var ys: UnsafeMutablePointer<UInt32>
+  /// See `Range`; no number in a slot that is free.
+  private var radii: UnsafeMutablePointer<Float>
+  private var numbers: UnsafeMutablePointer<UInt32>
+  private var slotCapacity: Int
+  private var slotCount = 0
+  /// Of clusters.
+  private var count = 0
+
+  private struct Tile {
+    /// Its row and column; `unused` in an entry that is free, all of which is zero.
+    var key: UInt64
+    /// Its first slot, a multiple of four as is their number.
+    var start: UInt32 = 0
+    var count: UInt32 = 0
+    var capacity: UInt32 = 0
+
+    static let unused = UInt64(0)
+  }
+
+  /// What a cluster is to the tiles.
+  struct Entry {
+    var position: PlanePoint
+    var radius: Float
+  }
+
+  /// Tiles of some clusters, most of which are next to the one before.
+  init(
+    _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
+    _ monitor: BuildMonitor, _ entry: (Int) -> Entry
+  ) {
+    (self.shift, self.isCyclic, self.slots) = (shift, isCyclic, slots)
+    var (changes, last) = (0, UInt64.max)
+    for cluster in clusters {
+      let key = Self.key(entry(cluster).position, shift)
+      changes &+= key == last ? 0 : 1
+      last = key
+    }
+    tableSize = Self.tableSize(forTiles: changes + changes / 8)
+    tiles = Self.allocateTable(tableSize)
+    // No tile leaves more than three slots free.
+    slotCapacity = clusters.count + 3 * changes + clusters.count / 8 + 64
+    xs = Self.allocateSlots(slotCapacity)
+    ys = Self.allocateSlots(slotCapacity)
+    radii = Self.allocateSlots(slotCapacity)
+    numbers = Self.allocateSlots(slotCapacity)
+    for cluster in clusters { tile(Self.key(entry(cluster).position, shift)).pointee.capacity &+= 1 }
+    for cluster in clusters {
+      if cluster & 0xFFFF == 0 && monitor.isCancelled { return }
+      let entry = entry(cluster)
+      let tile = tile(Self.key(entry.position, shift))
+      if tile.pointee.count == 0 {
+        tile.pointee.start = UInt32(slotCount)
+        tile.pointee.capacity = reserve(tile.pointee.capacity)
+      }
+      write(UInt32(cluster), entry, to: tile)
+    }
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  func deallocate() {
+    MemoryBlock(tiles, count: tableSize).freeZeros()
+    for list in [xs, ys, numbers] { MemoryBlock(list, count: slotCapacity).deallocate() }
+    MemoryBlock(radii, count: slotCapacity).deallocate()
+  }
+
+  private static func tableSize(forTiles count: Int) -> Int { count + count / 2 + 16 }
+
+  private static func allocateTable(_ size: Int) -> UnsafeMutablePointer<Tile> {
+    let tiles = UnsafeMutablePointer<Tile>.allocateZeros(count: size)
+    MemoryBlock(tiles, count: size).adviseLargePages()
+    return tiles
+  }
+
+  private static func allocateSlots<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
+    let slots = UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
+      .bindMemory(to: Element.self, capacity: count)
+    MemoryBlock(slots, count: count).adviseLargePages()
+    return slots
+  }
+}
+
+// MARK: - Tiles
+
+extension MergeTiles {
+  @inline(__always) private static func key(_ position: PlanePoint, _ shift: UInt32) -> UInt64 {
+    key(Int(position.x &>> shift), Int(position.y &>> shift))
+  }
+
+  @inline(__always) private static func key(_ x: Int, _ y: Int) -> UInt64 {
+    1 &<< 63 | UInt64(truncatingIfNeeded: y &<< 32 | x)
+  }
+
+  /// The tile with a key; nil if there is none.
+  @inline(__always) private func find(_ key: UInt64) -> UnsafeMutablePointer<Tile>? {
+    let tile = place(of: key)
+    return tile.pointee.key == key ? tile : nil
+  }
+
+  /// Where a tile is, or where it would be.
+  @inline(__always) private func place(of key: UInt64) -> UnsafeMutablePointer<Tile> {
+    let hash = key &* 0x9E37_79B9_7F4A_7C15
+    var index = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: tableSize)).high)
+    while tiles[index].key != key && tiles[index].key != Tile.unused {
+      index &+= 1
+      if index == tableSize { index = 0 }
+    }
+    return tiles + index
+  }
+
+  /// The tile with a key, which is made if there is none.
+  @inline(__always) private mutating func tile(_ key: UInt64) -> UnsafeMutablePointer<Tile> {
+    let tile = place(of: key)
+    return tile.pointee.key == key ? tile : add(key)
+  }
+
+  @inline(never) private mutating func add(_ key: UInt64) -> UnsafeMutablePointer<Tile> {
+    if 3 * tileCount >= 2 * tableSize { grow() }
+    let tile = place(of: key)
+    tile.pointee = Tile(key: key)
+    tileCount += 1
+    return tile
+  }
+
+  private mutating func grow() {
+    let (old, oldSize) = (tiles, tableSize)
+    tableSize = Self.tableSize(forTiles: tileCount + tileCount / 2)
+    tiles = Self.allocateTable(tableSize)
+    for index in 0..<oldSize where old[index].key != Tile.unused { place(of: old[index].key).pointee = old[index] }
+    MemoryBlock(old, count: oldSize).freeZeros()
+  }
+
+  /// Takes slots from the end of the lists for so many clusters.
+  ///
+  /// - Returns: for how many there is room.
+  private mutating func reserve(_ count: UInt32) -> UInt32 {
+    let capacity = (count &+ 3) & ~3
+    let end = slotCount + Int(capacity)
+    if end > slotCapacity {
+      let (old, new) = (slotCapacity, max(end, slotCapacity + slotCapacity / 2))
+      func larger<Element>(_ list: UnsafeMutablePointer<Element>) -> UnsafeMutablePointer<Element> {
+        let larger: UnsafeMutablePointer<Element> = Self.allocateSlots(new)
+        larger.update(from: list, count: slotCount)
+        MemoryBlock(list, count: old).deallocate()
+        return larger
+      }
+      (xs, ys, radii, numbers) = (larger(xs), larger(ys), larger(radii), larger(numbers))
+      slotCapacity = new
+    }
+    for slot in slotCount..<end {
+      (xs[slot], ys[slot], radii[slot], numbers[slot]) = (0, 0, .nan, 0)
+    }
+    slotCount = end
+    return capacity
+  }
+
+  /// Adds a cluster to a tile with room for it.
+  @inline(__always) private mutating func write(
+    _ cluster: UInt32, _ entry: Entry, to tile: UnsafeMutablePointer<Tile>
+  ) {
+    count &+= 1
+    let slot = tile.pointee.start &+ tile.pointee.count
+    tile.pointee.count &+= 1
+    numbers[Int(slot)] = cluster
+    slots[Int(cluster)] = slot
+    write(entry, at: Int(slot))
+  }
+
+  @inline(__always) private func write(_ entry: Entry, at slot: Int) {
+    (xs[slot], ys[slot], radii[slot]) = (entry.position.x, entry.position.y, entry.radius)
+  }
+
+  /// Adds a cluster.
+  mutating func insert(_ cluster: UInt32, _ entry: Entry) {
+    let tile = tile(Self.key(entry.position, shift))
+    if tile.pointee.count == tile.pointee.capacity { moveToEnd(tile) }
+    write(cluster, entry, to: tile)
+  }
+
+  /// Gives a full tile more slots.
+  private mutating func moveToEnd(_ tile: UnsafeMutablePointer<Tile>) {
+    let (old, count) = (Int(tile.pointee.start), Int(tile.pointee.count))
+    let start = slotCount
+    let capacity = reserve(UInt32(count + count / 2 + 4))
+    for offset in 0..<count {
+      let (from, to) = (old + offset, start + offset)
+      (xs[to], ys[to], radii[to], numbers[to]) = (xs[from], ys[from], radii[from], numbers[from])
+      slots[Int(numbers[to])] = UInt32(to)
+      radii[from] = .nan
+    }
+    (tile.pointee.start, tile.pointee.capacity) = (UInt32(start), capacity)
+  }
+
+  /// Takes out a cluster.
+  @inline(__always) mutating func remove(_ cluster: UInt32) {
+    count &-= 1
+    let slot = Int(slots[Int(cluster)])
+    let tile = place(of: Self.key(PlanePoint(x: xs[slot], y: ys[slot]), shift))
+    tile.pointee.count &-= 1
+    let last = Int(tile.pointee.start &+ tile.pointee.count)
+    (xs[slot], ys[slot], radii[slot], numbers[slot]) = (xs[last], ys[last], radii[last], numbers[last])
+    slots[Int(numbers[slot])] = UInt32(slot)
+    radii[last] = .nan
+  }
+
+  /// Moves a cluster, which may have another radius.
+  @inline(__always) mutating func move(_ cluster: UInt32, to entry: Entry) {
+    let slot = Int(slots[Int(cluster)])
+    if (xs[slot] ^ entry.position.x) &>> shift | (ys[slot] ^ entry.position.y) &>> shift == 0 {
+      return write(entry, at: slot)
+    }
+    remove(cluster)
+    insert(cluster, entry)
+  }
+}
+
+// MARK: - Searching
+
+extension MergeTiles {
+  /// How far away clusters are that a search looks for.
+  struct Range {
+    /// Squared distances are at most this times the sum of both radii, which is squared first where `isSquared` is so.
+    var limit: Float
+    /// And this.
+    var slack: Float = 0
+    var isSquared = true
+
+    @inline(__always) fileprivate func squaredDistance(_ sum: Float) -> Float {
+      (isSquared ? sum * sum : sum) * limit + slack
+    }
+  }
+
+  /// Calls with every cluster that is so near to a position, and with some others.
+  ///
+  /// - Parameters:
+  ///   - radius: Of what is at the position.
+  ///   - reach: How far away those are at most.
+  ///   - widest: The greatest sum of two radii.
+  ///   - range: The body may lower its limit.
+  @inline(__always) func forEach(
+    near position: PlanePoint, radius: Float, within reach: Int, widest: Float, _ range: inout Range,
+    _ body: (_ cluster: UInt32, _ limit: inout Float) -> Void
+  ) {
+    let (x, y) = (Int(position.x), Int(position.y))
+    let last = 1 &<< Int(32 &- shift) &- 1
+    var (minX, maxX) = ((x &- reach) &>> Int(shift), (x &+ reach) &>> Int(shift))
+    let minY = max((y &- reach) &>> Int(shift), 0)
+    let maxY = min((y &+ reach) &>> Int(shift), last)
+    if !isCyclic { (minX, maxX) = (max(minX, 0), min(maxX, last)) }
+    if maxX &- minX >= last { (minX, maxX) = (0, last) }
+    if (maxX &- minX) &* (maxY &- minY) > tileCount {
+      return scan(Tile(key: 0, count: UInt32(slotCount)), position, radius, &range, body)
+    }
+    let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
+    // What is nearest is mostly in the same tile.
+    if let tile = find(Self.key(ownX, ownY)) { scan(tile.pointee, position, radius, &range, body) }
+    var tileY = minY
+    while tileY <= maxY {
+      let height = gap(from: y, toTile: tileY)
+      var tileX = minX
+      while tileX <= maxX {
+        if tileX != ownX || tileY != ownY {
+          let width = gap(from: x, toTile: tileX)
+          if width * width + height * height <= range.squaredDistance(widest),
+            let tile = find(Self.key(tileX & last, tileY))
+          {
+            scan(tile.pointee, position, radius, &range, body)
+          }
+        }
+        tileX &+= 1
+      }
+      tileY &+= 1
+    }
+  }
+
+  /// How far a row or column of tiles is away, or a bit less.
+  @inline(__always) private func gap(from place: Int, toTile tile: Int) -> Float {
+    let start = tile &<< Int(shift)
+    return Float(max(start &- place, place &- start &- (1 &<< Int(shift) &- 1), 0)) * (1 - 0x1p-20)
+  }
+
+  @inline(__always) private func scan(
+    _ tile: Tile, _ position: PlanePoint, _ radius: Float, _ range: inout Range,
+    _ body: (_ cluster: UInt32, _ limit: inout Float) -> Void
+  ) {
+    let (x, y) = (SIMD4<UInt32>(repeating: position.x), SIMD4<UInt32>(repeating: position.y))
+    let own = SIMD4<Float>(repeating: radius)
+    var slot = Int(tile.start)
+    let end = slot &+ Int(tile.count)
+    while slot < end {
+      let (dx, dy) = (Self.difference(xs, slot, x), Self.difference(ys, slot, y))
+      let sum = UnsafeRawPointer(radii + slot).load(as: SIMD4<Float>.self) + own
+      let isNear = dx * dx + dy * dy .<= (range.isSquared ? sum * sum : sum) * range.limit + range.slack
+      let bits = unsafeBitCast(isNear, to: SIMD2<UInt64>.self)
+      if bits.x | bits.y != 0 {
+        for lane in 0..<4 where isNear[lane] {
+          body(numbers[slot &+ lane], &range.limit)
+        }
+      }
+      slot &+= 4
+    }
+  }
+
+  /// Across the seam the shorter way; where there is none it is more than the number says.
+  @inline(__always) private static func difference(
+    _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
+  ) -> SIMD4<Float> {
+    let values = UnsafeRawPointer(list + slot).load(as: SIMD4<UInt32>.self)
+    return SIMD4<Float>(unsafeBitCast(values &- from, to: SIMD4<Int32>.self))
+  }
+}

@@ -1,0 +1,277 @@
+import Treeline
+
+/// Two clusters that were merged, and what they are then.
+struct Merge {
+  /// The nodes, that with the lesser least member first.
+  var left: UInt32
+  var right: UInt32
+  /// Whether it stands where its right part does, if clusters stand at members.
+  var standsRight: Bool
+  /// In which round of merging.
+  var round: UInt8
+  var cluster: MergeCluster
+}
+
+/// A binary tree of merges while it grows, or the trees of parts of its leaves.
+///
+/// Leaves are numbered from 0. Of two clusters that are merged the one with the greater least member ends it, and no
+/// other merge does: so a merge has the number of that member, and is the node of that number behind all leaves.
+///
+/// All copies are one tree. Threads may work on disjoint ranges of leaves.
+struct MergeTree: @unchecked Sendable {
+  struct Node {
+    /// That with the lesser least member.
+    var left: UInt32 = 0
+    var right: UInt32 = 0
+    /// Of points.
+    var count: UInt32 = 0
+    var leastMember: UInt32 = 0
+    /// How many records a stored tree has below it.
+    var recordCount: UInt32 = 0
+    /// Never below that of a part.
+    var scale = SeparationCode.zero
+    /// Of the tree below it, or the most that fits.
+    var height: UInt16 = 0
+    var standsRight = false
+  }
+
+  /// Where a cluster stands, and when.
+  struct Place {
+    var position: PlanePoint
+    /// The round in which it was made; `never` if it was not.
+    var round = MergeTree.never
+    /// The round in which it was merged with another.
+    var endRound = MergeTree.never
+  }
+
+  /// No round.
+  static let never = UInt8.max
+
+  let leaves: Leaves
+  private let nodes: UnsafeMutablePointer<Node>
+  private let places: UnsafeMutablePointer<Place>
+  private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
+  private let leafEnds: UnsafeMutablePointer<UInt8>
+
+  var leafCount: Int { leaves.leafCount }
+
+  /// A tree without merges.
+  init(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) {
+    let count = leaves.leafCount
+    nonisolated(unsafe) let nodes = UnsafeMutablePointer<Node>.allocate(capacity: count)
+    nonisolated(unsafe) let places = UnsafeMutablePointer<Place>.allocate(capacity: count)
+    nonisolated(unsafe) let leafEnds = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
+    (self.leaves, self.nodes, self.places, self.leafEnds) = (leaves, nodes, places, leafEnds)
+    sums = .allocate(capacity: count)
+    for block in [MemoryBlock(nodes, count: count), MemoryBlock(places, count: count), MemoryBlock(sums, count: count)]
+    {
+      block.adviseLargePages()
+    }
+    _ = inChunks(of: count, threads: threads) { chunk in
+      monitor.pass(over: chunk) { block in
+        (nodes + block.lowerBound).initialize(repeating: Node(), count: block.count)
+        (places + block.lowerBound).initialize(repeating: Place(position: PlanePoint(x: 0, y: 0)), count: block.count)
+        (leafEnds + block.lowerBound).initialize(repeating: Self.never, count: block.count)
+      }
+    }
+  }
+
+  /// Deallocates what is of no use once all is merged.
+  func deallocateContents() {
+    MemoryBlock(places, count: leafCount).deallocate()
+    MemoryBlock(sums, count: leafCount).deallocate()
+    MemoryBlock(leafEnds, count: leafCount).deallocate()
+  }
+
+  /// Deallocates the rest.
+  func deallocate() { MemoryBlock(nodes, count: leafCount).deallocate() }
+
+  @inline(__always) func isLeaf(_ node: UInt32) -> Bool { Int(node) < leafCount }
+
+  /// The node of a merge.
+  @inline(__always) subscript(_ node: UInt32) -> Node {
+    get { nodes[Int(node) &- leafCount] }
+    nonmutating _modify { yield &nodes[Int(node) &- leafCount] }
+  }
+
+  /// Of points.
+  @inline(__always) func count(of node: UInt32) -> UInt32 {
+    isLeaf(node) ? leaves.count(of: Int(node)) : self[node].count
+  }
+
+  @inline(__always) func recordCount(below node: UInt32) -> UInt32 { isLeaf(node) ? 0 : self[node].recordCount }
+
+  @inline(__always) func height(_ node: UInt32) -> UInt16 { isLeaf(node) ? 0 : self[node].height }
+
+  @inline(__always) func leastMember(of node: UInt32) -> UInt32 { isLeaf(node) ? node : self[node].leastMember }
+
+  @inline(__always) private func setEndRound(of node: UInt32, to round: UInt8) {
+    if isLeaf(node) { leafEnds[Int(node)] = round } else { places[Int(node) &- leafCount].endRound = round }
+  }
+
+  /// Where a node's cluster stands, and when; a leaf from round 0 on.
+  @inline(__always) func place(_ node: UInt32) -> Place {
+    isLeaf(node)
+      ? Place(position: leaves.position(of: Int(node)), round: 0, endRound: leafEnds[Int(node)])
+      : places[Int(node) &- leafCount]
+  }
+
+  /// The cluster of a node where nothing is merged across the seam.
+  @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
+    if isLeaf(node) {
+      let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
+      return MergeCluster(
+        sums: MergeSums(x: UInt64(position.x) &* UInt64(count), y: UInt64(position.y) &* UInt64(count), count: count),
+        position: position, node: node, leastMember: node, scale: .zero,
+        longitudes: Longitudes(west: position.x, east: position.x))
+    }
+    let (own, sum) = (self[node], sums[Int(node) &- leafCount])
+    return MergeCluster(
+      sums: MergeSums(x: sum.x, y: sum.y, count: own.count), position: place(node).position, node: node,
+      leastMember: own.leastMember, scale: own.scale, longitudes: Longitudes(west: 0, east: 0))
+  }
+
+  /// The cluster of a node where clusters may be merged across the seam: as its parts were, one after the other.
+  ///
+  /// - Complexity: O(leaves below the node)
+  func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
+    var (stack, done) = ([(node: node, hasParts: false)], [(sums: MergeSums, longitudes: Longitudes)]())
+    while let (next, hasParts) = stack.popLast() {
+      if isLeaf(next) {
+        let leaf = cluster(next)
+        done.append((leaf.sums, leaf.longitudes))
+      } else if hasParts {
+        let (b, a) = (done.removeLast(), done.removeLast())
+        let joined = a.longitudes.joined(with: b.longitudes)
+        done.append((a.sums.joined(with: b.sums, longitudes: (a.longitudes, b.longitudes, joined)), joined))
+      } else {
+        stack += [(next, true), (self[next].right, false), (self[next].left, false)]
+      }
+    }
+    var cluster = cluster(node)
+    (cluster.sums, cluster.longitudes) = done[0]
+    return cluster
+  }
+
+  /// Adds a merge of two nodes that there are.
+  @inline(__always) func add(_ merge: Merge) {
+    let cluster = merge.cluster
+    add(merge.left, merge.right, count: cluster.sums.count, cluster.scale, standsRight: merge.standsRight)
+    let number = Int(cluster.node) &- leafCount
+    places[number] = Place(position: cluster.position, round: merge.round)
+    sums[number] = (cluster.sums.x, cluster.sums.y)
+    setEndRound(of: merge.left, to: merge.round)
+    setEndRound(of: merge.right, to: merge.round)
+  }
+
+  /// - Returns: the node.
+  @discardableResult @inline(__always) private func add(
+    _ left: UInt32, _ right: UInt32, count: UInt32, _ scale: SeparationCode, standsRight: Bool
+  ) -> UInt32 {
+    let members = (leastMember(of: left), leastMember(of: right))
+    let node = UInt32(leafCount) + max(members.0, members.1)
+    let isStored = count > NodeRecord.bucketCapacity
+    self[node] = Node(
+      left: left, right: right, count: count, leastMember: min(members.0, members.1),
+      recordCount: isStored ? recordCount(below: left) + recordCount(below: right) + 2 : 0, scale: scale,
+      height: min(max(height(left), height(right)), .max - 1) + 1, standsRight: standsRight)
+    return node
+  }
+
+  /// Takes back some merges.
+  func remove(_ merges: [UInt32]) {
+    for merge in merges {
+      setEndRound(of: self[merge].left, to: Self.never)
+      setEndRound(of: self[merge].right, to: Self.never)
+    }
+    for merge in merges { places[Int(merge) - leafCount].round = Self.never }
+  }
+
+  /// The nodes of some leaves that are not merged with others, in the order of their least members.
+  func roots(_ range: Range<Int>) -> [UInt32] {
+    var roots: [UInt32] = []
+    for leaf in range {
+      if leafEnds[leaf] == Self.never { roots.append(UInt32(leaf)) }
+      if places[leaf].round != Self.never && places[leaf].endRound == Self.never {
+        roots.append(UInt32(leafCount + leaf))
+      }
+    }
+    return roots.sorted { leastMember(of: $0) < leastMember(of: $1) }
+  }
+}
+
+// MARK: - Depth
+
+extension MergeTree {
+  /// No tree is deeper than this: chains of merges at ever greater scales may be as long as there are points.
+  static let maximumDepth = 511
+
+  /// The same tree with its scales rounded down to two steps for each doubling of the squared distance, four an octave.
+  ///
+  /// What is merged at one step is merged balanced by weight: of neighbours in the order of the tree, those go left that
+  /// come nearest to half of the points. A part of w points among n is then at most log2(n / w) + 2 levels below, so
+  /// that 128 steps make 31 + 256 levels at most.
+  ///
+  /// At any distance there are the clusters that there were at some distance no less. So the promise holds.
+  ///
+  /// - Returns: the tree, to be deallocated, and its root.
+  func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {
+    let coarse = MergeTree(leaves, threads: 1, monitor)
+    /// Each behind the one that it is a part of.
+    var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
+    /// Whether what a merge is a part of has another scale, and its node in the new tree.
+    var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
+    var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
+    while let node = stack.popLast(), !monitor.isCancelled {
+      merges.append(node)
+      for part in [self[node].left, self[node].right] where !isLeaf(part) {
+        isTop[Int(part) - leafCount] = self[part].scale.coarse != self[node].scale.coarse
+        stack.append(part)
+      }
+    }
+    for merge in merges.reversed() where isTop[Int(merge) - leafCount] && !monitor.isCancelled {
+      func isWithin(_ node: UInt32) -> Bool { !isLeaf(node) && (node == merge || !isTop[Int(node) - leafCount]) }
+      // All that is merged at this step, in the order of the tree, and the points in front of each.
+      var (parts, starts) = ([UInt32](), [UInt64(0)])
+      // The part where all of it stands.
+      var (stand, standIndex) = (merge, 0)
+      while isWithin(stand) { stand = self[stand].standsRight ? self[stand].right : self[stand].left }
+      var stack = [merge]
+      while let node = stack.popLast() {
+        if isWithin(node) {
+          stack += [self[node].right, self[node].left]
+        } else {
+          if node == stand { standIndex = parts.count }
+          parts.append(isLeaf(node) ? node : news[Int(node) - leafCount])
+          starts.append(starts.last! + UInt64(count(of: node)))
+        }
+      }
+      news[Int(merge) - leafCount] = coarse.addBalanced(parts[...], starts, self[merge].scale.coarse, stand: standIndex)
+    }
+    return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
+  }
+
+  /// Merges some neighbours at one scale. Calls nest as deep as the tree that they make.
+  ///
+  /// - Parameters:
+  ///   - starts: how many points lie in front of each part, and in front of and in all.
+  ///   - stand: the part where all of them stand, if it is one of these.
+  private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
+    -> UInt32
+  {
+    if parts.count == 1 { return parts.first! }
+    let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
+    var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
+    // The first part that begins in the middle or behind it, or the one before if that is nearer.
+    while low < high {
+      let index = (low + high) / 2
+      if starts[index] < middle { low = index + 1 } else { high = index }
+    }
+    if low > parts.startIndex + 1, starts[low] > middle, middle - starts[low - 1] <= starts[low] - middle { low -= 1 }
+    let left = addBalanced(parts[..<low], starts, scale, stand: stand)
+    let right = addBalanced(parts[low...], starts, scale, stand: stand)
+    return add(
+      left, right, count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale,
+      standsRight: low..<parts.endIndex ~= stand)
+  }
+}

@@ -1,0 +1,379 @@
+import Synchronization
+import Treeline
+
+/// Merges clusters, always the pair whose union adds the least scatter to that of the clusters: n1 n2 / (n1 + n2) times
+/// the squared distance of their exact means (J. H. Ward, 1963), of several such pairs the one with the lesser least
+/// members.
+///
+/// A union is never closer to a third cluster than the nearer of its parts was, if these were closer to each other
+/// (Lance and Williams):
+///
+///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
+///
+/// So two clusters that are nearest to each other stay so whatever else is merged, and will be merged: the tree is the
+/// same in whatever order such pairs are. Each part of the plane merges those that it can be sure of, which are nearer
+/// than its border; what is left is merged in the part that it is a half of.
+///
+/// Within a part the pair that adds least comes first: then one cluster of each has to know of it, the one with more
+/// points, of equal ones the one behind by its least member. For one of n points all others lie farther away than the
+/// square root of s / n in a round that begins at scatter s; so those no larger lie thinly, and few have to be looked
+/// at. Larger ones may be as close together as they like, which makes chains of nearest neighbours (of which either
+/// would have to look for the other) several times as slow.
+///
+/// Nothing is merged across the seam, which lies in the widest gap: for limits and detail clusters need not be apart.
+struct ScatterMerging {
+  let tree: MergeTree
+  let threads: Int
+  let leavesInPart: Int
+  let monitor: BuildMonitor
+
+  /// Merges all.
+  ///
+  /// - Returns: the root; nil if the build is cancelled.
+  func run() -> UInt32? {
+    let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart)
+    let rest = Mutex<[Int: [MergeCluster]]>([:])
+    plan.forEachPart(threads: threads) { number, part in
+      var clusters = rest.withLock { rest in
+        part.border == nil
+          ? [] : rest.removeValue(forKey: part.halves.first)! + rest.removeValue(forKey: part.halves.second)!
+      }
+      clusters.sort { $0.leastMember < $1.leastMember }
+      let (first, count) = (part.leaves.lowerBound, part.border == nil ? part.leaves.count : clusters.count)
+      var merging = ScatterRounds(count, in: part.rect, tree, monitor) {
+        part.border == nil ? tree.cluster(UInt32(first + $0)) : clusters[$0]
+      }
+      merging.run()
+      let left = merging.clusters
+      rest.withLock { $0[number] = left }
+      return !monitor.isCancelled
+    }
+    return monitor.isCancelled ? nil : rest.withLock { $0[0]![0].node }
+  }
+}
+
+/// Merges clusters in a rectangle, as far as what lies around it cannot matter.
+///
+/// That takes place in rounds, so that clusters grow evenly: in each those are looked at whose nearest may add so
+/// little.
+private struct ScatterRounds: ~Copyable {
+  private let live: LiveClusters
+  private let tree: MergeTree
+  private let rect: PlaneRect
+  private let monitor: BuildMonitor
+  /// Clusters by how many points they have, four times as many in each as in the one before: the fewer, the farther
+  /// apart they are.
+  private var tiles: [MergeTiles] = []
+  /// How many numbers of clusters are in use, some of which are free.
+  private var count: Int
+  private var liveCount: Int
+  private var stuckCount = 0
+  private var round: UInt8 = 0
+  /// Pairs that add less are merged in the round.
+  private var bound = ScatterBound(round: 0)
+  private var queue = PairHeap<ScatterPair>()
+  private var nextAge: UInt32
+  private var mergeCount = 0
+
+  private static let sizeCount = 16
+
+  init(
+    _ count: Int, in rect: PlaneRect, _ tree: MergeTree, _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
+  ) {
+    live = LiveClusters(capacity: count, crossesSeam: false)
+    (self.tree, self.rect, self.monitor) = (tree, rect, monitor)
+    (self.count, liveCount, nextAge) = (count, count, UInt32(count))
+    for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
+      for number in block { live.initialize(number, to: cluster(number), diameter: 0) }
+    }
+  }
+
+  deinit {
+    live.deallocate()
+    for tiles in tiles { tiles.deallocate() }
+  }
+
+  /// Those that there are.
+  var clusters: [MergeCluster] { (0..<count).filter { live.isLive($0) }.map { live[$0] } }
+
+  mutating func run() {
+    while liveCount > 1 && stuckCount < liveCount && !monitor.isCancelled {
+      // The next round in which there is anything to be looked at.
+      guard let next = live.nextRound(0..<count, from: round) else { return }
+      (round, bound) = (next, ScatterBound(round: next))
+      placeAnewIfNeeded()
+      lookAtDue()
+      merge()
+      round += 1
+    }
+  }
+
+  private mutating func placeAnewIfNeeded() {
+    let shift = shift(0)
+    if !tiles.isEmpty && tiles[0].shift >= shift { return }
+    if liveCount < count { count = live.renumber(count, monitor) }
+    let first = tiles.isEmpty ? UInt32(live.firstShift(count, monitor)) : 0
+    for tiles in tiles { tiles.deallocate() }
+    var bySize = (0..<Self.sizeCount).map { _ in [Int]() }
+    for cluster in 0..<count { bySize[Self.size(live.sums[cluster].count)].append(cluster) }
+    tiles = []
+    for (size, clusters) in bySize.enumerated() {
+      let shift = max(self.shift(size), first)
+      tiles.append(
+        MergeTiles(clusters, shift: shift, isCyclic: false, slots: live.slots, monitor) { [live] in
+          Self.entry(UInt32($0), live)
+        })
+    }
+  }
+
+  /// Of tiles some times as wide as clusters of a size are apart at least.
+  private func shift(_ size: Int) -> UInt32 {
+    let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
+    return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
+  }
+
+  /// In which tiles clusters of so many points are.
+  @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
+
+  @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
+
+  @inline(__always) private static func entry(_ cluster: UInt32, _ live: LiveClusters) -> MergeTiles.Entry {
+    MergeTiles.Entry(position: live.positions[Int(cluster)], radius: radius(live.sums[Int(cluster)].count))
+  }
+
+  private mutating func lookAtDue() {
+    live.forEachLive(0..<count, in: round) { cluster in
+      if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
+      return cluster & 0x3FF != 0 || !monitor.isCancelled
+    }
+  }
+
+  /// Merges all pairs that belong to the round, the first of them first.
+  private mutating func merge() {
+    var steps = 0
+    while let pair = queue.popFirst() {
+      steps &+= 1
+      if steps & 0x3FF == 0 && monitor.isCancelled { return }
+      guard live.isLive(pair.cluster, age: pair.age) else { continue }
+      var next = pair.cluster
+      if live.isLive(pair.other, age: pair.otherAge) {
+        if isSure(pair) {
+          next = min(pair.cluster, pair.other)
+          join(Int(next), Int(max(pair.cluster, pair.other)), pair.scale)
+        } else {
+          stick(pair.cluster)
+          stick(pair.other)
+        }
+      }
+      if let pair = look(from: next) { queue.insert(pair) }
+    }
+  }
+
+  /// Whether a cluster cannot be merged here: one outside may be nearer, or what is nearest to it cannot be merged here.
+  /// It still has to know of others, which then cannot be merged here, either.
+  @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
+
+  private mutating func stick(_ cluster: UInt32) {
+    if isStuck(cluster) { return }
+    live.nodes[Int(cluster)].diameter = 1
+    stuckCount += 1
+  }
+
+  /// Whether two clusters are nearest to each other, and nothing outside is nearer.
+  private func isSure(_ pair: ScatterPair) -> Bool {
+    !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
+  }
+
+  /// Whether no cluster outside the rectangle can be as near.
+  private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
+    let position = live.positions[Int(cluster)]
+    func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
+      min(least == 0 ? .max : place &- least, greatest == .max ? .max : greatest &- place)
+    }
+    let least = min(room(position.x, rect.minX, rect.maxX), room(position.y, rect.minY, rect.maxY))
+    if least == .max { return true }
+    let (distance, n) = (max(Double(least) - 2, 0), Double(live.sums[Int(cluster)].count))
+    return pair.added * (1 + 0x1p-40) < distance * distance * n / (n + 1)
+  }
+
+  /// Makes the first of two clusters both together, and the second's number free.
+  private mutating func join(_ first: Int, _ second: Int, _ scale: SeparationCode) {
+    let (a, b) = (live.nodes[first], live.nodes[second])
+    let (own, others) = (live.sums[first].count, live.sums[second].count)
+    let (former, size) = (Self.size(own), Self.size(own &+ others))
+    tiles[Self.size(others)].remove(UInt32(second))
+    if former != size { tiles[former].remove(UInt32(first)) }
+    live.sums[first] = live.sums[first].joined(with: live.sums[second])
+    live.positions[first] = live.sums[first].mean
+    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
+    live.nodes[first] = LiveClusters.Node(
+      number: UInt32(tree.leafCount) + b.leastMember, leastMember: a.leastMember, age: nextAge,
+      scale: max(scale, a.scale, b.scale), diameter: 0)
+    nextAge += 1
+    if former == size {
+      tiles[size].move(UInt32(first), to: Self.entry(UInt32(first), live))
+    } else {
+      tiles[size].insert(UInt32(first), Self.entry(UInt32(first), live))
+    }
+    liveCount -= 1
+    tree.add(Merge(left: a.number, right: b.number, standsRight: false, round: 0, cluster: live[first]))
+    mergeCount += 1
+    if mergeCount.isMultiple(of: 1 << 10) { monitor.advance(.merging, by: 1 << 10) }
+  }
+}
+
+// MARK: - Searching
+
+extension ScatterRounds {
+  /// Looks for the first pair that a cluster has to know of. If it does not belong to the round, notes the round in
+  /// which the cluster is to look again.
+  private func look(from cluster: UInt32) -> ScatterPair? {
+    // Mostly there is none for this round, but one to wait for.
+    let farthest = 8 * bound.value
+    let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
+    if let pair, pair.addsLess(than: bound) { return pair }
+    // What is not known adds more than that.
+    let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
+    live.wait(Int(cluster), for: LiveClusters.none, until: max(next, round &+ 1))
+    return nil
+  }
+
+  /// Of those no larger the nearest, if it adds no more than that.
+  private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
+    let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
+    let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
+    var best: ScatterPair?
+    var greatest = greatest
+    for size in (0...ownSize).reversed() where !tiles[size].isEmpty {
+      let least = 1 / Double(1 << (2 * size))
+      // Means are rounded, and sums have errors.
+      let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
+      // Positions are rounded: two are up to two units closer or farther apart.
+      var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)
+      tiles[size].forEach(near: position, radius: radius, within: Int(reach), widest: radius + Float(least), &range) {
+        other, limit in
+        if other == cluster { return }
+        let sums = live.sums[Int(other)]
+        if (sums.count, other) > (own.count, cluster) || isOwnStuck && isStuck(other) { return }
+        let pair = ScatterPair(
+          cluster, own, age: live.nodes[Int(cluster)].age, other, sums, age: live.nodes[Int(other)].age)
+        if let best, !(pair < best) { return }
+        if pair.added > greatest * Self.moreThanAnyError { return }
+        best = pair
+        greatest = min(pair.added, greatest)
+        limit = min(limit, Self.limit(greatest))
+      }
+    }
+    return best
+  }
+
+  /// For all that single precision loses.
+  @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
+
+  private static var moreThanAnyError: Double { 1 + 0x1p-40 }
+  private static var lessThanAnyError: Double { 1 - 0x1p-40 }
+}
+
+/// What pairs of a round add less than: two bounds for each doubling, up to 2^96 in round 192, which nothing reaches.
+struct ScatterBound {
+  let value: Double
+  fileprivate let doubled: UInt128
+
+  init(round: UInt8) {
+    doubled = (round % 2 == 0 ? 2 : 3) << UInt128(min(round, 240) / 2)
+    value = Double(doubled) / 2
+  }
+
+  /// The first round with a bound above what a pair adds, or the one after it.
+  static func round(above added: Double) -> UInt8 {
+    if added < 1 { return 0 }
+    return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
+  }
+}
+
+/// Two clusters and how much scatter their union adds.
+struct ScatterPair: Comparable {
+  /// To a relative error of less than 2^-50.
+  let added: Double
+  /// That times the number of points in the pair and in each of both: the squares of these make the exact value.
+  private let (xLow, yLow): (UInt64, UInt64)
+  private let (xHigh, yHigh): (UInt32, UInt32)
+  private let (count, otherCount): (UInt32, UInt32)
+  /// The one that has to know of the pair, and the other, and how old they are.
+  let (cluster, other): (UInt32, UInt32)
+  let (age, otherAge): (UInt32, UInt32)
+
+  @inline(__always) init(
+    _ cluster: UInt32, _ own: MergeSums, age: UInt32, _ other: UInt32, _ others: MergeSums, age otherAge: UInt32
+  ) {
+    func difference(_ own: UInt64, _ others: UInt64, _ ownCount: UInt32, _ otherCount: UInt32) -> UInt128 {
+      let (a, b) = (UInt128(own) &* UInt128(otherCount), UInt128(others) &* UInt128(ownCount))
+      return a > b ? a &- b : b &- a
+    }
+    let x = difference(own.x, others.x, own.count, others.count)
+    let y = difference(own.y, others.y, own.count, others.count)
+    (xLow, xHigh) = (UInt64(truncatingIfNeeded: x), UInt32(truncatingIfNeeded: x &>> 64))
+    (yLow, yHigh) = (UInt64(truncatingIfNeeded: y), UInt32(truncatingIfNeeded: y &>> 64))
+    (count, otherCount) = (own.count, others.count)
+    (self.cluster, self.other, self.age, self.otherAge) = (cluster, other, age, otherAge)
+    let (dx, dy) = (Double(xHigh) * 0x1p64 + Double(xLow), Double(yHigh) * 0x1p64 + Double(yLow))
+    let (n, m) = (Double(own.count), Double(others.count))
+    added = (dx * dx + dy * dy) / (n * m * (n + m))
+  }
+
+  /// The lesser least member first.
+  @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
+
+  /// The root goes four times as far in 16 bits as the scatter.
+  var scale: SeparationCode { SeparationCode(roundingDown: UInt64(added.squareRoot())) }
+
+  /// The least that is added first, of several the one with the least members.
+  @inline(__always) static func < (a: ScatterPair, b: ScatterPair) -> Bool {
+    if a.added < b.added * (1 - 0x1p-48) { return true }
+    if b.added < a.added * (1 - 0x1p-48) { return false }
+    return isLessExactly(a, b)
+  }
+
+  @inline(__always) static func == (a: ScatterPair, b: ScatterPair) -> Bool { !(a < b) && !(b < a) }
+
+  @inline(__always) func addsLess(than bound: ScatterBound) -> Bool {
+    if added < bound.value * (1 - 0x1p-48) { return true }
+    return added <= bound.value * (1 + 0x1p-48) && addsExactlyLess(than: bound)
+  }
+
+  @inline(never) private func addsExactlyLess(than bound: ScatterBound) -> Bool {
+    let bound = bound.doubled.multipliedFullWidth(by: divisor)
+    return WideNumber(squares, times: 2) < WideNumber((bound.high, bound.low), times: 1)
+  }
+
+  @inline(never) private static func isLessExactly(_ a: ScatterPair, _ b: ScatterPair) -> Bool {
+    let (left, right) = (WideNumber(a.squares, times: b.divisor), WideNumber(b.squares, times: a.divisor))
+    return left != right ? left < right : a.members < b.members
+  }
+
+  private var squares: (high: UInt128, low: UInt128) {
+    let (x, y) = (UInt128(xHigh) << 64 | UInt128(xLow), UInt128(yHigh) << 64 | UInt128(yLow))
+    let (a, b) = (x.multipliedFullWidth(by: x), y.multipliedFullWidth(by: y))
+    let (low, carries) = a.low.addingReportingOverflow(b.low)
+    return (a.high + b.high + (carries ? 1 : 0), low)
+  }
+
+  private var divisor: UInt128 { UInt128(count) * UInt128(otherCount) * (UInt128(count) + UInt128(otherCount)) }
+}
+
+/// A product of up to 384 bits.
+private struct WideNumber: Comparable {
+  private let high: UInt128
+  private let middle: UInt128
+  private let low: UInt128
+
+  init(_ number: (high: UInt128, low: UInt128), times factor: UInt128) {
+    let (lower, upper) = (number.low.multipliedFullWidth(by: factor), number.high.multipliedFullWidth(by: factor))
+    let (middle, carries) = lower.high.addingReportingOverflow(upper.low)
+    (high, self.middle, low) = (upper.high + (carries ? 1 : 0), middle, lower.low)
+  }
+
+  static func < (a: WideNumber, b: WideNumber) -> Bool {
+    (a.high, a.middle, a.low) < (b.high, b.middle, b.low)
+  }
+}

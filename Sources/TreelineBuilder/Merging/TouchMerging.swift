@@ -1,0 +1,313 @@
+import Treeline
+
+/// Merges clusters, always the pair that touches first as badges grow: that of the least `BadgeCurve.scaled` distance,
+/// of several such pairs the one with the lesser least members.
+///
+/// A cluster's position is the mean of its points, rounded to whole units, or one of them (see `ClusterStand`), and its
+/// least member the first of its positions in Z-order. So the tree is a function of the set of points. Distances are
+/// those of badges of one diameter (`BadgeCurve.distances`).
+///
+/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more, as where the means
+/// of two clusters come closer to each other by being means: so scales never fall towards the root. For any distance T,
+/// look at the clusters just before the first merge at T or more. All pairs are at least T apart. What was merged
+/// before has a scale below T. What is merged later has T or more: it is T or farther apart, or one of its parts was
+/// merged later, too, for those before were all T apart. So the clusters whose scale is below T while that of what they
+/// are merged into is not
+/// - are those that there are at that moment: every point is in exactly one, and any two are at least T apart;
+/// - are united to others by a greater T, and split by a lesser one, for there is one order.
+///
+/// On the circle of longitudes two clusters may be closest across the seam. They are merged there if together they are
+/// less than half a world wide; the mean is that of their points laid side by side. For wider ones the seam is the end
+/// of the world.
+///
+/// Of each pair one cluster has to know: the younger, that is the one that was merged later, of two that there were
+/// first the larger, of those the one with the greater least member. It is the one that looked for others when the
+/// other was there already. So once its nearest is gone it never looks for what came after it, for that has looked for
+/// it. It keeps the first of those pairs that it has to know of; so at any moment the first of all pairs is that of some
+/// cluster, or of one that is to look again and had an earlier one before.
+///
+/// That takes place in rounds (`MergeRounds`): in each only clusters are looked at that may have a pair that comes so
+/// early.
+struct TouchMerging: ~Copyable {
+  /// What was merged, in that order.
+  private(set) var merges: ContiguousArray<Merge> = []
+
+  private let live: LiveClusters
+  private let curve: BadgeCurve
+  private let stand: ClusterStand
+  private let leafCount: Int
+  private let monitor: BuildMonitor
+  /// Whether merges are told to the monitor.
+  private let reports: Bool
+  private var tiles: MergeTiles?
+  private var queue = PairHeap<TouchingPair>()
+  /// How many numbers of clusters are in use, some of which are free.
+  private var count: Int
+  private var liveCount: Int
+  private var nextAge: UInt32
+  /// No badge is larger.
+  private(set) var greatestDiameter: UInt16 = 0
+  /// The greatest scaled distance of pairs that are merged in the round.
+  private var greatest: UInt64 = 0
+  private var round: UInt8 = 0
+  /// How far searches look, in units.
+  private var horizon = 0.0
+
+  /// - Parameters:
+  ///   - count: How many clusters there are.
+  ///   - stand: Between which positions distances are.
+  ///   - leafCount: Of the tree, see `MergeTree`.
+  ///   - reports: Whether merges are told to the monitor.
+  ///   - cluster: By number, in the order of least members.
+  init(
+    _ count: Int, curve: BadgeCurve, stand: ClusterStand, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
+    _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
+  ) {
+    live = LiveClusters(capacity: count, crossesSeam: crossesSeam)
+    (self.curve, self.stand, self.leafCount, self.reports, self.monitor) = (curve, stand, leafCount, reports, monitor)
+    (self.count, liveCount, nextAge) = (count, count, UInt32(count))
+    merges.reserveCapacity(count)
+    for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
+      for number in block {
+        let cluster = cluster(number)
+        let diameter = curve.units(of: cluster.sums.count)
+        greatestDiameter = max(greatestDiameter, diameter)
+        live.initialize(number, to: cluster, diameter: diameter)
+      }
+    }
+  }
+
+  deinit {
+    let (live, tiles) = (live, tiles)
+    monitor.deallocate {
+      live.deallocate()
+      tiles?.deallocate()
+    }
+  }
+
+  /// Merges all that belongs to some rounds. Of no use once the build is cancelled.
+  mutating func run(_ rounds: ClosedRange<UInt8> = 0...MergeRounds.last) {
+    round = rounds.lowerBound
+    while liveCount > 1 && !monitor.isCancelled {
+      // The next round in which there is anything to be looked at.
+      guard let next = live.nextRound(0..<count, from: round), next <= rounds.upperBound else { return }
+      round = next
+      greatest = MergeRounds.greatest(of: round)
+      placeAnewIfNeeded()
+      for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled { lookAtDue(block) }
+      merge()
+      if round == rounds.upperBound { return }
+      round += 1
+    }
+  }
+
+  private mutating func placeAnewIfNeeded() {
+    let reach = reach(greatest, curve.width(greatestDiameter, greatestDiameter))
+    if let tiles, tiles.shift == Self.greatestShift || reach * Self.leastReaches <= Double(1 << Int(tiles.shift)) {
+      return
+    }
+    if liveCount < count { count = live.renumber(count, monitor) }
+    let width = UInt64(min(reach * Self.reaches, Double(1 << Int(Self.greatestShift))))
+    var shift = UInt32(UInt64.bitWidth - (width - 1).leadingZeroBitCount)
+    if tiles == nil { shift = max(shift, UInt32(live.firstShift(count, monitor))) }
+    tiles?.deallocate()
+    tiles = MergeTiles(0..<count, shift: shift, isCyclic: live.crossesSeam, slots: live.slots, monitor) {
+      [live, curve] in
+      MergeTiles.Entry(position: live.positions[$0], radius: Self.radius(live.nodes[$0].diameter, curve))
+    }
+    horizon = Double(1 << Int(shift)) / Self.leastReaches
+  }
+
+  /// How many times as far as searches reach tiles are wide, at least; and at least where they are new.
+  private static var leastReaches: Double { 4 }
+  private static var reaches: Double { 6 }
+  /// Of tiles an eighth of the world wide.
+  private static var greatestShift: UInt32 { 29 }
+
+  /// What two clusters have of these together, times the root of their scaled distance, is their distance.
+  @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
+    Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
+  }
+
+  private mutating func lookAtDue(_ clusters: Range<Int>) {
+    live.forEachLive(clusters, in: round) { cluster in
+      if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
+      return true
+    }
+  }
+
+  /// Merges all pairs that belong to the round, the first of them first.
+  private mutating func merge() {
+    var steps = 0
+    while let pair = queue.popFirst() {
+      steps &+= 1
+      if let next = queue.first {
+        live.prefetch(Int(next.cluster))
+        live.prefetch(Int(next.nearest))
+      }
+      if steps & 0x3FF == 0 && monitor.isCancelled { return }
+      guard live.isLive(pair.cluster, age: pair.age) else { continue }
+      var next = pair.cluster
+      if live.isLive(pair.nearest, age: pair.nearestAge) {
+        next = min(pair.cluster, pair.nearest)
+        join(Int(next), Int(max(pair.cluster, pair.nearest)), SeparationCode(roundingDown: pair.scaledDistance))
+      }
+      if let pair = look(from: next) { queue.insert(pair) }
+    }
+  }
+
+  /// Makes the first of two clusters both together, and the second's number free.
+  private mutating func join(_ first: Int, _ second: Int, _ scale: SeparationCode) {
+    let (a, b) = (live.nodes[first], live.nodes[second])
+    tiles!.remove(UInt32(second))
+    var isAcrossSeam = false
+    if let longitudes = live.longitudes {
+      let joined = longitudes[first].joined(with: longitudes[second])
+      live.sums[first] = live.sums[first].joined(
+        with: live.sums[second], longitudes: (longitudes[first], longitudes[second], joined))
+      longitudes[first] = joined
+      isAcrossSeam = joined.isAcrossSeam
+    } else {
+      live.sums[first] = live.sums[first].joined(with: live.sums[second])
+    }
+    let mean = live.sums[first].mean
+    let (left, right) = (live.positions[first], live.positions[second])
+    let standsRight = stand == .member && mean.isNearer(to: right, than: left, isAcrossSeam: isAcrossSeam)
+    live.positions[first] = stand == .mean ? mean : standsRight ? right : left
+    let diameter = curve.units(of: live.sums[first].count)
+    greatestDiameter = max(greatestDiameter, diameter)
+    // Scales never fall towards the root.
+    live.nodes[first] = LiveClusters.Node(
+      number: UInt32(leafCount) + b.leastMember, leastMember: a.leastMember, age: nextAge,
+      scale: max(scale, a.scale, b.scale), diameter: diameter)
+    nextAge += 1
+    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
+    live.nearests[first] = LiveClusters.none
+    tiles!.move(
+      UInt32(first),
+      to: MergeTiles.Entry(position: live.positions[first], radius: Self.radius(diameter, curve)))
+    liveCount -= 1
+    merges.append(Merge(left: a.number, right: b.number, standsRight: standsRight, round: round, cluster: live[first]))
+    if reports && merges.count.isMultiple(of: Self.mergesBetweenReports) {
+      monitor.advance(.merging, by: Self.mergesBetweenReports)
+    }
+  }
+
+  private static var mergesBetweenReports: Int { 1 << 10 }
+}
+
+/// Two clusters that are to be merged if both are still as old.
+struct TouchingPair: Comparable {
+  var scaledDistance: UInt64
+  /// The one that has to know of the pair.
+  var cluster: UInt32
+  /// With itself, as long as no other is known.
+  var nearest: UInt32
+  var age: UInt32
+  var nearestAge: UInt32
+
+  @inline(__always) var hasOther: Bool { cluster != nearest }
+
+  /// The lesser least member first.
+  @inline(__always) private var members: UInt64 {
+    UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
+  }
+
+  @inline(__always) static func < (a: TouchingPair, b: TouchingPair) -> Bool {
+    a.scaledDistance != b.scaledDistance ? a.scaledDistance < b.scaledDistance : a.members < b.members
+  }
+}
+
+// MARK: - Searching
+
+extension TouchMerging {
+  /// A cluster that looks for others.
+  private struct Own {
+    let number: UInt32
+    let age: UInt32
+    let diameter: UInt16
+
+    /// With itself, as long as there is none.
+    var pair: TouchingPair {
+      TouchingPair(scaledDistance: .max, cluster: number, nearest: number, age: age, nearestAge: age)
+    }
+  }
+
+  /// How far one has to look to see all pairs up to a scaled distance, in units.
+  ///
+  /// - Parameter width: see `BadgeCurve.width`.
+  @inline(__always) private func reach(_ scaledDistance: UInt64, _ width: UInt64) -> Double {
+    (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
+  }
+
+  /// Looks for the first pair that a cluster has to know of. If it does not belong to the round, notes the round in
+  /// which the cluster is to look again.
+  @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
+    let node = live.nodes[Int(cluster)]
+    let own = Own(number: cluster, age: node.age, diameter: node.diameter)
+    if let nearest = live.nearest(awaitedBy: Int(cluster)) {
+      var pair = own.pair
+      _ = take(nearest, own, &pair)
+      return noted(pair, .max)
+    }
+    // Those that there were first have to know of others no larger than themselves.
+    let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
+    let needed = reach(greatest, width)
+    if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
+    let reach = UInt64(max(horizon, needed))
+    let bound = BadgeCurve.scaled(reach &* reach, width: width)
+    return noted(nearest(to: own, width, bound), bound)
+  }
+
+  /// Farther than this a search looks at all clusters: there are a thousand at most, and the world is round.
+  private static var wideReach: Double { 0x1p27 }
+
+  /// - Parameter bound: What is not known is no closer.
+  @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
+    if pair.scaledDistance <= greatest && pair.hasOther { return pair }
+    let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)
+    let isNearest = pair.hasOther && pair.scaledDistance <= bound
+    live.wait(Int(pair.cluster), for: isNearest ? pair.nearest : LiveClusters.none, until: next)
+    return nil
+  }
+
+  @inline(__always) private func nearest(to own: Own, _ width: UInt64, _ bound: UInt64) -> TouchingPair {
+    var pair = own.pair
+    var range = MergeTiles.Range(limit: Self.limit(bound))
+    tiles!.forEach(
+      near: live.positions[Int(own.number)], radius: Self.radius(own.diameter, curve),
+      within: Int(reach(bound, width)) + 1, widest: Float(width) * 0x1p-10, &range
+    ) { other, limit in
+      if take(other, own, &pair) { limit = min(limit, Self.limit(pair.scaledDistance)) }
+    }
+    return pair
+  }
+
+  /// Squared distances of pairs up to a scaled one are no more than this times the square of their radii, for all that
+  /// single precision loses.
+  @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
+    Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
+  }
+
+  private func nearestOfAll(to own: Own) -> TouchingPair {
+    var pair = own.pair
+    for other in 0..<UInt32(count) where live.isLive(Int(other)) { _ = take(other, own, &pair) }
+    return pair
+  }
+
+  /// Takes another cluster as the nearest if it is nearer than that and has to be known of.
+  @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
+    let node = live.nodes[Int(other)]
+    let first = UInt32(live.capacity)
+    let isOlder =
+      own.age >= first ? node.age < own.age : node.age < first && (node.diameter, node.age) < (own.diameter, own.age)
+    guard isOlder else { return false }
+    let squaredDistance = live.squaredDistance(Int(own.number), Int(other))
+    let new = TouchingPair(
+      scaledDistance: BadgeCurve.scaled(squaredDistance, width: curve.width(own.diameter, node.diameter)),
+      cluster: own.number, nearest: other, age: own.age, nearestAge: node.age)
+    if pair.hasOther && !(new < pair) { return false }
+    pair = new
+    return true
+  }
+}
