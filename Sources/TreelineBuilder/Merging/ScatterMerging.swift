@@ -144,7 +144,8 @@ private struct ScatterRounds: ~Copyable {
   private mutating func lookAtDue() {
     live.forEachLive(0..<count, in: round) { cluster in
       if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
-      return cluster & 0x3FF != 0 || !monitor.isCancelled
+      // Where many clusters lie close together a look takes long.
+      return cluster & 0x1F != 0 || !monitor.isCancelled
     }
   }
 
@@ -153,7 +154,7 @@ private struct ScatterRounds: ~Copyable {
     var steps = 0
     while let pair = queue.popFirst() {
       steps &+= 1
-      if steps & 0x3FF == 0 && monitor.isCancelled { return }
+      if steps & 0x1F == 0 && monitor.isCancelled { return }
       guard live.isLive(pair.cluster, age: pair.age) else { continue }
       var next = pair.cluster
       if live.isLive(pair.other, age: pair.otherAge) {

@@ -145,7 +145,7 @@ struct TouchMerging: ~Copyable {
         live.prefetch(Int(next.cluster))
         live.prefetch(Int(next.nearest))
       }
-      if steps & 0x3FF == 0 && monitor.isCancelled { return }
+      if steps & 0x7F == 0 && monitor.isCancelled { return }
       guard live.isLive(pair.cluster, age: pair.age) else { continue }
       var next = pair.cluster
       if live.isLive(pair.nearest, age: pair.nearestAge) {
