@@ -42,6 +42,7 @@ struct MemoryBlock: @unchecked Sendable {
 
   private func giveBackPages() {
     #if os(Linux)
+      guard byteCount > Int(Self.pieceSize) else { return }
       let (first, end) = wholePages
       var piece = first
       while piece < end {

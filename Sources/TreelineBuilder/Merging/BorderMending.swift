@@ -1,10 +1,10 @@
 import Treeline
 
-/// Makes the histories of two parts of the plane one.
+/// Joins the histories of two parts of the plane.
 ///
-/// Each was merged as if the other were not there. So along the border merges are wrong, and others that follow from
-/// these some way into the parts. Level by level all of that is merged again with what lies around it, from the clusters
-/// that there truly are (`MergeRevision`); where too little lay around it, once more with more.
+/// Each part was merged without the other, so merges along the border are wrong, and so are others that follow from
+/// them some way into the parts. Level by level, the clusters around these places are merged again, both parts together
+/// (`MergeRevision`). If the area was too small, it grows and is merged again.
 struct BorderMending {
   /// In each level, no badge is larger.
   private(set) var greatestDiameters: [UInt16]

@@ -59,13 +59,13 @@ struct MergeSums {
 
 /// The clusters that there are, numbered in the order of their least members.
 ///
-/// What is merged keeps the number of the part with the lesser least member; the other's is free then, until clusters
-/// are numbered anew.
+/// A merged cluster keeps the number of the part with the lesser least member. The other number is free until clusters
+/// are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Greater than that of all clusters that were there before it.
+    /// Greater than the age of every cluster made before it.
     var age: UInt32
     var scale: SeparationCode
     /// Of its badge, in 64ths of a pixel.
@@ -77,9 +77,9 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// Where it is in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// No cluster is nearer than in this round, but for those that know so themselves.
+  /// The round in which a cluster looks again: before it, the cluster has no pair that it would have to find.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// The nearest of those that a cluster has to know of, if it waits for the round of that pair; `none` else.
+  /// The nearest, of a cluster that waits for the round of that pair; `none` of others.
   let nearests: UnsafeMutablePointer<UInt32>
   /// Known where clusters may be merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -145,14 +145,14 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Whom a cluster waits for, as long as that is what it was then: what was merged since is younger than all that
-  /// there was, and those that there were first wait for each other only.
+  /// there was, and the first clusters wait only for each other.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Notes that a cluster is to look again in a round, for a pair that it knows of or for any.
+  /// Notes the round in which a cluster looks again, and its nearest if it knows that.
   @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
@@ -177,7 +177,7 @@ struct LiveClusters: @unchecked Sendable {
     return around == plain || longitudes[a].joined(with: longitudes[b]).isWide ? plain : around
   }
 
-  /// Numbers those that there are of some clusters anew, in the same order.
+  /// Renumbers the live ones of some clusters, in the same order.
   ///
   /// - Returns: how many there are.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
@@ -212,7 +212,7 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls with clusters that are to be looked at in a round or before, in rising order, until told to stop.
+  /// Calls with clusters that look again in a round or earlier, in rising order, until the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
     // Eight at a time: x <= y in bytes, whose highest bits are compared apart (H. S. Warren, Hacker's Delight, 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
@@ -233,7 +233,7 @@ extension LiveClusters {
     }
   }
 
-  /// The first round from one on in which any of some clusters is to be looked at; nil if none is left.
+  /// The first round, no earlier than one, in which any of some clusters looks again; nil if there is no such cluster.
   func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
     var least = Self.gone
     for cluster in range { least = min(least, rounds[cluster]) }

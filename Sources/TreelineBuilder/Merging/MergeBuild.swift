@@ -72,10 +72,7 @@ struct MergeBuild {
   private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> UInt32? {
     let curve = metric == .badges ? badgeCurve : .distances
     if tree.leafCount > leavesInPart {
-      let diameter = curve.units(of: 2)
-      let plan = MergePlan(
-        tree.leaves, leavesInPart: leavesInPart, reach: Double(curve.width(diameter, diameter)) / 1024,
-        threads: threads, monitor)
+      let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor)
       return PartMerging(
         plan: plan, tree: tree, curve: curve, stand: stand, crossesSeam: crossesSeam, threads: threads,
         monitor: monitor
@@ -103,7 +100,7 @@ extension BadgeCurve {
 
 /// The distinct positions of some points in Z-order, and the points at each in the order of their rows.
 ///
-/// They are kept where there is room for points again.
+/// They lie in the spare arrays of points.
 struct Leaves: @unchecked Sendable {
   private let positions: UnsafeMutablePointer<PlanePoint>
   private let rows: UnsafeMutablePointer<UInt32>

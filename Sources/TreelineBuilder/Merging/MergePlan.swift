@@ -1,7 +1,7 @@
 import Synchronization
 import Treeline
 
-/// Into which parts the plane is divided, and up to which scale these are merged by themselves.
+/// The parts into which the plane is divided, and the scale up to which each is merged alone.
 ///
 /// Parts are rectangles, each with the leaves of a range in Z-order: halves of the plane, halves of these, and so on,
 /// as long as they hold too many leaves.
@@ -31,19 +31,22 @@ struct MergePlan: Sendable {
     divide(0..<leaves.leafCount, plane, of: 0, leaves, most: leavesInPart)
   }
 
-  /// - Parameters:
-  ///   - reach: How far apart two clusters of two points are that are merged at a scaled distance of 1.
-  ///   - leavesForEach: Parts are merged until about one cluster is left for so many leaves.
+  /// - Parameter leavesForEach: Parts are merged alone until they have about one cluster for this number of leaves.
   init(
-    _ leaves: Leaves, leavesInPart: Int, reach: Double, leavesForEach: Int = 32, threads: Int, _ monitor: BuildMonitor
+    _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, leavesForEach: Int = 32, threads: Int,
+    _ monitor: BuildMonitor
   ) {
     self.init(leaves, leavesInPart: leavesInPart)
     let counts = Self.squareCounts(leaves, threads: threads, monitor)
-    let first = min(counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0, Self.greatestWidth)
-    let last = min(counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? 32, Self.greatestWidth)
-    var start: UInt8 = 0
-    for width in first...max(first, last) {
-      let scale = Double(1 << width) / reach
+    let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
+    let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
+    // How far clusters of two points reach at a scaled distance of 1, and the largest that there may be.
+    func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
+    let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
+    var (start, isLast) = (UInt8(0), false)
+    for width in first...max(first, last) where !isLast {
+      let scale = min(Double(1 << width) / typical, Self.greatestReach / greatest)
+      isLast = scale < Double(1 << width) / typical
       let end = max(MergeRounds.round(of: UInt64(scale * scale)), start)
       levels.append(start...end)
       start = end + 1
@@ -51,8 +54,8 @@ struct MergePlan: Sendable {
   }
 
   static let leavesInPart = 48_000
-  /// Clusters reach no farther than a 64th of the world, 2^26 units, while parts are merged by themselves.
-  private static let greatestWidth = 26
+  /// How far clusters reach at most while parts are merged alone: a 32nd of the world.
+  private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
     let part = parts.count
@@ -80,14 +83,14 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts, threads at once, on each after its halves.
-  ///
-  /// - Parameter work: Returns whether to go on.
-  func forEachPart(threads: Int, _ work: @Sendable (_ number: Int, _ part: Part) -> Bool) {
+  /// Works on all parts, threads at once, on each after its halves, until the build is cancelled.
+  func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
+      if monitor.isCancelled { return [] }
+      work(number, parts[number])
       let whole = parts[number].whole
-      return work(number, parts[number]) && number > 0 && undone[whole].isLast() ? [whole] : []
+      return number > 0 && !monitor.isCancelled && undone[whole].isLast() ? [whole] : []
     }
   }
 
@@ -101,7 +104,7 @@ struct MergePlan: Sendable {
 
   /// How many squares of each width hold leaves: 2^index units wide, so that each holds a run in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
-    // Where runs of which width end.
+    // How many runs of each width end.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
       var ends = [Int](repeating: 0, count: 33)
       monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in

@@ -1,20 +1,19 @@
 import Treeline
 
-/// Replaces a part of a history of merges, level by level: see *Merging in parts* in Research.md for the proof that what
-/// comes out is the history of all clusters.
+/// Replaces the wrong places of a history of merges, level by level. *Merging in parts* in Research.md proves that the
+/// result is the history of all clusters.
 ///
-/// The old history is right but for some places. There, in each level, all clusters of an area are merged again. Of what
-/// the old and the new history do not have in common, whatever hangs together is taken as a whole: from the new one,
-/// unless it hangs together with something beyond the area, which the new history knows nothing of. What is wrong must
-/// not hang together with that, nor may any two clusters be merged in the level of which one is taken from the old
-/// history and the other from the new: else the area was too small.
+/// In each level, all clusters of an area around the wrong places are merged again. What the old and the new history do
+/// not share falls into groups that hang together. A group is taken from the new history, unless it involves clusters
+/// outside the area, which the new history does not have; then it is taken from the old one. The area was too small if
+/// a wrong place is in such a group, or if a cluster from one history could be merged with a cluster from the other.
 struct MergeRevision {
   /// Of the last level, no badge in the area is larger.
   private(set) var greatestDiameter: UInt16 = 0
   /// Merges of the old history that are none, and those in their stead, in the order in which they are made.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
-  /// Clusters that the old history has now although there are none, and those that there are although it has not.
+  /// Clusters that only the old history has at this level, and clusters that only the true one has.
   private var gone: Set<UInt32> = []
   private var here: [UInt32: MergeCluster] = [:]
 
@@ -37,7 +36,7 @@ struct MergeRevision {
   /// Where the old history is wrong now.
   var wrong: [PlanePoint] { gone.map { tree.place($0).position } + here.values.map(\.position) }
 
-  /// Makes the tree that of the new history.
+  /// Changes the tree to the new history.
   func apply() {
     tree.remove(removed)
     for merge in added { tree.add(merge) }
@@ -140,9 +139,9 @@ struct MergeRevision {
 
 /// What an old and a new history of merges have in common in some rounds.
 ///
-/// Its elements are clusters: those that the new history begins with, its merges, and what the old one alone has.
+/// Its elements are clusters: the first ones of the new history, its merges, and clusters that only the old one has.
 private struct MergeComparison {
-  /// From which history something is to be taken: the new one within the area.
+  /// The history from which an element is taken: the new one within the area, the old one beyond.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
@@ -151,7 +150,7 @@ private struct MergeComparison {
   private let merges: ContiguousArray<Merge>
   /// The elements of the new history, by node.
   private var numbers: [UInt32: Int]
-  /// Those that the old history has, too, and those that are merged in the new one.
+  /// Whether the old history has an element, too, and whether the new one merges it.
   private var isCommon: [Bool]
   private var isMerged: [Bool]
   /// Nodes that the old history alone has.
@@ -200,8 +199,9 @@ private struct MergeComparison {
     }
     var oldNumbers: [UInt32: Int] = [:]
     for node in gone {
-      oldNumbers[node] = addOld(node, isMerge: false)
-      mark(oldNumbers[node]!)
+      let number = addOld(node, isMerge: false)
+      oldNumbers[node] = number
+      mark(number)
     }
     for node in oldMerges {
       if let number = numbers[node], isCommon[number], number >= inputs.count { continue }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The clusters that there are, by position: in square tiles, of which there are only those with clusters in them.
+/// The live clusters by position, in square tiles. Only tiles with clusters exist.
 ///
 /// A tile is several times as wide as searches reach, and its clusters lie behind each other: so a search reads a tile
 /// or a few from end to end, four clusters at a time, and leaves out most of them by a distance in single precision.
@@ -8,7 +8,7 @@ struct MergeTiles: @unchecked Sendable {
   /// Tiles are 2^shift units wide.
   let shift: UInt32
   private let isCyclic: Bool
-  /// The slot of each cluster by its number. They belong to whoever made the tiles.
+  /// The slot of each cluster by its number, in memory of the owner.
   private let slots: UnsafeMutablePointer<UInt32>
 
   /// A hash table with open addressing, at most two thirds full.
@@ -27,7 +27,7 @@ struct MergeTiles: @unchecked Sendable {
   private var count = 0
 
   private struct Tile {
-    /// Its row and column; `unused` in an entry that is free, all of which is zero.
+    /// Its row and column; `unused` in a free entry, which is all zeros.
     var key: UInt64
     /// Its first slot, a multiple of four as is their number.
     var start: UInt32 = 0
@@ -43,7 +43,7 @@ struct MergeTiles: @unchecked Sendable {
     var radius: Float
   }
 
-  /// Tiles of some clusters, most of which are next to the one before.
+  /// Tiles of some clusters, most of them near the one before.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry
@@ -150,7 +150,7 @@ extension MergeTiles {
     MemoryBlock(old, count: oldSize).freeZeros()
   }
 
-  /// Takes slots from the end of the lists for so many clusters.
+  /// Takes slots for a number of clusters from the end of the lists.
   ///
   /// - Returns: for how many there is room.
   private mutating func reserve(_ count: UInt32) -> UInt32 {
@@ -321,7 +321,7 @@ extension MergeTiles {
     }
   }
 
-  /// Across the seam the shorter way; where there is none it is more than the number says.
+  /// The shorter way around, also on planes without a seam: there the real difference may be longer.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

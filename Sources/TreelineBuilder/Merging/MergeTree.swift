@@ -28,7 +28,7 @@ struct MergeTree: @unchecked Sendable {
     var leastMember: UInt32 = 0
     /// How many records a stored tree has below it.
     var recordCount: UInt32 = 0
-    /// Never below that of a part.
+    /// Never below the scale of a part.
     var scale = SeparationCode.zero
     /// Of the tree below it, or the most that fits.
     var height: UInt16 = 0
@@ -206,11 +206,11 @@ extension MergeTree {
   /// No tree is deeper than this: chains of merges at ever greater scales may be as long as there are points.
   static let maximumDepth = 511
 
-  /// The same tree with its scales rounded down to two steps for each doubling of the squared distance, four an octave.
+  /// This tree with its scales rounded down to two steps for each doubling of the squared distance, four an octave.
   ///
-  /// What is merged at one step is merged balanced by weight: of neighbours in the order of the tree, those go left that
-  /// come nearest to half of the points. A part of w points among n is then at most log2(n / w) + 2 levels below, so
-  /// that 128 steps make 31 + 256 levels at most.
+  /// What is merged at one step is merged balanced by weight: neighbours in the order of the tree are divided where
+  /// about half of the points are on either side. A part of w points among n is then at most log2(n / w) + 2 levels
+  /// below, so that 128 steps make 31 + 256 levels at most.
   ///
   /// At any distance there are the clusters that there were at some distance no less. So the promise holds.
   ///
@@ -259,7 +259,7 @@ extension MergeTree {
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
     -> UInt32
   {
-    if parts.count == 1 { return parts.first! }
+    if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
     // The first part that begins in the middle or behind it, or the one before if that is nearer.

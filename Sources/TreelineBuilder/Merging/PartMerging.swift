@@ -1,9 +1,9 @@
 import Synchronization
 import Treeline
 
-/// Merges clusters as `TouchMerging` does, but many parts of the plane one by one: each takes little memory, which stays
-/// in the caches of a core, and threads share them. Where parts meet their borders are mended (`BorderMending`). What is
-/// left at the end, a few clusters of each part, is merged as a whole.
+/// Merges clusters as `TouchMerging` does, but part by part: the memory of one part fits the caches of a core, and
+/// threads share the parts. Then the borders between parts are mended (`BorderMending`), and the few clusters that are
+/// left of each part are merged as a whole.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -19,7 +19,7 @@ struct PartMerging: Sendable {
   func run() -> UInt32? {
     /// Of parts that are done: the greatest diameter in each level.
     let diameters = Mutex<[Int: [UInt16]]>([:])
-    plan.forEachPart(threads: threads) { number, part in
+    plan.forEachPart(threads: threads, monitor) { number, part in
       let own: [UInt16]
       if let border = part.border {
         let (a, b) = diameters.withLock { ($0[part.halves.first]!, $0[part.halves.second]!) }
@@ -28,7 +28,6 @@ struct PartMerging: Sendable {
         own = merge(part)
       }
       diameters.withLock { $0[number] = own }
-      return !monitor.isCancelled
     }
     if monitor.isCancelled { return nil }
     if crossesSeam { _ = mend(MergeBorder(kind: .seam), of: 0..<tree.leafCount, diameters.withLock { $0[0]! }) }

@@ -1,7 +1,7 @@
 import Synchronization
 import Treeline
 
-/// Merges clusters, always the pair whose union adds the least scatter to that of the clusters: n1 n2 / (n1 + n2) times
+/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times
 /// the squared distance of their exact means (J. H. Ward, 1963), of several such pairs the one with the lesser least
 /// members.
 ///
@@ -11,16 +11,14 @@ import Treeline
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
 /// So two clusters that are nearest to each other stay so whatever else is merged, and will be merged: the tree is the
-/// same in whatever order such pairs are. Each part of the plane merges those that it can be sure of, which are nearer
+/// same in whatever order such pairs are. Each part of the plane merges the pairs that are certain, which are nearer
 /// than its border; what is left is merged in the part that it is a half of.
 ///
-/// Within a part the pair that adds least comes first: then one cluster of each has to know of it, the one with more
-/// points, of equal ones the one behind by its least member. For one of n points all others lie farther away than the
-/// square root of s / n in a round that begins at scatter s; so those no larger lie thinly, and few have to be looked
-/// at. Larger ones may be as close together as they like, which makes chains of nearest neighbours (of which either
-/// would have to look for the other) several times as slow.
-///
-/// Nothing is merged across the seam, which lies in the widest gap: for limits and detail clusters need not be apart.
+/// Within a part the pair that adds least comes first. Then only one cluster of each pair looks for the other: the one
+/// with more points, of equal ones the one with the greater least member. For a cluster of n points all others lie
+/// farther away than the square root of s / n in a round that begins at scatter s. So clusters that are no larger lie
+/// thinly, and few have to be looked at. Larger ones may be as close together as they like, so chains of nearest
+/// neighbours, where both clusters look for each other, are several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -33,7 +31,7 @@ struct ScatterMerging {
   func run() -> UInt32? {
     let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart)
     let rest = Mutex<[Int: [MergeCluster]]>([:])
-    plan.forEachPart(threads: threads) { number, part in
+    plan.forEachPart(threads: threads, monitor) { number, part in
       var clusters = rest.withLock { rest in
         part.border == nil
           ? [] : rest.removeValue(forKey: part.halves.first)! + rest.removeValue(forKey: part.halves.second)!
@@ -44,15 +42,15 @@ struct ScatterMerging {
         part.border == nil ? tree.cluster(UInt32(first + $0)) : clusters[$0]
       }
       merging.run()
+      if monitor.isCancelled { return }
       let left = merging.clusters
       rest.withLock { $0[number] = left }
-      return !monitor.isCancelled
     }
     return monitor.isCancelled ? nil : rest.withLock { $0[0]![0].node }
   }
 }
 
-/// Merges clusters in a rectangle, as far as what lies around it cannot matter.
+/// Merges clusters of a rectangle, except those to which a cluster outside may be nearer.
 ///
 /// That takes place in rounds, so that clusters grow evenly: in each those are looked at whose nearest may add so
 /// little.
@@ -64,7 +62,7 @@ private struct ScatterRounds: ~Copyable {
   /// Clusters by how many points they have, four times as many in each as in the one before: the fewer, the farther
   /// apart they are.
   private var tiles: [MergeTiles] = []
-  /// How many numbers of clusters are in use, some of which are free.
+  /// How many numbers of clusters are in use, including free ones.
   private var count: Int
   private var liveCount: Int
   private var stuckCount = 0
@@ -132,7 +130,7 @@ private struct ScatterRounds: ~Copyable {
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
-  /// In which tiles clusters of so many points are.
+  /// The index of the tiles for clusters of a number of points.
   @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
 
   @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
@@ -170,8 +168,8 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster cannot be merged here: one outside may be nearer, or what is nearest to it cannot be merged here.
-  /// It still has to know of others, which then cannot be merged here, either.
+  /// Whether a cluster has to wait for a larger part: a cluster outside may be nearer, or its nearest has to wait. It
+  /// still looks for others, which then have to wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -226,8 +224,8 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Looks for the first pair that a cluster has to know of. If it does not belong to the round, notes the round in
-  /// which the cluster is to look again.
+  /// Looks for the first pair of a cluster. If it belongs to a later round, notes the round in which the cluster looks
+  /// again.
   private func look(from cluster: UInt32) -> ScatterPair? {
     // Mostly there is none for this round, but one to wait for.
     let farthest = 8 * bound.value
@@ -300,7 +298,7 @@ struct ScatterPair: Comparable {
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
-  /// The one that has to know of the pair, and the other, and how old they are.
+  /// The cluster that found the pair, the other one, and the ages of both.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Merges clusters, always the pair that touches first as badges grow: that of the least `BadgeCurve.scaled` distance,
-/// of several such pairs the one with the lesser least members.
+/// Merges clusters, always the pair that touches first as badges grow: the pair with the least `BadgeCurve.scaled`
+/// distance, of several such pairs the one with the lesser least members.
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of them (see `ClusterStand`), and its
 /// least member the first of its positions in Z-order. So the tree is a function of the set of points. Distances are
@@ -17,17 +17,16 @@ import Treeline
 /// - are united to others by a greater T, and split by a lesser one, for there is one order.
 ///
 /// On the circle of longitudes two clusters may be closest across the seam. They are merged there if together they are
-/// less than half a world wide; the mean is that of their points laid side by side. For wider ones the seam is the end
+/// less than half a world wide; the mean is taken of their points laid side by side. For wider ones the seam is the end
 /// of the world.
 ///
-/// Of each pair one cluster has to know: the younger, that is the one that was merged later, of two that there were
-/// first the larger, of those the one with the greater least member. It is the one that looked for others when the
-/// other was there already. So once its nearest is gone it never looks for what came after it, for that has looked for
-/// it. It keeps the first of those pairs that it has to know of; so at any moment the first of all pairs is that of some
-/// cluster, or of one that is to look again and had an earlier one before.
+/// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two that there were
+/// at the start, that is the larger, and of equal ones the one with the greater least member. When it looked, the
+/// other was there already; so a cluster whose nearest is gone never misses a younger one. Each cluster keeps the first
+/// of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that is to look again
+/// and had an earlier pair before.
 ///
-/// That takes place in rounds (`MergeRounds`): in each only clusters are looked at that may have a pair that comes so
-/// early.
+/// In each round (`MergeRounds`), only those clusters look that may have a pair in it.
 struct TouchMerging: ~Copyable {
   /// What was merged, in that order.
   private(set) var merges: ContiguousArray<Merge> = []
@@ -37,11 +36,11 @@ struct TouchMerging: ~Copyable {
   private let stand: ClusterStand
   private let leafCount: Int
   private let monitor: BuildMonitor
-  /// Whether merges are told to the monitor.
+  /// Whether merges are reported to the monitor.
   private let reports: Bool
   private var tiles: MergeTiles?
   private var queue = PairHeap<TouchingPair>()
-  /// How many numbers of clusters are in use, some of which are free.
+  /// How many numbers of clusters are in use, including free ones.
   private var count: Int
   private var liveCount: Int
   private var nextAge: UInt32
@@ -57,7 +56,7 @@ struct TouchMerging: ~Copyable {
   ///   - count: How many clusters there are.
   ///   - stand: Between which positions distances are.
   ///   - leafCount: Of the tree, see `MergeTree`.
-  ///   - reports: Whether merges are told to the monitor.
+  ///   - reports: Whether merges are reported to the monitor.
   ///   - cluster: By number, in the order of least members.
   init(
     _ count: Int, curve: BadgeCurve, stand: ClusterStand, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
@@ -79,10 +78,12 @@ struct TouchMerging: ~Copyable {
 
   deinit {
     let (live, tiles) = (live, tiles)
-    monitor.deallocate {
+    let deallocate: @Sendable () -> Void = {
       live.deallocate()
       tiles?.deallocate()
     }
+    // Most are small, and there are many.
+    if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 
   /// Merges all that belongs to some rounds. Of no use once the build is cancelled.
@@ -118,7 +119,7 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// How many times as far as searches reach tiles are wide, at least; and at least where they are new.
+  /// The least width of tiles in reaches of a search, and the least width of new tiles.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
   /// Of tiles an eighth of the world wide.
@@ -196,10 +197,10 @@ struct TouchMerging: ~Copyable {
   private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-/// Two clusters that are to be merged if both are still as old.
+/// Two clusters that will be merged unless one of them is merged before.
 struct TouchingPair: Comparable {
   var scaledDistance: UInt64
-  /// The one that has to know of the pair.
+  /// The one that found the pair.
   var cluster: UInt32
   /// With itself, as long as no other is known.
   var nearest: UInt32
@@ -240,8 +241,8 @@ extension TouchMerging {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }
 
-  /// Looks for the first pair that a cluster has to know of. If it does not belong to the round, notes the round in
-  /// which the cluster is to look again.
+  /// Looks for the first pair of a cluster. If it belongs to a later round, notes the round in which the cluster looks
+  /// again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
@@ -250,7 +251,7 @@ extension TouchMerging {
       _ = take(nearest, own, &pair)
       return noted(pair, .max)
     }
-    // Those that there were first have to know of others no larger than themselves.
+    // The first clusters look for others that are no larger.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
     let needed = reach(greatest, width)
     if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
@@ -262,7 +263,7 @@ extension TouchMerging {
   /// Farther than this a search looks at all clusters: there are a thousand at most, and the world is round.
   private static var wideReach: Double { 0x1p27 }
 
-  /// - Parameter bound: What is not known is no closer.
+  /// - Parameter bound: Clusters that were not found are farther apart than this.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
     if pair.scaledDistance <= greatest && pair.hasOther { return pair }
     let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)

@@ -56,8 +56,27 @@ import Treeline
     }
     let curve = BadgeCurve(steps: steps, gap: UInt16(random.index(below: 2) * random.index(below: 1000)))
     let set = PointSet.random(seed: seed, upTo: 70)
-    let differences = try set.mergedTree(by: .badges, badges: curve).differencesFromMerging()
+    let tree = try set.mergedTree(by: .badges, badges: curve)
+    let differences = try tree.differencesFromMerging()
     #expect(differences.isEmpty, "\(set), \(curve): \(differences.prefix(3))")
+    let inParts = try set.mergedTree(by: .badges, badges: curve, leavesInPart: set.coordinates.count / 4 + 1)
+    #expect(inParts.hasSameContent(as: tree), "\(set), \(curve), in parts")
+  }
+
+  /// Two points have the smallest badge there is, and three the largest, which may be wider than the world.
+  @Test(arguments: Trials.seeds(20)) func badgesMayBeWiderThanTheWorld(seed: UInt64) throws {
+    for gap in [0, BadgeCurve.greatestGap] {
+      let curve = BadgeCurve(
+        steps: [.init(pointCount: 1, diameter: 64), .init(pointCount: 3, diameter: BadgeCurve.greatestDiameter)],
+        gap: gap)
+      for set in [PointSet.random(seed: seed, upTo: 300), .band(100, seed: seed)] {
+        let tree = try set.mergedTree(by: .badges, badges: curve)
+        for leavesInPart in [10, 60] {
+          let other = try set.mergedTree(by: .badges, badges: curve, threads: 2, leavesInPart: leavesInPart)
+          #expect(other.hasSameContent(as: tree), "\(set), a gap of \(gap), in parts of \(leavesInPart)")
+        }
+      }
+    }
   }
 
   private func check(_ set: PointSet) throws {
