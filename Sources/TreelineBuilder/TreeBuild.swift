@@ -79,7 +79,7 @@ struct TreeBuild {
     options.growth == .merging(by: .badges) ? options.badgeCurve : nil
   }
 
-  private func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
+  func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: memory.pointCount, projection: projection,
       metric: metric, stand: options.stand, badgeCurve: options.badgeCurve, threads: options.threads,

@@ -15,6 +15,44 @@ struct MergeCluster {
   var longitudes: Longitudes
 }
 
+extension MergeCluster {
+  /// Both together, this one the one with the lesser least member.
+  ///
+  /// - Parameters:
+  ///   - scaledDistance: Between them.
+  ///   - leafCount: Of the tree, see `MergeTree`.
+  @inline(__always) func merged(
+    with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ stand: ClusterStand, crossesSeam: Bool,
+    leafCount: Int
+  ) -> Merge {
+    var (sums, around) = (sums.joined(with: other.sums), longitudes)
+    if crossesSeam {
+      around = longitudes.joined(with: other.longitudes)
+      sums = self.sums.joined(with: other.sums, longitudes: (longitudes, other.longitudes, around))
+    }
+    let mean = sums.mean
+    let standsRight =
+      stand == .member
+      && mean.isNearer(to: other.position, than: position, isAcrossSeam: crossesSeam && around.isAcrossSeam)
+    // Scales never fall towards the root.
+    let scale = max(SeparationCode(roundingDown: scaledDistance), scale, other.scale)
+    return Merge(
+      left: node, right: other.node, standsRight: standsRight, round: round,
+      cluster: MergeCluster(
+        sums: sums, position: stand == .mean ? mean : standsRight ? other.position : position,
+        node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
+  }
+
+  /// The square of the distance to another cluster: across the seam only those are close that are less than half a
+  /// world wide together.
+  func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
+    let plain = Plane.Projection.planar.squaredDistance(position, other.position)
+    if !crossesSeam { return plain }
+    let around = Plane.Projection.webMercator.squaredDistance(position, other.position)
+    return around == plain || longitudes.joined(with: other.longitudes).isWide ? plain : around
+  }
+}
+
 /// The sums of a cluster's points, and where they lie on the circle of longitudes.
 struct MergeSums {
   /// Over its points, as they lie on the plane.
@@ -116,10 +154,10 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Puts a cluster at its number, which is looked at in the first round.
-  @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, diameter: UInt16) {
+  @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(
-        number: cluster.node, leastMember: cluster.leastMember, age: UInt32(number), scale: cluster.scale,
+        number: cluster.node, leastMember: cluster.leastMember, age: age, scale: cluster.scale,
         diameter: diameter))
     (sums + number).initialize(to: cluster.sums)
     (positions + number).initialize(to: cluster.position)
@@ -167,14 +205,10 @@ struct LiveClusters: @unchecked Sendable {
     CPrefetch.prefetch(slots + cluster)
   }
 
-  /// The square of the distance of two clusters: across the seam only those are close that are less than half a world
-  /// wide together.
+  /// Of two clusters.
   @inline(__always) func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
-    let (from, to) = (positions[a], positions[b])
-    let plain = Plane.Projection.planar.squaredDistance(from, to)
-    guard let longitudes else { return plain }
-    let around = Plane.Projection.webMercator.squaredDistance(from, to)
-    return around == plain || longitudes[a].joined(with: longitudes[b]).isWide ? plain : around
+    if crossesSeam { return self[a].squaredDistance(to: self[b], crossesSeam: true) }
+    return Plane.Projection.planar.squaredDistance(positions[a], positions[b])
   }
 
   /// Renumbers the live ones of some clusters, in the same order.

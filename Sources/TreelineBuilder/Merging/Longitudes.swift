@@ -20,7 +20,9 @@ struct Longitudes {
   /// Of both together.
   func joined(with other: Longitudes) -> Longitudes {
     let plain = Longitudes(west: min(west, other.west), east: max(east, other.east))
-    if isWide || other.isWide || !isAcrossSeam && !other.isAcrossSeam && plain.width < Self.halfWorld { return plain }
+    let isAnyAcross = isAcrossSeam || other.isAcrossSeam
+    if isWide || other.isWide { return isAnyAcross ? .all : plain }
+    if !isAnyAcross && plain.width < Self.halfWorld { return plain }
     // Laid side by side across the seam, the one that reaches farther east from its own west edge first.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
@@ -29,7 +31,7 @@ struct Longitudes {
         return Longitudes(west: a.west, east: a.west &+ UInt32(width))
       }
     }
-    return isAcrossSeam || other.isAcrossSeam ? .all : plain
+    return isAnyAcross ? .all : plain
   }
 
   /// Of points on both sides of the seam that are too far apart to be laid across it.

@@ -25,6 +25,14 @@ struct MergeBuild {
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
+    /// Nil of a tree that was merged by scatter.
+    var report: MergeReport?
+
+    func deallocate(pointCount: Int) {
+      nodes.deallocate()
+      if let separations { MemoryBlock(separations, count: pointCount).deallocate() }
+      if let stands { MemoryBlock(stands, count: (pointCount + 7) / 8).deallocate() }
+    }
   }
 
   /// Sorts the points into tree order. Of no use once the build is cancelled.
@@ -32,31 +40,44 @@ struct MergeBuild {
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
     let leaves = Leaves(arrays, pointCount: pointCount, threads: threads, monitor)
+    defer { MemoryBlock(leaves.starts, count: pointCount + 1).deallocate() }
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // What is merged across the seam is less than half a world wide, and the gap behind the seam is the widest.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
-    var tree = MergeTree(leaves, threads: threads, monitor)
-    defer { monitor.deallocate { [tree] in tree.deallocate() } }
+    let tree = MergeTree(leaves, threads: threads, monitor)
+    defer { monitor.deallocate { tree.deallocate() } }
     let merged = metric == .scatter ? mergeByScatter(tree) : mergeByDistance(tree, crossesSeam: crossesSeam)
-    monitor.deallocate { [tree] in tree.deallocateContents() }
-    guard var root = merged else { return nil }
-    var traits: MergeTraits = []
+    monitor.deallocate { tree.deallocateContents() }
+    guard let merged else { return nil }
+    var result = layOut(tree, root: merged.root, crossesSeam: crossesSeam)
+    result?.report = merged.report
+    monitor.advance(.merging, by: pointCount)
+    return result
+  }
+
+  /// Lays out a tree of merges as a tree is stored, in the arrays of points. Of no use once the build is cancelled.
+  ///
+  /// - Parameter crossesSeam: Whether points lie half a world apart, so that clusters may lie across the seam.
+  func layOut(_ tree: MergeTree, root: UInt32, crossesSeam: Bool) -> Result? {
     if tree.height(root) > maximumDepth {
       let coarse = tree.withCoarseScales(of: root, monitor)
       coarse.tree.deallocateContents()
-      monitor.deallocate { [tree] in tree.deallocate() }
-      (tree, root) = coarse
-      traits.insert(.coarseScales)
+      defer { monitor.deallocate { coarse.tree.deallocate() } }
+      return layOut(coarse.tree, root: coarse.root, [.coarseScales], crossesSeam: crossesSeam)
     }
+    return layOut(tree, root: root, [], crossesSeam: crossesSeam)
+  }
+
+  private func layOut(_ tree: MergeTree, root: UInt32, _ traits: MergeTraits, crossesSeam: Bool) -> Result? {
     if monitor.isCancelled { return nil }
     var layout = MergedLayout(
       tree, root: root, standsAtMembers: standsAtMembers, arrays, pointCount: pointCount, crossesSeam: crossesSeam,
       threads: threads, monitor)
     layout.run()
     layout.deallocate()
+    var traits = traits
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
-    monitor.advance(.merging, by: pointCount)
     if metric.keepsApart {
       if standsAtMembers { traits.insert(.standsAtMembers) }
       return Result(
@@ -68,8 +89,8 @@ struct MergeBuild {
 
   private var standsAtMembers: Bool { metric.keepsApart && stand == .member }
 
-  /// - Returns: the root; nil if the build is cancelled.
-  private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> UInt32? {
+  /// - Returns: nil if the build is cancelled.
+  private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> (root: UInt32, report: MergeReport?)? {
     let curve = metric == .badges ? badgeCurve : .distances
     if tree.leafCount > leavesInPart {
       let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor)
@@ -78,74 +99,51 @@ struct MergeBuild {
         monitor: monitor
       ).run()
     }
+    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
     var merging = TouchMerging(
       tree.leafCount, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
     ) { tree.cluster(UInt32($0)) }
     merging.run()
     if monitor.isCancelled { return nil }
     for merge in merging.merges { tree.add(merge) }
-    return merging.merges.last?.cluster.node ?? 0
+    let duration = clock.now - start
+    return (
+      merging.merges.last?.cluster.node ?? 0, MergeReport(partCount: 1, duration: duration, longestPath: duration)
+    )
   }
 
-  /// - Returns: the root; nil if the build is cancelled.
-  private func mergeByScatter(_ tree: MergeTree) -> UInt32? {
-    ScatterMerging(tree: tree, threads: threads, leavesInPart: leavesInPart, monitor: monitor).run()
+  /// - Returns: nil if the build is cancelled.
+  private func mergeByScatter(_ tree: MergeTree) -> (root: UInt32, report: MergeReport?)? {
+    ScatterMerging(tree: tree, threads: threads, leavesInPart: leavesInPart, monitor: monitor).run().map { ($0, nil) }
+  }
+}
+
+extension MergeReport {
+  /// Merges coordinates and reports how.
+  ///
+  /// - Parameter leavesInPart: More positions are divided into parts; as in a build if nil.
+  /// - Precondition: There are coordinates, and the growth is by distance or for badges.
+  package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
+    var options = options
+    options.leavesInPart = leavesInPart ?? options.leavesInPart
+    let memory = BuildMemory(pointCount: coordinates.count)
+    defer { memory.deallocate() }
+    let build = TreeBuild(
+      coordinates: coordinates, projection: .webMercator, options: options,
+      monitor: BuildMonitor(pointCount: coordinates.count))
+    do throws(BuildFailure) {
+      _ = try build.project(to: memory.arrays.points)
+      memory.numberRows(threads: options.threads, build.monitor)
+      let result = try build.merge(memory, by: options.growth.mergeMetric!)
+      result.deallocate(pointCount: coordinates.count)
+      self = result.report!
+    } catch .invalid(let error) { throw error } catch {
+      preconditionFailure("A build that nobody can cancel was cancelled")
+    }
   }
 }
 
 extension BadgeCurve {
   /// Badges of one size, which touch at the distance that is their scaled distance.
-  fileprivate static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
-}
-
-/// The distinct positions of some points in Z-order, and the points at each in the order of their rows.
-///
-/// They lie in the spare arrays of points.
-struct Leaves: @unchecked Sendable {
-  private let positions: UnsafeMutablePointer<PlanePoint>
-  private let rows: UnsafeMutablePointer<UInt32>
-  /// Where each leaf begins among the points, and where the last ends.
-  private let starts: ContiguousArray<UInt32>
-
-  var leafCount: Int { starts.count - 1 }
-
-  init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
-    let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
-    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<CodedNumber>.allocate(capacity: pointCount)
-    defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
-    _ = inChunks(of: pointCount, threads: threads) { chunk in
-      for row in chunk {
-        placed.initializeElement(
-          at: row, to: CodedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
-      }
-    }
-    placed.sortByCode(monitor)
-    var starts: ContiguousArray<UInt32> = []
-    starts.reserveCapacity(pointCount + 1)
-    monitor.pass(over: 0..<pointCount) { block in
-      for index in block {
-        rows[index] = placed[index].number
-        if index > 0 && placed[index].code == placed[index - 1].code { continue }
-        positions[starts.count] = ZOrder.point(of: placed[index].code)
-        starts.append(UInt32(index))
-      }
-    }
-    starts.append(UInt32(pointCount))
-    (self.positions, self.rows, self.starts) = (positions, rows, starts)
-  }
-
-  @inline(__always) func count(of leaf: Int) -> UInt32 { starts[leaf + 1] - starts[leaf] }
-
-  @inline(__always) func position(of leaf: Int) -> PlanePoint { positions[leaf] }
-
-  /// Writes a leaf's points in tree order, and the gaps and separations between them.
-  @inline(__always) func write(
-    _ leaf: Int, to arrays: PointArrays, _ separations: UnsafeMutablePointer<UInt16>, at first: Int
-  ) {
-    let (start, count) = (Int(starts[leaf]), Int(count(of: leaf)))
-    (arrays.points + first).update(repeating: positions[leaf], count: count)
-    (arrays.rows + first).update(from: rows + start, count: count)
-    (arrays.gaps + first).initialize(repeating: Gap.none, count: count - 1)
-    (separations + first + 1).initialize(repeating: SeparationCode.zero.rawValue, count: count - 1)
-  }
+  static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }

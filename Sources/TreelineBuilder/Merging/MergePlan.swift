@@ -53,6 +53,9 @@ struct MergePlan: Sendable {
     }
   }
 
+  /// How many are not divided.
+  var partCount: Int { parts.count { $0.border == nil } }
+
   static let leavesInPart = 48_000
   /// How far clusters reach at most while parts are merged alone: a 32nd of the world.
   private static let greatestReach = 0x1p27
@@ -146,7 +149,4 @@ struct MergeBorder: Sendable {
     let across = across(position)
     return across < 0 ? -1 &- across : across
   }
-
-  /// Of the distances across it.
-  var projection: Plane.Projection { kind == .seam ? .webMercator : .planar }
 }

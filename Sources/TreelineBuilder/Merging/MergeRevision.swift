@@ -7,15 +7,13 @@ import Treeline
 /// not share falls into groups that hang together. A group is taken from the new history, unless it involves clusters
 /// outside the area, which the new history does not have; then it is taken from the old one. The area was too small if
 /// a wrong place is in such a group, or if a cluster from one history could be merged with a cluster from the other.
-struct MergeRevision {
-  /// Of the last level, no badge in the area is larger.
-  private(set) var greatestDiameter: UInt16 = 0
+package struct MergeRevision {
   /// Merges of the old history that are none, and those in their stead, in the order in which they are made.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
   /// Clusters that only the old history has at this level, and clusters that only the true one has.
-  private var gone: Set<UInt32> = []
-  private var here: [UInt32: MergeCluster] = [:]
+  private(set) var gone: Set<UInt32>
+  private(set) var here: [UInt32: MergeCluster]
 
   private let tree: MergeTree
   private let curve: BadgeCurve
@@ -24,17 +22,34 @@ struct MergeRevision {
   private let border: MergeBorder?
   private let monitor: BuildMonitor
 
-  /// - Parameter border: Across which the old history merges nothing.
-  init(
-    _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder?,
-    _ monitor: BuildMonitor
-  ) {
-    (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
-    (self.border, self.monitor) = (border, monitor)
+  /// How much was looked at.
+  private(set) var counts = Counts()
+
+  package struct Counts: Sendable {
+    /// Merged areas, those of them that were too small, and clusters in them.
+    package var areas = 0
+    package var retries = 0
+    package var clusters = 0
+
+    package static func += (a: inout Counts, b: Counts) {
+      a = Counts(areas: a.areas + b.areas, retries: a.retries + b.retries, clusters: a.clusters + b.clusters)
+    }
   }
 
-  /// Where the old history is wrong now.
-  var wrong: [PlanePoint] { gone.map { tree.place($0).position } + here.values.map(\.position) }
+  /// - Parameters:
+  ///   - border: Across which the old history merges nothing.
+  ///   - gone: Leaves of the old history that are none.
+  ///   - here: Leaves that the old history lacks.
+  init(
+    _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder? = nil,
+    gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
+  ) {
+    (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
+    (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
+  }
+
+  /// Whether nothing is wrong any more.
+  var isDone: Bool { gone.isEmpty && here.isEmpty }
 
   /// Changes the tree to the new history.
   func apply() {
@@ -42,45 +57,62 @@ struct MergeRevision {
     for merge in added { tree.add(merge) }
   }
 
-  /// How far apart clusters are at most that are merged in some rounds, in units.
-  ///
-  /// - Parameter width: See `BadgeCurve.width`.
-  static func reach(_ rounds: ClosedRange<UInt8>, _ width: UInt64) -> Double {
-    (Double(MergeRounds.greatest(of: rounds.upperBound)) + 1).squareRoot() * (Double(width) / 1024) + 1
-  }
-
-  /// Merges all clusters in an area that belong to some rounds, the next ones.
+  /// Merges again, in some rounds, what is in an area around the wrong places, which grows until it is large enough.
   ///
   /// - Parameters:
-  ///   - nodes: Of the old history, all in the area at the start of these rounds.
-  ///   - merges: Of the old history, all in these rounds that have a part in the area or are in it themselves, and
-  ///     perhaps others; none before one of its parts.
+  ///   - rounds: Those that follow on the rounds of the last call.
   ///   - greatestDiameter: Of the old history, no badge is larger in these rounds.
-  ///   - width: Of the squares that the area is made of.
-  ///   - contains: Whether a position is in the area.
-  ///   - surrounds: Whether all squares around the one of a position are in the area.
+  ///   - candidates: Of the old history, all nodes in an area at the start of these rounds; and all merges in these
+  ///     rounds that have a part in the area or are in it themselves, and perhaps others, none before one of its parts.
+  /// - Returns: the greatest diameter of a badge.
+  mutating func revise(
+    _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
+    _ candidates: (MergeArea) -> (nodes: [UInt32], merges: [UInt32])
+  ) -> UInt16 {
+    var greatest = greatestDiameter
+    while true {
+      var area = MergeArea(border, isCyclic: crossesSeam, reach: curve.reach(rounds.upperBound, greatest))
+      for node in gone { area.add(around: tree.place(node).position, margin: 2) }
+      for cluster in here.values { area.add(around: cluster.position, margin: 2) }
+      var margin = 2
+      while let unsure = revise(rounds, area, &greatest, candidates(area)) {
+        counts.retries += 1
+        if unsure.isEmpty { break }
+        margin *= 2
+        if margin == 4 || border == nil {
+          for position in unsure { area.add(around: position, margin: margin) }
+        } else {
+          area.widen(to: margin)
+        }
+      }
+      if monitor.isCancelled || area.squareWidth >= curve.reach(rounds.upperBound, greatest) { return greatest }
+    }
+  }
+
   /// - Returns: nil if all is well. Else nothing has changed: a larger area is needed around these places, or, if there
   ///   are none, wider squares: clusters reach farther.
-  mutating func revise(
-    _ rounds: ClosedRange<UInt8>, _ nodes: [UInt32], merges oldMerges: [UInt32], greatestDiameter: UInt16,
-    width: Double, contains: (PlanePoint) -> Bool, surrounds: (PlanePoint) -> Bool
+  private mutating func revise(
+    _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
+    _ old: (nodes: [UInt32], merges: [UInt32])
   ) -> [PlanePoint]? {
-    var inputs = nodes.filter { !gone.contains($0) }.map {
+    var inputs = old.nodes.filter { !gone.contains($0) }.map {
       crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0)
     }
     inputs += here.values
-    inputs.sort { $0.leastMember < $1.leastMember }
+    inputs.sort { tree.leaves.precedes($0.leastMember, $1.leastMember) }
     var merging = TouchMerging(
       inputs.count, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,
       monitor
     ) { inputs[$0] }
     merging.run(rounds)
+    counts.areas += 1
+    counts.clusters += inputs.count
     if monitor.isCancelled { return nil }
-    self.greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
-    if Self.reach(rounds, curve.width(self.greatestDiameter, self.greatestDiameter)) > width { return [] }
+    greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
+    if curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth { return [] }
     var comparison = MergeComparison(tree, rounds, inputs, merging.merges, here: here)
-    comparison.compare(gone: gone, oldMerges, contains)
-    let unsure = self.unsure(&comparison, rounds, surrounds)
+    comparison.compare(gone: gone, old.merges, area)
+    let unsure = self.unsure(&comparison, rounds, area, greatestDiameter)
     if !unsure.isEmpty { return unsure }
     take(&comparison, rounds)
     return nil
@@ -88,7 +120,7 @@ struct MergeRevision {
 
   /// Where a larger area is needed.
   private func unsure(
-    _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ surrounds: (PlanePoint) -> Bool
+    _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: UInt16
   ) -> [PlanePoint] {
     typealias Badge = (position: PlanePoint, diameter: UInt16)
     var (unsure, new, old) = ([PlanePoint](), [Badge](), [Badge]())
@@ -100,23 +132,24 @@ struct MergeRevision {
       case .beyond: if isOld { old.append(badge) }
       case .within:
         if isNew { new.append(badge) }
-        if !surrounds(cluster.position) { unsure.append(cluster.position) }
+        if !area.surrounds(cluster.position) { unsure.append(cluster.position) }
       }
     }
     if let border {
       // The old history merges nothing across it.
       for (position, diameter) in old
-      where Double(border.distance(position)) <= Self.reach(rounds, curve.width(diameter, greatestDiameter)) {
+      where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
         unsure.append(position)
       }
     }
     new.sort { $0.position.y < $1.position.y }
-    let reach = Self.reach(rounds, curve.width(greatestDiameter, greatestDiameter))
+    let reach = curve.reach(rounds.upperBound, greatestDiameter)
     for (position, diameter) in old {
       let (top, bottom) = (Double(position.y) - reach, Double(position.y) + reach)
       for other in new[firstIndex(in: new.indices) { Double(new[$0].position.y) >= top }...] {
         if Double(other.position.y) > bottom { break }
-        let squaredDistance = (border?.projection ?? .planar).squaredDistance(position, other.position)
+        let squaredDistance = (crossesSeam ? .webMercator : Plane.Projection.planar).squaredDistance(
+          position, other.position)
         let scaledDistance = BadgeCurve.scaled(squaredDistance, width: curve.width(diameter, other.diameter))
         if scaledDistance <= MergeRounds.greatest(of: rounds.upperBound) { unsure.append(position) }
       }
@@ -182,7 +215,7 @@ private struct MergeComparison {
     }
   }
 
-  mutating func compare(gone: Set<UInt32>, _ oldMerges: [UInt32], _ contains: (PlanePoint) -> Bool) {
+  mutating func compare(gone: Set<UInt32>, _ oldMerges: [UInt32], _ area: MergeArea) {
     for (index, merge) in merges.enumerated() {
       let (number, left, right) = (inputs.count + index, numbers[merge.left]!, numbers[merge.right]!)
       numbers[merge.cluster.node] = number
@@ -209,7 +242,7 @@ private struct MergeComparison {
         oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
       }
       // What is made beyond the area is of no interest, unless that is in it.
-      if parts[0] == nil && parts[1] == nil && !contains(tree.place(node).position) { continue }
+      if parts[0] == nil && parts[1] == nil && !area.contains(tree.place(node).position) { continue }
       let number = addOld(node, isMerge: true)
       oldNumbers[node] = number
       for part in parts {

@@ -20,3 +20,21 @@ enum MergeRounds {
     return exponent >= 2 ? quarters << (exponent - 2) - 1 : (quarters << exponent + 3) / 4 - 1
   }
 }
+
+extension BadgeCurve {
+  /// How far apart two clusters are at most that are merged at a scaled distance, in units.
+  ///
+  /// - Parameter width: Of their badges, see `BadgeCurve.width`.
+  @inline(__always) static func reach(_ scaledDistance: UInt64, width: UInt64) -> Double {
+    (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
+  }
+
+  /// How far apart two clusters are at most that are merged in a round or before, in units.
+  ///
+  /// - Parameters:
+  ///   - diameter: The greatest of one badge.
+  ///   - other: That of the other, if it is not the same.
+  func reach(_ round: UInt8, _ diameter: UInt16, _ other: UInt16? = nil) -> Double {
+    Self.reach(MergeRounds.greatest(of: round), width: width(diameter, other ?? diameter))
+  }
+}

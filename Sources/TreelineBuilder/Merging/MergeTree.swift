@@ -52,17 +52,29 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
+  /// How far clusters reach, of a history that is looked at by place; nil in a build.
+  private let extents: UnsafeMutablePointer<Extent>?
+  /// Whether clusters of such a history are merged across the seam.
+  private let crossesSeam: Bool
+
+  private struct Extent {
+    /// Around all points; across the seam if these are laid side by side there.
+    var box: PlaneRect
+    /// See `MergeSums`.
+    var countBeyond: UInt32
+  }
 
   var leafCount: Int { leaves.leafCount }
 
   /// A tree without merges.
-  init(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) {
+  init(_ leaves: Leaves, hasExtents: Bool = false, crossesSeam: Bool = false, threads: Int, _ monitor: BuildMonitor) {
     let count = leaves.leafCount
     nonisolated(unsafe) let nodes = UnsafeMutablePointer<Node>.allocate(capacity: count)
     nonisolated(unsafe) let places = UnsafeMutablePointer<Place>.allocate(capacity: count)
     nonisolated(unsafe) let leafEnds = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
     (self.leaves, self.nodes, self.places, self.leafEnds) = (leaves, nodes, places, leafEnds)
     sums = .allocate(capacity: count)
+    (extents, self.crossesSeam) = (hasExtents ? .allocate(capacity: count) : nil, crossesSeam)
     for block in [MemoryBlock(nodes, count: count), MemoryBlock(places, count: count), MemoryBlock(sums, count: count)]
     {
       block.adviseLargePages()
@@ -81,6 +93,7 @@ struct MergeTree: @unchecked Sendable {
     MemoryBlock(places, count: leafCount).deallocate()
     MemoryBlock(sums, count: leafCount).deallocate()
     MemoryBlock(leafEnds, count: leafCount).deallocate()
+    if let extents { MemoryBlock(extents, count: leafCount).deallocate() }
   }
 
   /// Deallocates the rest.
@@ -126,15 +139,27 @@ struct MergeTree: @unchecked Sendable {
         longitudes: Longitudes(west: position.x, east: position.x))
     }
     let (own, sum) = (self[node], sums[Int(node) &- leafCount])
-    return MergeCluster(
+    var cluster = MergeCluster(
       sums: MergeSums(x: sum.x, y: sum.y, count: own.count), position: place(node).position, node: node,
       leastMember: own.leastMember, scale: own.scale, longitudes: Longitudes(west: 0, east: 0))
+    if let extents {
+      let extent = extents[Int(node) &- leafCount]
+      cluster.sums.countBeyond = extent.countBeyond
+      cluster.longitudes = Longitudes(west: extent.box.minX, east: extent.box.maxX)
+    }
+    return cluster
+  }
+
+  /// Around the points of a node, of a tree with extents.
+  func box(_ node: UInt32) -> PlaneRect {
+    isLeaf(node) ? PlaneRect(leaves.position(of: Int(node))) : extents![Int(node) &- leafCount].box
   }
 
   /// The cluster of a node where clusters may be merged across the seam: as its parts were, one after the other.
   ///
-  /// - Complexity: O(leaves below the node)
+  /// - Complexity: O(leaves below the node), O(1) in a tree with extents.
   func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
+    if extents != nil { return cluster(node) }
     var (stack, done) = ([(node: node, hasParts: false)], [(sums: MergeSums, longitudes: Longitudes)]())
     while let (next, hasParts) = stack.popLast() {
       if isLeaf(next) {
@@ -156,26 +181,30 @@ struct MergeTree: @unchecked Sendable {
   /// Adds a merge of two nodes that there are.
   @inline(__always) func add(_ merge: Merge) {
     let cluster = merge.cluster
-    add(merge.left, merge.right, count: cluster.sums.count, cluster.scale, standsRight: merge.standsRight)
+    add(
+      cluster.node, merge.left, merge.right, leastMember: cluster.leastMember, count: cluster.sums.count,
+      cluster.scale, standsRight: merge.standsRight)
     let number = Int(cluster.node) &- leafCount
     places[number] = Place(position: cluster.position, round: merge.round)
     sums[number] = (cluster.sums.x, cluster.sums.y)
+    if let extents {
+      var box = box(merge.left).union(box(merge.right))
+      if crossesSeam { (box.minX, box.maxX) = (cluster.longitudes.west, cluster.longitudes.east) }
+      extents[number] = Extent(box: box, countBeyond: cluster.sums.countBeyond)
+    }
     setEndRound(of: merge.left, to: merge.round)
     setEndRound(of: merge.right, to: merge.round)
   }
 
-  /// - Returns: the node.
-  @discardableResult @inline(__always) private func add(
-    _ left: UInt32, _ right: UInt32, count: UInt32, _ scale: SeparationCode, standsRight: Bool
-  ) -> UInt32 {
-    let members = (leastMember(of: left), leastMember(of: right))
-    let node = UInt32(leafCount) + max(members.0, members.1)
+  @inline(__always) private func add(
+    _ node: UInt32, _ left: UInt32, _ right: UInt32, leastMember: UInt32, count: UInt32, _ scale: SeparationCode,
+    standsRight: Bool
+  ) {
     let isStored = count > NodeRecord.bucketCapacity
     self[node] = Node(
-      left: left, right: right, count: count, leastMember: min(members.0, members.1),
+      left: left, right: right, count: count, leastMember: leastMember,
       recordCount: isStored ? recordCount(below: left) + recordCount(below: right) + 2 : 0, scale: scale,
       height: min(max(height(left), height(right)), .max - 1) + 1, standsRight: standsRight)
-    return node
   }
 
   /// Takes back some merges.
@@ -270,8 +299,12 @@ extension MergeTree {
     if low > parts.startIndex + 1, starts[low] > middle, middle - starts[low - 1] <= starts[low] - middle { low -= 1 }
     let left = addBalanced(parts[..<low], starts, scale, stand: stand)
     let right = addBalanced(parts[low...], starts, scale, stand: stand)
-    return add(
-      left, right, count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale,
+    let members = (leastMember(of: left), leastMember(of: right))
+    let node = UInt32(leafCount) + max(members.0, members.1)
+    add(
+      node, left, right, leastMember: min(members.0, members.1),
+      count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale,
       standsRight: low..<parts.endIndex ~= stand)
+    return node
   }
 }

@@ -13,46 +13,83 @@ struct PartMerging: Sendable {
   let threads: Int
   let monitor: BuildMonitor
 
-  /// Merges all.
-  ///
-  /// - Returns: the root; nil if the build is cancelled.
-  func run() -> UInt32? {
-    /// Of parts that are done: the greatest diameter in each level.
-    let diameters = Mutex<[Int: [UInt16]]>([:])
-    plan.forEachPart(threads: threads, monitor) { number, part in
-      let own: [UInt16]
-      if let border = part.border {
-        let (a, b) = diameters.withLock { ($0[part.halves.first]!, $0[part.halves.second]!) }
-        own = mend(border, of: part.leaves, zip(a, b).map { max($0, $1) })
-      } else {
-        own = merge(part)
-      }
-      diameters.withLock { $0[number] = own }
-    }
-    if monitor.isCancelled { return nil }
-    if crossesSeam { _ = mend(MergeBorder(kind: .seam), of: 0..<tree.leafCount, diameters.withLock { $0[0]! }) }
-    return mergeRest()
+  /// Of a part that is done.
+  private struct Done {
+    /// In each level.
+    var greatestDiameters: [UInt16]
+    /// How long it took with all that it waited for.
+    var path: Duration
   }
 
-  /// - Returns: the greatest diameter in each level.
-  private func merge(_ part: MergePlan.Part) -> [UInt16] {
-    let first = part.leaves.lowerBound
+  /// Of all that are done, by number; the seam is a part, too.
+  private final class Results: Sendable {
+    let done = Mutex<[Int: Done]>([:])
+    let report: Mutex<MergeReport>
+
+    init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
+  }
+
+  /// Merges all.
+  ///
+  /// - Returns: nil if the build is cancelled.
+  func run() -> (root: UInt32, report: MergeReport)? {
+    let results = Results(partCount: plan.partCount)
+    plan.forEachPart(threads: threads, monitor) { number, part in
+      let halves = part.border == nil ? [] : [part.halves.first, part.halves.second]
+      work(on: part.leaves, across: part.border, after: halves, as: number, results)
+    }
+    let (seam, all) = (-1, 0)
+    if crossesSeam && !monitor.isCancelled {
+      work(on: 0..<tree.leafCount, across: MergeBorder(kind: .seam), after: [all], as: seam, results)
+    }
+    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+    guard let root = mergeRest() else { return nil }
+    var report = results.report.withLock { $0 }
+    let path = results.done.withLock { $0[crossesSeam ? seam : all]!.path }
+    report.duration += clock.now - start
+    report.longestPath = path + (clock.now - start)
+    return (root, report)
+  }
+
+  /// Mends a border between parts that are done, or merges a part without one.
+  private func work(
+    on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
+  ) {
+    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+    let halves = results.done.withLock { done in numbers.map { done[$0]! } }
+    var (own, counts, merges) = ([UInt16](), MergeRevision.Counts(), 0)
+    if let border {
+      let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
+      var mending = BorderMending(
+        border, of: leaves, plan, tree, curve, stand, crossesSeam: border.kind == .seam, greatest, monitor)
+      counts = mending.run()
+      own = mending.greatestDiameters
+    } else {
+      (own, merges) = merge(leaves)
+    }
+    let duration = clock.now - start
+    results.done.withLock { done in
+      done[number] = Done(greatestDiameters: own, path: duration + (halves.map(\.path).max() ?? .zero))
+    }
+    results.report.withLock { report in
+      report.duration += duration
+      report.mending += counts
+      report.mergesInParts += merges
+    }
+  }
+
+  /// Merges a part that is not divided.
+  private func merge(_ leaves: Range<Int>) -> (greatestDiameters: [UInt16], mergeCount: Int) {
+    let first = leaves.lowerBound
     var merging = TouchMerging(
-      part.leaves.count, curve: curve, stand: stand, crossesSeam: false, leafCount: tree.leafCount, monitor
+      leaves.count, curve: curve, stand: stand, crossesSeam: false, leafCount: tree.leafCount, monitor
     ) { tree.cluster(UInt32(first + $0)) }
     let diameters = plan.levels.map { level in
       merging.run(level)
       return merging.greatestDiameter
     }
     if !monitor.isCancelled { for merge in merging.merges { tree.add(merge) } }
-    return diameters
-  }
-
-  private func mend(_ border: MergeBorder, of leaves: Range<Int>, _ diameters: [UInt16]) -> [UInt16] {
-    var mending = BorderMending(
-      border, of: leaves, plan, tree, curve, stand, crossesSeam: border.kind == .seam, diameters, monitor)
-    mending.run()
-    return mending.greatestDiameters
+    return (diameters, merging.merges.count)
   }
 
   private func mergeRest() -> UInt32? {
@@ -67,4 +104,16 @@ struct PartMerging: Sendable {
     for merge in merging.merges { tree.add(merge) }
     return merging.merges.last?.cluster.node ?? rest[0].node
   }
+}
+
+/// How clusters were merged in parts.
+package struct MergeReport: Sendable {
+  package var partCount: Int
+  package var mergesInParts = 0
+  /// What was merged again along borders.
+  package var mending = MergeRevision.Counts()
+  /// Of all threads together, but for what they wait; and of the longest chain of parts that wait for each other, with
+  /// what is merged as a whole.
+  package var duration = Duration.zero
+  package var longestPath = Duration.zero
 }

@@ -82,7 +82,7 @@ private struct ScatterRounds: ~Copyable {
     (self.tree, self.rect, self.monitor) = (tree, rect, monitor)
     (self.count, liveCount, nextAge) = (count, count, UInt32(count))
     for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
-      for number in block { live.initialize(number, to: cluster(number), diameter: 0) }
+      for number in block { live.initialize(number, to: cluster(number), age: UInt32(number), diameter: 0) }
     }
   }
 

@@ -71,7 +71,7 @@ struct TouchMerging: ~Copyable {
         let cluster = cluster(number)
         let diameter = curve.units(of: cluster.sums.count)
         greatestDiameter = max(greatestDiameter, diameter)
-        live.initialize(number, to: cluster, diameter: diameter)
+        live.initialize(number, to: cluster, age: UInt32(number), diameter: diameter)
       }
     }
   }
@@ -103,7 +103,7 @@ struct TouchMerging: ~Copyable {
   }
 
   private mutating func placeAnewIfNeeded() {
-    let reach = reach(greatest, curve.width(greatestDiameter, greatestDiameter))
+    let reach = BadgeCurve.reach(greatest, width: curve.width(greatestDiameter, greatestDiameter))
     if let tiles, tiles.shift == Self.greatestShift || reach * Self.leastReaches <= Double(1 << Int(tiles.shift)) {
       return
     }
@@ -151,44 +151,26 @@ struct TouchMerging: ~Copyable {
       var next = pair.cluster
       if live.isLive(pair.nearest, age: pair.nearestAge) {
         next = min(pair.cluster, pair.nearest)
-        join(Int(next), Int(max(pair.cluster, pair.nearest)), SeparationCode(roundingDown: pair.scaledDistance))
+        join(Int(next), Int(max(pair.cluster, pair.nearest)), at: pair.scaledDistance)
       }
       if let pair = look(from: next) { queue.insert(pair) }
     }
   }
 
   /// Makes the first of two clusters both together, and the second's number free.
-  private mutating func join(_ first: Int, _ second: Int, _ scale: SeparationCode) {
-    let (a, b) = (live.nodes[first], live.nodes[second])
-    tiles!.remove(UInt32(second))
-    var isAcrossSeam = false
-    if let longitudes = live.longitudes {
-      let joined = longitudes[first].joined(with: longitudes[second])
-      live.sums[first] = live.sums[first].joined(
-        with: live.sums[second], longitudes: (longitudes[first], longitudes[second], joined))
-      longitudes[first] = joined
-      isAcrossSeam = joined.isAcrossSeam
-    } else {
-      live.sums[first] = live.sums[first].joined(with: live.sums[second])
-    }
-    let mean = live.sums[first].mean
-    let (left, right) = (live.positions[first], live.positions[second])
-    let standsRight = stand == .member && mean.isNearer(to: right, than: left, isAcrossSeam: isAcrossSeam)
-    live.positions[first] = stand == .mean ? mean : standsRight ? right : left
-    let diameter = curve.units(of: live.sums[first].count)
+  private mutating func join(_ first: Int, _ second: Int, at scaledDistance: UInt64) {
+    let merge = live[first].merged(
+      with: live[second], at: scaledDistance, round: round, stand, crossesSeam: live.crossesSeam, leafCount: leafCount)
+    let diameter = curve.units(of: merge.cluster.sums.count)
     greatestDiameter = max(greatestDiameter, diameter)
-    // Scales never fall towards the root.
-    live.nodes[first] = LiveClusters.Node(
-      number: UInt32(leafCount) + b.leastMember, leastMember: a.leastMember, age: nextAge,
-      scale: max(scale, a.scale, b.scale), diameter: diameter)
+    tiles!.remove(UInt32(second))
+    live.rounds[second] = LiveClusters.gone
+    live.initialize(first, to: merge.cluster, age: nextAge, diameter: diameter)
     nextAge += 1
-    (live.rounds[first], live.rounds[second]) = (0, LiveClusters.gone)
-    live.nearests[first] = LiveClusters.none
     tiles!.move(
-      UInt32(first),
-      to: MergeTiles.Entry(position: live.positions[first], radius: Self.radius(diameter, curve)))
+      UInt32(first), to: MergeTiles.Entry(position: merge.cluster.position, radius: Self.radius(diameter, curve)))
     liveCount -= 1
-    merges.append(Merge(left: a.number, right: b.number, standsRight: standsRight, round: round, cluster: live[first]))
+    merges.append(merge)
     if reports && merges.count.isMultiple(of: Self.mergesBetweenReports) {
       monitor.advance(.merging, by: Self.mergesBetweenReports)
     }
@@ -234,13 +216,6 @@ extension TouchMerging {
     }
   }
 
-  /// How far one has to look to see all pairs up to a scaled distance, in units.
-  ///
-  /// - Parameter width: see `BadgeCurve.width`.
-  @inline(__always) private func reach(_ scaledDistance: UInt64, _ width: UInt64) -> Double {
-    (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
-  }
-
   /// Looks for the first pair of a cluster. If it belongs to a later round, notes the round in which the cluster looks
   /// again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
@@ -253,7 +228,7 @@ extension TouchMerging {
     }
     // The first clusters look for others that are no larger.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
-    let needed = reach(greatest, width)
+    let needed = BadgeCurve.reach(greatest, width: width)
     if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
     let reach = UInt64(max(horizon, needed))
     let bound = BadgeCurve.scaled(reach &* reach, width: width)
@@ -277,7 +252,7 @@ extension TouchMerging {
     var range = MergeTiles.Range(limit: Self.limit(bound))
     tiles!.forEach(
       near: live.positions[Int(own.number)], radius: Self.radius(own.diameter, curve),
-      within: Int(reach(bound, width)) + 1, widest: Float(width) * 0x1p-10, &range
+      within: Int(BadgeCurve.reach(bound, width: width)) + 1, widest: Float(width) * 0x1p-10, &range
     ) { other, limit in
       if take(other, own, &pair) { limit = min(limit, Self.limit(pair.scaledDistance)) }
     }

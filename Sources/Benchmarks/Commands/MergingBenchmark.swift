@@ -1,0 +1,75 @@
+import ArgumentParser
+import PointSets
+import Treeline
+import TreelineBuilder
+
+/// Reports how clusters are merged in parts, and times edits of the tree that comes of it.
+struct MergingBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
+    discussion: """
+      'inParts' is the share of all merges that parts make alone; 'again' how many clusters are merged again along \
+      borders for each position, in how many areas, and how many of these were too small ('retries'). 'ofSerial' is the share \
+      of the time of a serial merge that all take together, and 'longestPath' that of the longest chain of parts that \
+      wait for each other. Times are of value with one thread. An edit moves a point.
+      """)
+
+  @OptionGroup var build: BuildArguments
+
+  @Option(help: "Into how many parts of one size the positions are divided; by default as in a build.") var parts: Int?
+
+  @Option(help: "How many edits are timed.") var edits = 300
+
+  func run() throws {
+    let coordinates = try build.points.read()
+    guard case .merging(let metric) = build.grown.growth, metric.keepsApart, coordinates.count > 1 else {
+      throw ValidationError("Expected two points or more and --merge distance or --merge badges")
+    }
+    var options = build.options
+    options.computesSeparations = true
+    let tree = try ClusterTree(coordinates, options: options)
+    try printJSON(try report(coordinates, tree, options).merging(try editTimes(of: tree)) { $1 })
+  }
+
+  private func report(
+    _ coordinates: [Coordinate], _ tree: ClusterTree, _ options: BuildOptions
+  ) throws -> [String: any Encodable] {
+    var fields: [String: any Encodable] = ["points": coordinates.count]
+    let positionCount = try tree.shape().positionCount
+    let report = try MergeReport(
+      merging: coordinates, options: options, leavesInPart: parts.map { positionCount / $0 + 1 })
+    let serial = try MergeReport(merging: coordinates, options: options, leavesInPart: positionCount)
+    fields["parts"] = report.partCount
+    fields["inParts"] = Double(report.mergesInParts) / Double(positionCount)
+    fields["areas"] = report.mending.areas
+    fields["retries"] = report.mending.retries
+    fields["again"] = Double(report.mending.clusters) / Double(positionCount)
+    fields["ofSerial"] = report.duration / serial.duration
+    fields["longestPath"] = report.longestPath / serial.duration
+    return fields
+  }
+
+  /// Of points that are moved one after the other to a place near another point.
+  private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
+    guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
+    var random = SplitMix64(seed: 1)
+    var times: [Double] = []
+    for index in stride(from: 0, to: tree.pointCount, by: max(tree.pointCount / edits, 1)) {
+      let (from, near) = (
+        tree.position(atTreeIndex: index), tree.position(atTreeIndex: random.index(below: tree.pointCount))
+      )
+      let row = UInt32(tree.row(atTreeIndex: index))
+      let target = PlanePoint(
+        x: near.x &+ UInt32(random.index(below: 4096)), y: near.y &+ UInt32(random.index(below: 4096)))
+      times.append(
+        seconds {
+          history.update(adding: [.init(row: row, position: target)], removing: [.init(row: row, position: from)])
+        })
+    }
+    times.sort()
+    return [
+      "editMedian": times[times.count / 2], "editP95": times[times.count * 95 / 100],
+      "clustersInEdit": history.counts.clusters / times.count,
+    ]
+  }
+}

@@ -1,0 +1,84 @@
+import Treeline
+
+/// The distinct positions of some points, and the points at each in the order of their rows.
+struct Leaves: @unchecked Sendable {
+  /// How many there are, or may be.
+  let leafCount: Int
+  /// Whether they are in Z-order.
+  let isInZOrder: Bool
+  let positions: UnsafeMutablePointer<PlanePoint>
+  let rows: UnsafeMutablePointer<UInt32>
+  /// Where the rows of each begin and end.
+  let starts: UnsafeMutablePointer<UInt32>
+  let ends: UnsafeMutablePointer<UInt32>
+
+  /// Those of all points, in Z-order. They lie in the spare arrays of points, but for `starts`.
+  init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
+    let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
+    let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)
+    nonisolated(unsafe) let placed = UnsafeMutableBufferPointer<CodedNumber>.allocate(capacity: pointCount)
+    defer { monitor.deallocate { MemoryBlock(placed.baseAddress!, count: pointCount).deallocate() } }
+    _ = inChunks(of: pointCount, threads: threads) { chunk in
+      for row in chunk {
+        placed.initializeElement(
+          at: row, to: CodedNumber(code: ZOrder.code(of: arrays.points[row]), number: UInt32(row)))
+      }
+    }
+    placed.sortByCode(monitor)
+    var count = 0
+    monitor.pass(over: 0..<pointCount) { block in
+      for index in block {
+        rows[index] = placed[index].number
+        if index > 0 && placed[index].code == placed[index - 1].code { continue }
+        positions[count] = ZOrder.point(of: placed[index].code)
+        starts[count] = UInt32(index)
+        count += 1
+      }
+    }
+    starts[count] = UInt32(pointCount)
+    (self.positions, self.rows, self.starts) = (positions, rows, starts)
+    // One ends where the next begins.
+    ends = starts + 1
+    (leafCount, isInZOrder) = (count, true)
+  }
+
+  /// Room for some leaves, to be deallocated.
+  init(capacity: Int, rowCapacity: Int) {
+    (leafCount, isInZOrder) = (capacity, false)
+    (positions, rows) = (.allocate(capacity: capacity), .allocate(capacity: rowCapacity))
+    (starts, ends) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
+  }
+
+  /// Those that were made with room for more.
+  func deallocate() {
+    positions.deallocate()
+    rows.deallocate()
+    starts.deallocate()
+    ends.deallocate()
+  }
+
+  @inline(__always) func count(of leaf: Int) -> UInt32 { ends[leaf] - starts[leaf] }
+
+  @inline(__always) func position(of leaf: Int) -> PlanePoint { positions[leaf] }
+
+  /// Whether one comes before another in Z-order.
+  @inline(__always) func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
+    isInZOrder ? a < b : ZOrder.code(of: positions[Int(a)]) < ZOrder.code(of: positions[Int(b)])
+  }
+
+  /// In rising order.
+  func rows(of leaf: Int) -> [UInt32] {
+    Array(UnsafeBufferPointer(start: rows + Int(starts[leaf]), count: Int(count(of: leaf))))
+  }
+
+  /// Writes a leaf's points in tree order, and the gaps and separations between them.
+  @inline(__always) func write(
+    _ leaf: Int, to arrays: PointArrays, _ separations: UnsafeMutablePointer<UInt16>, at first: Int
+  ) {
+    let count = Int(count(of: leaf))
+    (arrays.points + first).update(repeating: positions[leaf], count: count)
+    (arrays.rows + first).update(from: rows + Int(starts[leaf]), count: count)
+    (arrays.gaps + first).initialize(repeating: Gap.none, count: count - 1)
+    (separations + first + 1).initialize(repeating: SeparationCode.zero.rawValue, count: count - 1)
+  }
+}

@@ -1,0 +1,112 @@
+import Treeline
+
+/// Squares of the plane, each as wide as clusters are apart at most that are merged: those around some positions, and
+/// those along a border if there is one.
+struct MergeArea {
+  private let border: MergeBorder?
+  private let isCyclic: Bool
+  private let shift: UInt32
+  /// Whether it is the whole plane.
+  private var isAll = false
+  /// How many rows or columns of squares on either side of the border are in it.
+  private var margin = 0
+  private var squares: Set<Int> = []
+  /// Around all positions, with the margins.
+  private var rows = (first: Int.max, last: Int.min)
+  private var columns = (first: Int.max, last: Int.min)
+  /// How far it reaches from the border, in units.
+  private(set) var farthest = 0
+
+  /// - Parameter reach: How far apart clusters are at most that are merged, in units.
+  init(_ border: MergeBorder?, isCyclic: Bool, reach: Double) {
+    (self.border, self.isCyclic) = (border, isCyclic)
+    shift = UInt32(64 - UInt64(min(reach, 0x1p30)).leadingZeroBitCount)
+    if reach >= 0x1p29 { takeAll() }
+    widen(to: 2)
+  }
+
+  /// In units.
+  var squareWidth: Double { isAll ? .infinity : Double(1 << Int(shift)) }
+
+  private mutating func takeAll() { (isAll, farthest) = (true, 1 << 33) }
+
+  /// Takes more along the border.
+  mutating func widen(to margin: Int) {
+    self.margin = margin
+    farthest = max(farthest, (margin + 1) << Int(shift))
+  }
+
+  /// Takes the squares around a position, or all where these would be very many.
+  mutating func add(around position: PlanePoint, margin: Int) {
+    if margin > min(64, last / 2) { takeAll() }
+    if isAll { return }
+    if let border { farthest = max(farthest, border.distance(position) + (margin + 1) << Int(shift)) }
+    let (x, y) = (Int(position.x >> shift), Int(position.y >> shift))
+    rows = (min(rows.first, y - margin), max(rows.last, y + margin))
+    columns = (min(columns.first, x - margin), max(columns.last, x + margin))
+    forEachSquare(around: position, margin: margin) { x, y in
+      squares.insert(number(x, y))
+      return true
+    }
+  }
+
+  func contains(_ position: PlanePoint) -> Bool {
+    isAll || contains(Int(position.x >> shift), Int(position.y >> shift))
+  }
+
+  /// Whether all that is within a reach of a position is in it.
+  func surrounds(_ position: PlanePoint) -> Bool {
+    isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
+  }
+
+  /// Whether any square around a position meets a box, which may lie across the seam.
+  func meets(_ box: PlaneRect) -> Bool {
+    if isAll { return true }
+    let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))
+    let (width, height) = ((Int(box.maxX >> shift) - minX) & last, Int(box.maxY >> shift) - minY)
+    if minY > rows.last || minY + height < rows.first { return false }
+    let isOnePiece = minX + width <= last && columns.first >= 0 && columns.last <= last
+    if isOnePiece && (minX > columns.last || minX + width < columns.first) { return false }
+    if (width + 1) * (height + 1) <= squares.count {
+      return (minY...minY + height).contains { row in
+        (minX...minX + width).contains { squares.contains(number($0 & last, row)) }
+      }
+    }
+    return squares.contains { square in
+      0...height ~= square >> 32 - minY && (square & 0xFFFF_FFFF - minX) & last <= width
+    }
+  }
+
+  /// The last row, and the last column.
+  private var last: Int { 1 << Int(32 - shift) - 1 }
+
+  private func contains(_ x: Int, _ y: Int) -> Bool { isAlongBorder(x, y) || squares.contains(number(x, y)) }
+
+  private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
+    guard let border else { return false }
+    let square = PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift)))
+    // Of the border's own squares and of those next to it, whichever side they are on.
+    let across = border.across(square) + border.offset(in: shift)
+    return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
+  }
+
+  private func number(_ x: Int, _ y: Int) -> Int { y << 32 | x }
+
+  /// - Returns: whether the body said so of all.
+  @discardableResult private func forEachSquare(
+    around position: PlanePoint, margin: Int, _ body: (_ x: Int, _ y: Int) -> Bool
+  ) -> Bool {
+    let (x, y) = (Int(position.x >> shift), Int(position.y >> shift))
+    for row in max(y - margin, 0)...min(y + margin, last) {
+      for column in x - margin...x + margin where isCyclic || 0...last ~= column {
+        if !body(column & last, row) { return false }
+      }
+    }
+    return true
+  }
+}
+
+extension MergeBorder {
+  /// How far the border is from the edge of the square that it is in.
+  fileprivate func offset(in shift: UInt32) -> Int { Int(place & ~(UInt32.max << shift)) }
+}

@@ -1,0 +1,315 @@
+import Treeline
+
+/// The merges of a tree that grew by distance or for badges, to which points are added and from which they are removed.
+///
+/// A change is felt some reaches away from it at any scale. So only what lies there is merged again, scale by scale
+/// (`MergeRevision`), and the tree is the one that a build of all points grows, node for node.
+///
+/// ```swift
+/// let history = MergeHistory(tree)!
+/// history.update(adding: [.init(row: 17, position: there)], removing: [.init(row: 3, position: here)])
+/// let updated = history.tree()
+/// ```
+package final class MergeHistory {
+  /// A point, and its number among all, which orders those at one position.
+  package struct Point {
+    package var row: UInt32
+    package var position: PlanePoint
+
+    package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
+  }
+
+  /// How much was merged again by all updates.
+  package private(set) var counts = MergeRevision.Counts()
+  package private(set) var pointCount: Int
+
+  private var tree: MergeTree
+  /// Nil where there are no points.
+  private var root: UInt32?
+  /// Leaves that are in use have lower numbers, but for free ones.
+  private var usedLeafCount = 0
+  private var freeLeaves: [UInt32] = []
+  private var usedRowCount = 0
+  private var rowCapacity: Int
+  /// In the rounds of each level, no badge is larger.
+  private var greatestDiameters: [UInt16]
+
+  private let plane: Plane
+  private let clippedPointCount: Int
+  private let metric: MergeMetric
+  private let curve: BadgeCurve
+  private let stand: ClusterStand
+  private let crossesSeam: Bool
+  private let monitor: BuildMonitor
+
+  /// The history of a tree.
+  ///
+  /// A tree without points does not tell where its clusters stand: these stand at their means.
+  ///
+  /// - Returns: nil where the tree does not tell it: it was split or grew by scatter, has no merge scales, several
+  ///   groups or coarse scales.
+  /// - Complexity: O(pointCount), some 150 bytes of memory for each point.
+  package init?(_ source: ClusterTree) {
+    guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
+      source.withStorage({ $0.separations != nil && !$0.mergeTraits.contains(.coarseScales) })
+    else { return nil }
+    (plane, clippedPointCount, self.metric) = (source.plane, source.clippedPointCount, metric)
+    let curve = source.badgeCurve ?? .distances
+    (self.curve, stand) = (curve, source.stand)
+    crossesSeam = plane.projection.isCyclic
+    pointCount = source.pointCount
+    monitor = BuildMonitor(pointCount: pointCount)
+    greatestDiameters = Self.levels.map { _ in curve.units(of: 1) }
+    let capacity = Self.capacity(for: pointCount)
+    rowCapacity = capacity
+    tree = Self.emptyTree(capacity, rowCapacity: capacity, crossesSeam: crossesSeam, monitor)
+    guard (try? source.withStorage({ try read($0) })) ?? false else { return nil }
+  }
+
+  deinit {
+    tree.deallocateContents()
+    tree.deallocate()
+    tree.leaves.deallocate()
+  }
+
+  private static func capacity(for count: Int) -> Int { count + count / 4 + 64 }
+
+  private static func emptyTree(_ capacity: Int, rowCapacity: Int, crossesSeam: Bool, _ monitor: BuildMonitor)
+    -> MergeTree
+  {
+    MergeTree(
+      Leaves(capacity: capacity, rowCapacity: rowCapacity), hasExtents: true, crossesSeam: crossesSeam, threads: 1,
+      monitor)
+  }
+
+  /// The rounds that are revised together: in each level, scales grow by the root of two.
+  private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
+    UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
+  }
+  private static let roundsInLevel = 4
+}
+
+// MARK: - Reading a tree
+
+extension MergeHistory {
+  /// Makes all merges of a stored tree.
+  ///
+  /// - Returns: whether they have the scales that the tree has.
+  private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
+    guard let first = storage.root else { return true }
+    var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, round: UInt8)]())
+    while let (node, hasParts) = stack.popLast() {
+      if hasParts {
+        let (b, a) = (done.removeLast(), done.removeLast())
+        let scaledDistance = BadgeCurve.scaled(
+          a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
+          width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
+        // What is merged at a lesser distance than its parts were follows these at once.
+        let merge = a.cluster.merged(
+          with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
+          stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
+        let right = Int(node.first + a.cluster.sums.count)
+        guard storage.separations![right] == merge.cluster.scale.rawValue else { return false }
+        tree.add(merge)
+        noteDiameter(of: merge.left)
+        noteDiameter(of: merge.right)
+        done.append((merge.cluster, merge.round))
+      } else if let (left, right) = try storage.children(of: node) {
+        stack += [(node, true), (right, false), (left, false)]
+      } else {
+        let rows = node.range.map { UInt32(truncatingIfNeeded: storage.rows[$0]) }
+        done.append((tree.cluster(addLeaf(at: storage.points[Int(node.first)], rows)), 0))
+      }
+    }
+    root = done[0].cluster.node
+    noteDiameter(of: done[0].cluster.node)
+    return true
+  }
+
+  /// Notes how large the badge of a node is in the levels in which there is one.
+  private func noteDiameter(of node: UInt32) {
+    let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
+    let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
+    for level in levels[0]...levels[1] {
+      greatestDiameters[level] = max(greatestDiameters[level], diameter)
+    }
+  }
+}
+
+// MARK: - Leaves
+
+extension MergeHistory {
+  /// - Precondition: There is room.
+  private func addLeaf(at position: PlanePoint, _ rows: [UInt32]) -> UInt32 {
+    let leaf = freeLeaves.popLast() ?? UInt32(usedLeafCount)
+    usedLeafCount = max(usedLeafCount, Int(leaf) + 1)
+    tree.leaves.positions[Int(leaf)] = position
+    tree.leaves.starts[Int(leaf)] = UInt32(usedRowCount)
+    for row in rows {
+      tree.leaves.rows[usedRowCount] = row
+      usedRowCount += 1
+    }
+    tree.leaves.ends[Int(leaf)] = UInt32(usedRowCount)
+    return leaf
+  }
+
+  /// The leaf at a position.
+  private func leaf(at position: PlanePoint) -> UInt32? {
+    var stack = [root].compactMap { $0 }
+    while let node = stack.popLast() {
+      let box = tree.box(node)
+      // It may lie across the seam.
+      guard position.x &- box.minX <= box.width, box.minY...box.maxY ~= position.y else { continue }
+      if tree.isLeaf(node) { return node }
+      stack += [tree[node].right, tree[node].left]
+    }
+    return nil
+  }
+
+  /// Makes room for more leaves and rows.
+  private func reserve(leaves: Int, rows: Int) {
+    if usedLeafCount - freeLeaves.count + leaves <= tree.leafCount && usedRowCount + rows <= rowCapacity { return }
+    let old = tree
+    let capacity = Self.capacity(for: usedLeafCount - freeLeaves.count + leaves)
+    rowCapacity = Self.capacity(for: pointCount + rows)
+    tree = Self.emptyTree(capacity, rowCapacity: rowCapacity, crossesSeam: crossesSeam, monitor)
+    (usedLeafCount, freeLeaves, usedRowCount) = (0, [], 0)
+    // By number of the old tree's node: that of the new one.
+    var (stack, done) = (root.map { [(node: $0, hasParts: false)] } ?? [], [UInt32]())
+    while let (node, hasParts) = stack.popLast() {
+      if old.isLeaf(node) {
+        done.append(addLeaf(at: old.leaves.position(of: Int(node)), old.leaves.rows(of: Int(node))))
+      } else if hasParts {
+        let (right, left) = (done.removeLast(), done.removeLast())
+        var cluster = old.cluster(node)
+        cluster.leastMember = tree.leastMember(of: left)
+        cluster.node = UInt32(capacity) + tree.leastMember(of: right)
+        tree.add(
+          Merge(
+            left: left, right: right, standsRight: old[node].standsRight, round: old.place(node).round,
+            cluster: cluster))
+        done.append(cluster.node)
+      } else {
+        stack += [(node, true), (old[node].right, false), (old[node].left, false)]
+      }
+    }
+    root = done.first
+    old.deallocateContents()
+    old.deallocate()
+    old.leaves.deallocate()
+  }
+}
+
+// MARK: - Updates
+
+extension MergeHistory {
+  /// Adds and removes points, and merges again what that changes.
+  ///
+  /// - Precondition: All that is removed is there, and no row is there twice afterwards.
+  /// - Complexity: for each place that changes, a few milliseconds whatever the number of points.
+  package func update(adding added: [Point] = [], removing removed: [Point] = []) {
+    var changes: [PlanePoint: (added: [UInt32], removed: Set<UInt32>)] = [:]
+    for point in added { changes[point.position, default: ([], [])].added.append(point.row) }
+    for point in removed { changes[point.position, default: ([], [])].removed.insert(point.row) }
+    var rowsAt: [(position: PlanePoint, leaf: UInt32?, rows: [UInt32])] = []
+    for (position, change) in changes {
+      let leaf = leaf(at: position)
+      var rows = leaf.map { tree.leaves.rows(of: Int($0)) } ?? []
+      let count = rows.count
+      rows.removeAll(where: change.removed.contains)
+      precondition(count - rows.count == change.removed.count, "Expected rows \(change.removed) at \(position)")
+      rowsAt.append((position, leaf, (rows + change.added).sorted()))
+    }
+    reserve(leaves: rowsAt.count, rows: rowsAt.reduce(0) { $0 + $1.rows.count })
+    var (gone, here) = (Set<UInt32>(), [UInt32: MergeCluster]())
+    for (position, _, rows) in rowsAt {
+      // Its number may be another now.
+      if let leaf = leaf(at: position) { gone.insert(leaf) }
+      if rows.isEmpty { continue }
+      let leaf = addLeaf(at: position, rows)
+      here[leaf] = tree.cluster(leaf)
+    }
+    pointCount += added.count - removed.count
+    revise(gone, here)
+    freeLeaves += gone
+  }
+
+  private func revise(_ gone: Set<UInt32>, _ here: [UInt32: MergeCluster]) {
+    var revision = MergeRevision(
+      tree, curve, stand, crossesSeam: crossesSeam, gone: gone, here: here, monitor)
+    for (level, rounds) in Self.levels.enumerated() where !revision.isDone {
+      greatestDiameters[level] = revision.revise(rounds, greatestDiameter: greatestDiameters[level]) {
+        candidates(in: $0, rounds)
+      }
+    }
+    revision.apply()
+    counts += revision.counts
+    if !revision.isDone { root = revision.here.first?.key }
+  }
+
+  /// All nodes in an area at the start of some rounds, and all merges of these rounds that may have to do with it, none
+  /// before one of its parts.
+  private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
+    var (nodes, merges) = ([UInt32](), [UInt32]())
+    var stack = root.map { [(node: $0, hasParts: false)] } ?? []
+    while let (node, hasParts) = stack.popLast() {
+      if hasParts {
+        merges.append(node)
+        continue
+      }
+      let place = tree.place(node)
+      if tree.isLeaf(node) || place.round < rounds.lowerBound {
+        if area.contains(place.position) { nodes.append(node) }
+      } else if area.meets(tree.box(node)) {
+        if place.round <= rounds.upperBound { stack.append((node, true)) }
+        stack.append((tree[node].right, false))
+        stack.append((tree[node].left, false))
+      }
+    }
+    return (nodes, merges)
+  }
+}
+
+// MARK: - The result
+
+extension MergeHistory {
+  /// The tree of all points. Rows are numbered from 0 on, in their order.
+  ///
+  /// - Complexity: O(pointCount)
+  package func tree(threads: Int = 1) -> ClusterTree {
+    let memory = BuildMemory(pointCount: pointCount)
+    let badgeCurve = metric == .badges ? curve : nil
+    let storage: TreeStorage
+    do throws(BuildFailure) {
+      if let root {
+        let box = tree.box(root)
+        let build = MergeBuild(
+          arrays: memory.arrays, pointCount: pointCount, projection: plane.projection, metric: metric, stand: stand,
+          badgeCurve: curve, threads: threads, maximumDepth: MergeTree.maximumDepth,
+          leavesInPart: MergePlan.leavesInPart, monitor: monitor)
+        let merged = build.layOut(
+          tree, root: root, crossesSeam: crossesSeam && (box.isAcrossSeam || box.width >= Longitudes.halfWorld))
+        numberRows(memory.arrays.rows)
+        storage = try memory.finish(
+          merged!, keepsScales: true, badgeCurve, threads: threads, monitor, separate: { _ in nil })
+      } else {
+        storage = try memory.finish(nil, badgeCurve, threads: threads, monitor, separate: { _ in nil })
+      }
+    } catch { preconditionFailure("A build that nobody can cancel was cancelled") }
+    return ClusterTree(
+      storage: storage, plane: plane, clippedPointCount: clippedPointCount, growth: .merging(by: metric))
+  }
+
+  /// Replaces rows by how many are less.
+  private func numberRows(_ rows: UnsafeMutablePointer<UInt32>) {
+    let rows = UnsafeMutableBufferPointer(start: rows, count: pointCount)
+    var ranks = [UInt32](repeating: 0, count: Int(rows.max() ?? 0) + 1)
+    for row in rows { ranks[Int(row)] = 1 }
+    var next: UInt32 = 0
+    for row in ranks.indices {
+      next += ranks[row]
+      ranks[row] = next &- 1
+    }
+    for index in rows.indices { rows[index] = ranks[Int(rows[index])] }
+  }
+}

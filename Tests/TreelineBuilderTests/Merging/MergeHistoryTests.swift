@@ -1,0 +1,129 @@
+import PointSets
+import TestSupport
+import Testing
+import Treeline
+
+@testable import TreelineBuilder
+
+/// Trees to which points are added and from which they are removed, against builds of all points.
+@Suite struct MergeHistoryTests {
+  /// Of every kind; each of 500 edits is compared in a full run.
+  static let sets = [
+    PointSet.cities(400, seed: 601), .cities(3_000, seed: 602), .uniformWorld(300, seed: 603),
+    .uniformWorld(2_000, seed: 604), .coarse(300, side: 12, seed: 605), .coarse(2_000, side: 60, seed: 606),
+    .antimeridian(300, seed: 607), .antimeridian(1_500, seed: 608), .roads(500, seed: 609), .roads(2_000, seed: 610),
+    .nullIsland(stack: 200, noise: 300, seed: 611), .geometricSpread(.spiral), .band(60, seed: 612),
+    .band(400, seed: 613), .random(seed: 614, upTo: 70), .planar(400, x: 0...1, y: 0...1, seed: 615),
+    .planar(1_500, x: 0...1, y: 0...0.01, seed: 616), .lattice(columns: 20, rows: 20, step: 1 << 20),
+    PointSet("one", [Coordinate(longitude: 179, latitude: 3)]), MergingTests.shrinkingGaps,
+  ]
+
+  @Test(arguments: sets.indices.map { UInt64($0) }) func editsMakeTheTreeOfABuild(seed: UInt64) throws {
+    let set = Self.sets[Int(seed)]
+    for (index, kind) in EditedTree.kinds.enumerated() {
+      var edited = try EditedTree(set, kind, seed: seed)
+      for edit in 0..<Trials.count(125, atLeast: 10, seed: seed) {
+        let change = edited.editAtRandom(most: edit % 10 == 9 ? 20 : 1)
+        let (found, expected) = (edited.history.tree(), try edited.build())
+        guard found.hasSameContent(as: expected) else {
+          Issue.record("\(set), kind \(index), seed \(seed), edit \(edit): \(change)")
+          break
+        }
+      }
+    }
+  }
+
+  /// Nothing remains of points that come and go, and none but the last is needed.
+  @Test func allPointsMayGoAndComeBack() throws {
+    let set = PointSet.cities(300, seed: 617)
+    let tree = try set.mergedTree(by: .badges)
+    let history = try #require(MergeHistory(tree))
+    let points = (0..<tree.pointCount).map {
+      MergeHistory.Point(row: UInt32(tree.row(atTreeIndex: $0)), position: tree.position(atTreeIndex: $0))
+    }
+    for point in points { history.update(removing: [point]) }
+    #expect(history.tree().root == nil && history.pointCount == 0)
+    history.update(adding: [points[7]])
+    #expect(history.tree().pointCount == 1)
+    history.update(adding: points.filter { $0.row != points[7].row })
+    #expect(history.tree().hasSameContent(as: tree))
+    history.update(adding: points.map { .init(row: $0.row + 1_000, position: $0.position) }, removing: points)
+    #expect(history.tree().hasSameContent(as: tree))
+  }
+
+  /// Such trees do not tell of their merges.
+  @Test func treesWithoutMergeScalesHaveNoHistory() throws {
+    let set = PointSet.cities(300, seed: 618)
+    #expect(try MergeHistory(set.mergedTree(by: .scatter)) == nil)
+    #expect(try MergeHistory(set.mergedTree(by: .distance, maximumDepth: 3)) == nil)
+    #expect(try MergeHistory(ClusterTree(set.coordinates, options: BuildOptions(splitRule: .mean))) == nil)
+    #expect(try MergeHistory(ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .badges)))) == nil)
+  }
+}
+
+/// A tree that is edited, and its points.
+private struct EditedTree {
+  static let kinds: [(MergeMetric, ClusterStand)] = [
+    (.badges, .mean), (.distance, .mean), (.badges, .member), (.distance, .member),
+  ]
+
+  let history: MergeHistory
+  /// In the order of their rows.
+  private var points: [MergeHistory.Point] = []
+  private var nextRow: UInt32
+  private let plane: Plane
+  private let options: BuildOptions
+  private var random: SplitMix64
+
+  init(_ set: PointSet, _ kind: (MergeMetric, ClusterStand), seed: UInt64) throws {
+    let tree = try set.mergedTree(by: kind.0, stand: kind.1)
+    history = try #require(MergeHistory(tree))
+    (plane, nextRow, random) = (tree.plane, UInt32(tree.pointCount), SplitMix64(seed: seed))
+    options = BuildOptions(growth: .merging(by: kind.0), computesSeparations: true, stand: kind.1)
+    for index in 0..<tree.pointCount {
+      points.append(.init(row: UInt32(tree.row(atTreeIndex: index)), position: tree.position(atTreeIndex: index)))
+    }
+    points.sort { $0.row < $1.row }
+  }
+
+  /// Adds, removes or moves a few points.
+  mutating func editAtRandom(most: Int) -> String {
+    var (added, removed) = ([MergeHistory.Point](), [MergeHistory.Point]())
+    for _ in 0...random.index(below: most) {
+      let kind = random.index(below: 3)
+      if kind > 0, !points.isEmpty { removed.append(points.remove(at: random.index(below: points.count))) }
+      if kind < 2 {
+        added.append(.init(row: nextRow, position: randomPosition(near: kind == 1 ? removed.last?.position : nil)))
+        nextRow += 1
+      }
+    }
+    points += added
+    history.update(adding: added, removing: removed)
+    return "adding \(added), removing \(removed)"
+  }
+
+  /// Anywhere, at another point or near it.
+  private mutating func randomPosition(near position: PlanePoint?) -> PlanePoint {
+    let kind = random.index(below: 4)
+    guard kind > 0, !points.isEmpty else { return PlanePoint(x: random.next32(), y: random.next32()) }
+    let start = position ?? points[random.index(below: points.count)].position
+    if kind == 1 { return start }
+    let width = 1 + random.index(below: 1 << random.index(below: 30))
+    func moved(_ place: UInt32) -> UInt32 { place &+ UInt32(random.index(below: 2 * width)) &- UInt32(width) }
+    return PlanePoint(x: moved(start.x), y: moved(start.y))
+  }
+
+  /// Of all points, as if they had never been others.
+  func build() throws -> ClusterTree {
+    let memory = BuildMemory(pointCount: points.count)
+    for (row, point) in points.enumerated() { memory.arrays.points[row] = point.position }
+    let build = TreeBuild(
+      coordinates: [], projection: plane.projection, options: options, monitor: BuildMonitor(pointCount: points.count))
+    return ClusterTree(
+      storage: try build.storage(of: memory), plane: plane, clippedPointCount: 0, growth: options.growth)
+  }
+}
+
+extension SplitMix64 {
+  fileprivate mutating func next32() -> UInt32 { UInt32(truncatingIfNeeded: next()) }
+}
