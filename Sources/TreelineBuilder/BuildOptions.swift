@@ -19,7 +19,7 @@ public struct BuildOptions: Hashable, Sendable {
   /// For tests of the depth from which merge scales are rounded.
   var maximumMergeDepth = MergeTree.maximumDepth
   /// More positions than these are merged in parts, for tests.
-  var leavesInPart = MergePlan.leavesInPart
+  var leavesInPart: Int?
 
   /// How many threads build. The tree is the same for any number.
   public var threads: Int

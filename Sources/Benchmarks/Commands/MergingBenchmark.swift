@@ -11,7 +11,7 @@ struct MergingBenchmark: ParsableCommand {
       'inParts' is the share of all merges that parts make alone; 'again' how many clusters are merged again along \
       borders for each position, in how many areas, and how many of these were too small ('retries'). 'ofSerial' is the share \
       of the time of a serial merge that all take together, and 'longestPath' that of the longest chain of parts that \
-      wait for each other. Times are of value with one thread. An edit moves a point.
+      wait for each other. Times are of value with one thread. Edits remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
@@ -49,22 +49,20 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Of points that are moved one after the other to a place near another point.
+  /// Of points that are removed one after the other, each to be added near another point.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)
     var times: [Double] = []
-    for index in stride(from: 0, to: tree.pointCount, by: max(tree.pointCount / edits, 1)) {
+    for index in stride(from: 0, to: tree.pointCount, by: max(2 * tree.pointCount / edits, 1)) {
       let (from, near) = (
         tree.position(atTreeIndex: index), tree.position(atTreeIndex: random.index(below: tree.pointCount))
       )
       let row = UInt32(tree.row(atTreeIndex: index))
       let target = PlanePoint(
         x: near.x &+ UInt32(random.index(below: 4096)), y: near.y &+ UInt32(random.index(below: 4096)))
-      times.append(
-        seconds {
-          history.update(adding: [.init(row: row, position: target)], removing: [.init(row: row, position: from)])
-        })
+      times.append(seconds { history.update(removing: [.init(row: row, position: from)]) })
+      times.append(seconds { history.update(adding: [.init(row: row, position: target)]) })
     }
     times.sort()
     return [

@@ -13,8 +13,8 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Clusters of more leaves are merged in parts.
-  let leavesInPart: Int
+  /// More are divided into parts; `MergePlan.leavesInPart` if nil.
+  let leavesInPart: Int?
   let monitor: BuildMonitor
 
   struct Result {
@@ -92,6 +92,7 @@ struct MergeBuild {
   /// - Returns: nil if the build is cancelled.
   private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> (root: UInt32, report: MergeReport?)? {
     let curve = metric == .badges ? badgeCurve : .distances
+    let leavesInPart = leavesInPart ?? MergePlan.leavesInPart(threads: threads)
     if tree.leafCount > leavesInPart {
       let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor)
       return PartMerging(
@@ -114,7 +115,10 @@ struct MergeBuild {
 
   /// - Returns: nil if the build is cancelled.
   private func mergeByScatter(_ tree: MergeTree) -> (root: UInt32, report: MergeReport?)? {
-    ScatterMerging(tree: tree, threads: threads, leavesInPart: leavesInPart, monitor: monitor).run().map { ($0, nil) }
+    let leavesInPart = leavesInPart ?? MergePlan.leavesInPart(threads: threads)
+    return ScatterMerging(tree: tree, threads: threads, leavesInPart: leavesInPart, monitor: monitor).run().map {
+      ($0, nil)
+    }
   }
 }
 
@@ -125,7 +129,7 @@ extension MergeReport {
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options
-    options.leavesInPart = leavesInPart ?? options.leavesInPart
+    options.leavesInPart = leavesInPart
     let memory = BuildMemory(pointCount: coordinates.count)
     defer { memory.deallocate() }
     let build = TreeBuild(

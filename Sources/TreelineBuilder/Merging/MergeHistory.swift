@@ -286,7 +286,7 @@ extension MergeHistory {
         let build = MergeBuild(
           arrays: memory.arrays, pointCount: pointCount, projection: plane.projection, metric: metric, stand: stand,
           badgeCurve: curve, threads: threads, maximumDepth: MergeTree.maximumDepth,
-          leavesInPart: MergePlan.leavesInPart, monitor: monitor)
+          leavesInPart: nil, monitor: monitor)
         let merged = build.layOut(
           tree, root: root, crossesSeam: crossesSeam && (box.isAcrossSeam || box.width >= Longitudes.halfWorld))
         numberRows(memory.arrays.rows)

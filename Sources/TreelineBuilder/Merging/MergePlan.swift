@@ -56,7 +56,10 @@ struct MergePlan: Sendable {
   /// How many are not divided.
   var partCount: Int { parts.count { $0.border == nil } }
 
-  static let leavesInPart = 48_000
+  /// How many leaves a part may have. Small parts fit the caches of a core, which threads share, and keep all threads
+  /// busy; but along borders more is merged again.
+  static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
+
   /// How far clusters reach at most while parts are merged alone: a 32nd of the world.
   private static let greatestReach = 0x1p27
 

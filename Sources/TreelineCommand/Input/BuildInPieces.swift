@@ -29,8 +29,9 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// What a build in memory takes a point: coordinates and all that comes of them, rounded up.
-  private static let (bytesPerPoint, bytesWithSeparations, bytesMerging) = (72, 240, 320)
+  /// What a build in memory takes a point, coordinates and all that comes of them, rounded up; the latter with
+  /// separations or by merging.
+  private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
   /// - Returns: nil where there is no limit that could be exceeded.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
@@ -45,8 +46,7 @@ final class BuildInPieces {
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
-      options.growth.splitRule == nil
-      ? Self.bytesMerging : options.computesSeparations ? Self.bytesWithSeparations : Self.bytesPerPoint
+      options.growth.splitRule == nil || options.computesSeparations ? Self.bytesWithMore : Self.bytesPerPoint
     let batches = PointBatches(memory: limit.count, bytesPerPoint: perPoint) { [unowned self] in try self.take($0) }
     reading = batches
     return batches

@@ -172,7 +172,7 @@ extension ClusterTree {
 extension PointSet {
   func mergedTree(
     by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, stand: ClusterStand = .mean,
-    threads: Int = 1, maximumDepth: Int = MergeTree.maximumDepth, leavesInPart: Int = MergePlan.leavesInPart
+    threads: Int = 1, maximumDepth: Int = MergeTree.maximumDepth, leavesInPart: Int? = nil
   ) throws -> ClusterTree {
     var options = BuildOptions(
       growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
