@@ -23,7 +23,7 @@ struct BorderMending {
   private var merges: [[UInt32]] = []
   /// How near these are, in units and in reaches of the level.
   private var margins: [Int] = []
-  private var marginInReaches = 6.0
+  private var marginInReaches = 8.0
 
   /// - Parameters:
   ///   - leaves: Of both parts.
@@ -37,12 +37,16 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Returns: how much was merged again.
-  mutating func run() -> MergeRevision.Counts {
-    var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
+  /// - Parameter budget: How many clusters may be merged again.
+  /// - Returns: how much was; nil where that does not do, or the build is cancelled.
+  mutating func run(budget: Int) -> MergeRevision.Counts? {
+    var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, budget: budget, monitor)
     collect()
-    for level in plan.levels.indices where !monitor.isCancelled { mend(level, by: &revision) }
-    if !monitor.isCancelled { revision.apply() }
+    for level in plan.levels.indices where !monitor.isCancelled && !revision.isOverBudget {
+      mend(level, by: &revision)
+    }
+    if monitor.isCancelled || revision.isOverBudget { return nil }
+    revision.apply()
     return revision.counts
   }
 

@@ -8,13 +8,13 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether it is the whole plane.
   private var isAll = false
-  /// How many rows or columns of squares on either side of the border are in it.
+  /// How many rows or columns of squares on either side of the border are in it, besides those along it.
   private var margin = 0
   private var squares: Set<Int> = []
   /// Around all positions, with the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// How far it reaches from the border, in units.
+  /// How far it reaches from the border, and merges of what is in it, in units.
   private(set) var farthest = 0
 
   /// - Parameter reach: How far apart clusters are at most that are merged, in units.
@@ -33,14 +33,14 @@ struct MergeArea {
   /// Takes more along the border.
   mutating func widen(to margin: Int) {
     self.margin = margin
-    farthest = max(farthest, (margin + 1) << Int(shift))
+    farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
   /// Takes the squares around a position, or all where these would be very many.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }
-    if let border { farthest = max(farthest, border.distance(position) + (margin + 1) << Int(shift)) }
+    if let border { farthest = max(farthest, border.distance(position) + (margin + 2) << Int(shift)) }
     let (x, y) = (Int(position.x >> shift), Int(position.y >> shift))
     rows = (min(rows.first, y - margin), max(rows.last, y + margin))
     columns = (min(columns.first, x - margin), max(columns.last, x + margin))
@@ -84,9 +84,9 @@ struct MergeArea {
 
   private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
     guard let border else { return false }
-    let square = PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift)))
-    // Of the border's own squares and of those next to it, whichever side they are on.
-    let across = border.across(square) + border.offset(in: shift)
+    let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
+    // Of the border's own squares and of those next to it, whichever side they are on. Where the border is not at the
+    // edge of a square, that has both parts in it.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 
@@ -104,9 +104,4 @@ struct MergeArea {
     }
     return true
   }
-}
-
-extension MergeBorder {
-  /// How far the border is from the edge of the square that it is in.
-  fileprivate func offset(in shift: UInt32) -> Int { Int(place & ~(UInt32.max << shift)) }
 }

@@ -95,10 +95,12 @@ struct MergeBuild {
     let leavesInPart = leavesInPart ?? MergePlan.leavesInPart(threads: threads)
     if tree.leafCount > leavesInPart {
       let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor)
-      return PartMerging(
+      let parts = PartMerging(
         plan: plan, tree: tree, curve: curve, stand: stand, crossesSeam: crossesSeam, threads: threads,
-        monitor: monitor
-      ).run()
+        monitor: monitor)
+      if let merged = parts.run() { return merged }
+      if monitor.isCancelled { return nil }
+      tree.removeAll(threads: threads, monitor)
     }
     let (clock, start) = (ContinuousClock(), ContinuousClock.now)
     var merging = TouchMerging(

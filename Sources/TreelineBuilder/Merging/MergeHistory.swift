@@ -174,6 +174,7 @@ extension MergeHistory {
     rowCapacity = Self.capacity(for: pointCount + rows)
     tree = Self.emptyTree(capacity, rowCapacity: rowCapacity, crossesSeam: crossesSeam, monitor)
     (usedLeafCount, freeLeaves, usedRowCount) = (0, [], 0)
+    greatestDiameters = Self.levels.map { _ in curve.units(of: 1) }
     // By number of the old tree's node: that of the new one.
     var (stack, done) = (root.map { [(node: $0, hasParts: false)] } ?? [], [UInt32]())
     while let (node, hasParts) = stack.popLast() {
@@ -188,12 +189,15 @@ extension MergeHistory {
           Merge(
             left: left, right: right, standsRight: old[node].standsRight, round: old.place(node).round,
             cluster: cluster))
+        noteDiameter(of: left)
+        noteDiameter(of: right)
         done.append(cluster.node)
       } else {
         stack += [(node, true), (old[node].right, false), (old[node].left, false)]
       }
     }
     root = done.first
+    if let root { noteDiameter(of: root) }
     old.deallocateContents()
     old.deallocate()
     old.leaves.deallocate()
@@ -206,30 +210,35 @@ extension MergeHistory {
   /// Adds and removes points, and merges again what that changes.
   ///
   /// - Precondition: All that is removed is there, and no row is there twice afterwards.
-  /// - Complexity: for each place that changes, a few milliseconds whatever the number of points.
+  /// - Complexity: for each position that changes, a few milliseconds whatever the number of points, but for stacks and
+  ///   lattices: the rows of all points at the position are copied, and where all distances are equal an edit may
+  ///   change merges all over.
   package func update(adding added: [Point] = [], removing removed: [Point] = []) {
     var changes: [PlanePoint: (added: [UInt32], removed: Set<UInt32>)] = [:]
     for point in added { changes[point.position, default: ([], [])].added.append(point.row) }
     for point in removed { changes[point.position, default: ([], [])].removed.insert(point.row) }
-    var rowsAt: [(position: PlanePoint, leaf: UInt32?, rows: [UInt32])] = []
+    // Areas around very many positions would be slow to look up.
+    let positions = Array(changes)
+    for block in positions.indices.blocks(of: 64) { update(positions[block].map { ($0.key, $0.value) }) }
+  }
+
+  private func update(_ changes: [(position: PlanePoint, rows: (added: [UInt32], removed: Set<UInt32>))]) {
+    var rowsAt: [[UInt32]] = []
     for (position, change) in changes {
-      let leaf = leaf(at: position)
-      var rows = leaf.map { tree.leaves.rows(of: Int($0)) } ?? []
-      let count = rows.count
-      rows.removeAll(where: change.removed.contains)
-      precondition(count - rows.count == change.removed.count, "Expected rows \(change.removed) at \(position)")
-      rowsAt.append((position, leaf, (rows + change.added).sorted()))
+      let old = leaf(at: position).map { tree.leaves.rows(of: Int($0)) } ?? []
+      let kept = old.filter { !change.removed.contains($0) }
+      precondition(old.count - kept.count == change.removed.count, "Expected rows \(change.removed) at \(position)")
+      rowsAt.append((kept + change.added).sorted())
+      pointCount += rowsAt.last!.count - old.count
     }
-    reserve(leaves: rowsAt.count, rows: rowsAt.reduce(0) { $0 + $1.rows.count })
+    reserve(leaves: changes.count, rows: rowsAt.reduce(0) { $0 + $1.count })
     var (gone, here) = (Set<UInt32>(), [UInt32: MergeCluster]())
-    for (position, _, rows) in rowsAt {
-      // Its number may be another now.
+    for ((position, _), rows) in zip(changes, rowsAt) {
       if let leaf = leaf(at: position) { gone.insert(leaf) }
       if rows.isEmpty { continue }
       let leaf = addLeaf(at: position, rows)
       here[leaf] = tree.cluster(leaf)
     }
-    pointCount += added.count - removed.count
     revise(gone, here)
     freeLeaves += gone
   }
@@ -237,14 +246,15 @@ extension MergeHistory {
   private func revise(_ gone: Set<UInt32>, _ here: [UInt32: MergeCluster]) {
     var revision = MergeRevision(
       tree, curve, stand, crossesSeam: crossesSeam, gone: gone, here: here, monitor)
-    for (level, rounds) in Self.levels.enumerated() where !revision.isDone {
+    for (level, rounds) in Self.levels.enumerated() {
       greatestDiameters[level] = revision.revise(rounds, greatestDiameter: greatestDiameters[level]) {
         candidates(in: $0, rounds)
       }
     }
     revision.apply()
     counts += revision.counts
-    if !revision.isDone { root = revision.here.first?.key }
+    // All merges of a leaf that has changed are others, up to the root.
+    root = revision.here.first?.key
   }
 
   /// All nodes in an area at the start of some rounds, and all merges of these rounds that may have to do with it, none
@@ -275,7 +285,7 @@ extension MergeHistory {
 extension MergeHistory {
   /// The tree of all points. Rows are numbered from 0 on, in their order.
   ///
-  /// - Complexity: O(pointCount)
+  /// - Complexity: O(pointCount and the greatest row)
   package func tree(threads: Int = 1) -> ClusterTree {
     let memory = BuildMemory(pointCount: pointCount)
     let badgeCurve = metric == .badges ? curve : nil
@@ -293,7 +303,7 @@ extension MergeHistory {
         storage = try memory.finish(
           merged!, keepsScales: true, badgeCurve, threads: threads, monitor, separate: { _ in nil })
       } else {
-        storage = try memory.finish(nil, badgeCurve, threads: threads, monitor, separate: { _ in nil })
+        storage = try memory.finish(nil, badgeCurve, threads: threads, monitor) { _ in .allocate(capacity: 0) }
       }
     } catch { preconditionFailure("A build that nobody can cancel was cancelled") }
     return ClusterTree(

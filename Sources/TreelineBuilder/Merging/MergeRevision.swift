@@ -20,6 +20,7 @@ package struct MergeRevision {
   private let stand: ClusterStand
   private let crossesSeam: Bool
   private let border: MergeBorder?
+  private let budget: Int
   private let monitor: BuildMonitor
 
   /// How much was looked at.
@@ -38,18 +39,19 @@ package struct MergeRevision {
 
   /// - Parameters:
   ///   - border: Across which the old history merges nothing.
+  ///   - budget: How many clusters may be merged again.
   ///   - gone: Leaves of the old history that are none.
   ///   - here: Leaves that the old history lacks.
   init(
     _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder? = nil,
-    gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
+    budget: Int = .max, gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
   ) {
     (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
-    (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
+    (self.border, self.budget, self.gone, self.here, self.monitor) = (border, budget, gone, here, monitor)
   }
 
-  /// Whether nothing is wrong any more.
-  var isDone: Bool { gone.isEmpty && here.isEmpty }
+  /// Whether more was merged again than may be. Nothing more is of use then.
+  var isOverBudget: Bool { counts.clusters > budget }
 
   /// Changes the tree to the new history.
   func apply() {
@@ -85,7 +87,9 @@ package struct MergeRevision {
           area.widen(to: margin)
         }
       }
-      if monitor.isCancelled || area.squareWidth >= curve.reach(rounds.upperBound, greatest) { return greatest }
+      if monitor.isCancelled || isOverBudget || area.squareWidth >= curve.reach(rounds.upperBound, greatest) {
+        return greatest
+      }
     }
   }
 
@@ -107,7 +111,7 @@ package struct MergeRevision {
     merging.run(rounds)
     counts.areas += 1
     counts.clusters += inputs.count
-    if monitor.isCancelled { return nil }
+    if monitor.isCancelled || isOverBudget { return nil }
     greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
     if curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth { return [] }
     var comparison = MergeComparison(tree, rounds, inputs, merging.merges, here: here)

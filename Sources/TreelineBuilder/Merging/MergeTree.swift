@@ -28,10 +28,10 @@ struct MergeTree: @unchecked Sendable {
     var leastMember: UInt32 = 0
     /// How many records a stored tree has below it.
     var recordCount: UInt32 = 0
+    /// Of the tree below it.
+    var height: UInt32 = 0
     /// Never below the scale of a part.
     var scale = SeparationCode.zero
-    /// Of the tree below it, or the most that fits.
-    var height: UInt16 = 0
     var standsRight = false
   }
 
@@ -69,17 +69,20 @@ struct MergeTree: @unchecked Sendable {
   /// A tree without merges.
   init(_ leaves: Leaves, hasExtents: Bool = false, crossesSeam: Bool = false, threads: Int, _ monitor: BuildMonitor) {
     let count = leaves.leafCount
-    nonisolated(unsafe) let nodes = UnsafeMutablePointer<Node>.allocate(capacity: count)
-    nonisolated(unsafe) let places = UnsafeMutablePointer<Place>.allocate(capacity: count)
-    nonisolated(unsafe) let leafEnds = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
-    (self.leaves, self.nodes, self.places, self.leafEnds) = (leaves, nodes, places, leafEnds)
-    sums = .allocate(capacity: count)
+    (nodes, places) = (.allocate(capacity: count), .allocate(capacity: count))
+    (sums, leafEnds) = (.allocate(capacity: count), .allocate(capacity: count))
+    self.leaves = leaves
     (extents, self.crossesSeam) = (hasExtents ? .allocate(capacity: count) : nil, crossesSeam)
     for block in [MemoryBlock(nodes, count: count), MemoryBlock(places, count: count), MemoryBlock(sums, count: count)]
     {
       block.adviseLargePages()
     }
-    _ = inChunks(of: count, threads: threads) { chunk in
+    removeAll(threads: threads, monitor)
+  }
+
+  /// Takes back all merges.
+  func removeAll(threads: Int, _ monitor: BuildMonitor) {
+    _ = inChunks(of: leafCount, threads: threads) { [self] chunk in
       monitor.pass(over: chunk) { block in
         (nodes + block.lowerBound).initialize(repeating: Node(), count: block.count)
         (places + block.lowerBound).initialize(repeating: Place(position: PlanePoint(x: 0, y: 0)), count: block.count)
@@ -114,7 +117,7 @@ struct MergeTree: @unchecked Sendable {
 
   @inline(__always) func recordCount(below node: UInt32) -> UInt32 { isLeaf(node) ? 0 : self[node].recordCount }
 
-  @inline(__always) func height(_ node: UInt32) -> UInt16 { isLeaf(node) ? 0 : self[node].height }
+  @inline(__always) func height(_ node: UInt32) -> UInt32 { isLeaf(node) ? 0 : self[node].height }
 
   @inline(__always) func leastMember(of node: UInt32) -> UInt32 { isLeaf(node) ? node : self[node].leastMember }
 
@@ -203,8 +206,8 @@ struct MergeTree: @unchecked Sendable {
     let isStored = count > NodeRecord.bucketCapacity
     self[node] = Node(
       left: left, right: right, count: count, leastMember: leastMember,
-      recordCount: isStored ? recordCount(below: left) + recordCount(below: right) + 2 : 0, scale: scale,
-      height: min(max(height(left), height(right)), .max - 1) + 1, standsRight: standsRight)
+      recordCount: isStored ? recordCount(below: left) + recordCount(below: right) + 2 : 0,
+      height: max(height(left), height(right)) + 1, scale: scale, standsRight: standsRight)
   }
 
   /// Takes back some merges.

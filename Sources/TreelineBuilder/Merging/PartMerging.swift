@@ -25,13 +25,16 @@ struct PartMerging: Sendable {
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
+    /// Whether parts do not pay.
+    let gaveUp = Atomic<Bool>(false)
 
     init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
   }
 
   /// Merges all.
   ///
-  /// - Returns: nil if the build is cancelled.
+  /// - Returns: nil if the build is cancelled, or where parts do not pay, as where all distances are equal: there a
+  ///   border is felt all over.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(partCount: plan.partCount)
     plan.forEachPart(threads: threads, monitor) { number, part in
@@ -42,6 +45,7 @@ struct PartMerging: Sendable {
     if crossesSeam && !monitor.isCancelled {
       work(on: 0..<tree.leafCount, across: MergeBorder(kind: .seam), after: [all], as: seam, results)
     }
+    if monitor.isCancelled || results.gaveUp.load(ordering: .relaxed) { return nil }
     let (clock, start) = (ContinuousClock(), ContinuousClock.now)
     guard let root = mergeRest() else { return nil }
     var report = results.report.withLock { $0 }
@@ -51,10 +55,14 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
+  /// How many clusters may be merged again along a border, however few there are.
+  private static let leastBudget = 10_000
+
   /// Mends a border between parts that are done, or merges a part without one.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
+    if results.gaveUp.load(ordering: .relaxed) { return }
     let (clock, start) = (ContinuousClock(), ContinuousClock.now)
     let halves = results.done.withLock { done in numbers.map { done[$0]! } }
     var (own, counts, merges) = ([UInt16](), MergeRevision.Counts(), 0)
@@ -62,8 +70,9 @@ struct PartMerging: Sendable {
       let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
       var mending = BorderMending(
         border, of: leaves, plan, tree, curve, stand, crossesSeam: border.kind == .seam, greatest, monitor)
-      counts = mending.run()
-      own = mending.greatestDiameters
+      let budget = max(leaves.count * 3 / 4, Self.leastBudget)
+      guard let mended = mending.run(budget: budget) else { return results.gaveUp.store(true, ordering: .relaxed) }
+      (own, counts) = (mending.greatestDiameters, mended)
     } else {
       (own, merges) = merge(leaves)
     }

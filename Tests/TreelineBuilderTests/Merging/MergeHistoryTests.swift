@@ -42,10 +42,13 @@ import Treeline
       MergeHistory.Point(row: UInt32(tree.row(atTreeIndex: $0)), position: tree.position(atTreeIndex: $0))
     }
     for point in points { history.update(removing: [point]) }
-    #expect(history.tree().root == nil && history.pointCount == 0)
+    #expect(history.tree().root == nil && history.tree().supports(.badges()))
+    #expect(MergeHistory(history.tree())?.pointCount == 0)
     history.update(adding: [points[7]])
     #expect(history.tree().pointCount == 1)
-    history.update(adding: points.filter { $0.row != points[7].row })
+    history.update(removing: [points[7], points[7]])
+    #expect(history.pointCount == 0)
+    history.update(adding: points)
     #expect(history.tree().hasSameContent(as: tree))
     history.update(adding: points.map { .init(row: $0.row + 1_000, position: $0.position) }, removing: points)
     #expect(history.tree().hasSameContent(as: tree))

@@ -99,6 +99,7 @@ extension ClusterTree {
   /// Whether all is the same: points and rows in tree order, nodes, merge scales and where clusters stand.
   func hasSameContent(as other: ClusterTree) -> Bool {
     contentHash == other.contentHash && scales == other.scales && stand == other.stand
+      && badgeCurve == other.badgeCurve && hasSeparations == other.hasSeparations
       && (0..<pointCount).allSatisfy { row(atTreeIndex: $0) == other.row(atTreeIndex: $0) }
       && withStorage { own in
         other.withStorage { others in

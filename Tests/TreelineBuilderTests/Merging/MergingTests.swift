@@ -39,6 +39,18 @@ import Treeline
     }
   }
 
+  /// Where all distances are equal a border is felt all over, so that all is merged as a whole in the end.
+  @Test(arguments: [MergeMetric.distance, .badges]) func latticesAreMergedAsAWhole(metric: MergeMetric) throws {
+    let set = PointSet.lattice(columns: 160, rows: 160, step: 1 << 12)
+    let tree = try set.mergedTree(by: metric)
+    for leavesInPart in [2_000, 8_000] {
+      let other = try set.mergedTree(by: metric, threads: 2, leavesInPart: leavesInPart)
+      #expect(other.hasSameContent(as: tree), "in parts of \(leavesInPart)")
+    }
+    let options = BuildOptions(growth: .merging(by: .badges))
+    #expect(try MergeReport(merging: set.coordinates, options: options, leavesInPart: 8_000).partCount == 1)
+  }
+
   static let shrinkingGaps = PointSet(
     "shrinking gaps",
     sequence(first: (place: -170.0, gap: 0.25)) { ($0.place + $0.gap, $0.gap * 0.9993) }.prefix(3000)
