@@ -37,16 +37,12 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Parameter budget: How many clusters may be merged again.
-  /// - Returns: how much was; nil where that does not do, or the build is cancelled.
-  mutating func run(budget: Int) -> MergeRevision.Counts? {
-    var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, budget: budget, monitor)
+  /// - Returns: how much was merged again.
+  mutating func run() -> MergeRevision.Counts {
+    var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
     collect()
-    for level in plan.levels.indices where !monitor.isCancelled && !revision.isOverBudget {
-      mend(level, by: &revision)
-    }
-    if monitor.isCancelled || revision.isOverBudget { return nil }
-    revision.apply()
+    for level in plan.levels.indices where !monitor.isCancelled { mend(level, by: &revision) }
+    if !monitor.isCancelled { revision.apply() }
     return revision.counts
   }
 

@@ -20,7 +20,6 @@ package struct MergeRevision {
   private let stand: ClusterStand
   private let crossesSeam: Bool
   private let border: MergeBorder?
-  private let budget: Int
   private let monitor: BuildMonitor
 
   /// How much was looked at.
@@ -39,19 +38,15 @@ package struct MergeRevision {
 
   /// - Parameters:
   ///   - border: Across which the old history merges nothing.
-  ///   - budget: How many clusters may be merged again.
   ///   - gone: Leaves of the old history that are none.
   ///   - here: Leaves that the old history lacks.
   init(
     _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder? = nil,
-    budget: Int = .max, gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
+    gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
   ) {
     (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
-    (self.border, self.budget, self.gone, self.here, self.monitor) = (border, budget, gone, here, monitor)
+    (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
   }
-
-  /// Whether more was merged again than may be. Nothing more is of use then.
-  var isOverBudget: Bool { counts.clusters > budget }
 
   /// Changes the tree to the new history.
   func apply() {
@@ -87,7 +82,7 @@ package struct MergeRevision {
           area.widen(to: margin)
         }
       }
-      if monitor.isCancelled || isOverBudget || area.squareWidth >= curve.reach(rounds.upperBound, greatest) {
+      if monitor.isCancelled || area.squareWidth >= curve.reach(rounds.upperBound, greatest) {
         return greatest
       }
     }
@@ -111,7 +106,7 @@ package struct MergeRevision {
     merging.run(rounds)
     counts.areas += 1
     counts.clusters += inputs.count
-    if monitor.isCancelled || isOverBudget { return nil }
+    if monitor.isCancelled { return nil }
     greatestDiameter = max(greatestDiameter, merging.greatestDiameter)
     if curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth { return [] }
     var comparison = MergeComparison(tree, rounds, inputs, merging.merges, here: here)

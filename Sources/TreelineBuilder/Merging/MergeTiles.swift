@@ -51,6 +51,7 @@ struct MergeTiles: @unchecked Sendable {
     (self.shift, self.isCyclic, self.slots) = (shift, isCyclic, slots)
     var (changes, last) = (0, UInt64.max)
     for cluster in clusters {
+      if cluster & 0xFFFF == 0 && monitor.isCancelled { break }
       let key = Self.key(entry(cluster).position, shift)
       changes &+= key == last ? 0 : 1
       last = key
@@ -63,7 +64,10 @@ struct MergeTiles: @unchecked Sendable {
     ys = Self.allocateSlots(slotCapacity)
     radii = Self.allocateSlots(slotCapacity)
     numbers = Self.allocateSlots(slotCapacity)
-    for cluster in clusters { tile(Self.key(entry(cluster).position, shift)).pointee.capacity &+= 1 }
+    for cluster in clusters {
+      if cluster & 0xFFFF == 0 && monitor.isCancelled { return }
+      tile(Self.key(entry(cluster).position, shift)).pointee.capacity &+= 1
+    }
     for cluster in clusters {
       if cluster & 0xFFFF == 0 && monitor.isCancelled { return }
       let entry = entry(cluster)

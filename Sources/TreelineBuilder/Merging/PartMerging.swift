@@ -25,7 +25,7 @@ struct PartMerging: Sendable {
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
-    /// Whether parts do not pay.
+    /// Set once parts do not pay: no more are merged then.
     let gaveUp = Atomic<Bool>(false)
 
     init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
@@ -55,9 +55,6 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// How many clusters may be merged again along a border, however few there are.
-  private static let leastBudget = 10_000
-
   /// Mends a border between parts that are done, or merges a part without one.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
@@ -70,9 +67,8 @@ struct PartMerging: Sendable {
       let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
       var mending = BorderMending(
         border, of: leaves, plan, tree, curve, stand, crossesSeam: border.kind == .seam, greatest, monitor)
-      let budget = max(leaves.count * 3 / 4, Self.leastBudget)
-      guard let mended = mending.run(budget: budget) else { return results.gaveUp.store(true, ordering: .relaxed) }
-      (own, counts) = (mending.greatestDiameters, mended)
+      counts = mending.run()
+      own = mending.greatestDiameters
     } else {
       (own, merges) = merge(leaves)
     }
@@ -84,6 +80,13 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
+      // Of the areas of usual points up to a third are too small at first, of those of lattices three quarters.
+      let mending = report.mending
+      if mending.retries >= 12 && 2 * mending.retries > mending.areas
+        || mending.clusters > 2 * tree.leafCount + 100_000
+      {
+        results.gaveUp.store(true, ordering: .relaxed)
+      }
     }
   }
 
