@@ -33,6 +33,18 @@ import Treeline
     try check(PointSet.lattice(columns: 1 + random.index(below: 8), rows: side, step: step))
   }
 
+  /// Some pairs are 25 apart and some 26, squared, which rounding hides: so least members decide.
+  @Test func tiesByRoundingGoByTheLeastMembers() throws {
+    let points = [(0, 2), (5, 3), (8, 0), (-4, -6), (-5, 4), (13, 18)].map { x, y in
+      PlanePoint(x: UInt32(953_133_840 + x), y: UInt32(2_147_482_341 + y))
+    }
+    try check(PointSet("ties by rounding", onPlane: points))
+    let others = [(0, 0), (5, 1), (5, -4), (-7, 3), (17, -10)].map { x, y in
+      PlanePoint(x: UInt32(953_133_518 + x), y: UInt32(2_147_484_039 + y))
+    }
+    try check(PointSet("ties by rounding, below", onPlane: others))
+  }
+
   /// Points on a narrow band around the world are merged across the seam, wherever it is.
   @Test(arguments: Trials.seeds(60)) func clustersAreMergedAcrossTheSeam(seed: UInt64) throws {
     try check(PointSet.band(10 + Int(seed % 60), seed: seed))
