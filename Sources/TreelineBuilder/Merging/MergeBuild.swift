@@ -102,14 +102,14 @@ struct MergeBuild {
       if monitor.isCancelled { return nil }
       tree.removeAll(threads: threads, monitor)
     }
-    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+    let start = MergeReport.now
     var merging = TouchMerging(
       tree.leafCount, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
     ) { tree.cluster(UInt32($0)) }
     merging.run()
     if monitor.isCancelled { return nil }
     for merge in merging.merges { tree.add(merge) }
-    let duration = clock.now - start
+    let duration = MergeReport.now - start
     return (
       merging.merges.last?.cluster.node ?? 0, MergeReport(partCount: 1, duration: duration, longestPath: duration)
     )

@@ -1,6 +1,10 @@
 import Synchronization
 import Treeline
 
+#if os(Linux)
+  import Dispatch
+#endif
+
 /// Merges clusters as `TouchMerging` does, but part by part: the memory of one part fits the caches of a core, and
 /// threads share the parts. Then the borders between parts are mended (`BorderMending`), and the few clusters that are
 /// left of each part are merged as a whole.
@@ -46,12 +50,12 @@ struct PartMerging: Sendable {
       work(on: 0..<tree.leafCount, across: MergeBorder(kind: .seam), after: [all], as: seam, results)
     }
     if monitor.isCancelled || results.gaveUp.load(ordering: .relaxed) { return nil }
-    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+    let start = MergeReport.now
     guard let root = mergeRest() else { return nil }
     var report = results.report.withLock { $0 }
     let path = results.done.withLock { $0[crossesSeam ? seam : all]!.path }
-    report.duration += clock.now - start
-    report.longestPath = path + (clock.now - start)
+    report.duration += MergeReport.now - start
+    report.longestPath = path + (MergeReport.now - start)
     return (root, report)
   }
 
@@ -60,7 +64,7 @@ struct PartMerging: Sendable {
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
     if results.gaveUp.load(ordering: .relaxed) { return }
-    let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+    let start = MergeReport.now
     let halves = results.done.withLock { done in numbers.map { done[$0]! } }
     var (own, counts, merges) = ([UInt16](), MergeRevision.Counts(), 0)
     if let border {
@@ -72,7 +76,7 @@ struct PartMerging: Sendable {
     } else {
       (own, merges) = merge(leaves)
     }
-    let duration = clock.now - start
+    let duration = MergeReport.now - start
     results.done.withLock { done in
       done[number] = Done(greatestDiameters: own, path: duration + (halves.map(\.path).max() ?? .zero))
     }
@@ -128,4 +132,13 @@ package struct MergeReport: Sendable {
   /// what is merged as a whole.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
+
+  /// Since some moment; zero where there are no benchmarks, which report it.
+  static var now: Duration {
+    #if os(Linux)
+      .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))
+    #else
+      .zero
+    #endif
+  }
 }
