@@ -16,7 +16,7 @@ import Treeline
       let damaged = IndexBytes(flipped)
       if !isReported(damaged) { missed.append(bit) }
       // A flip in the header is refused on opening; all others get as far as queries.
-      _ = IndexExercise(damaged, queries: 100)
+      _ = IndexExercise(damaged, queries: 20)
     }
     #expect(missed == [])
   }
@@ -31,7 +31,7 @@ import Treeline
       var flipped = bytes
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       flipped.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
-      _ = IndexExercise(IndexBytes(flipped), queries: 20)
+      _ = IndexExercise(IndexBytes(flipped), queries: 10)
     }
   }
 
@@ -40,7 +40,7 @@ import Treeline
     for length in Self.some(of: bytes.count) {
       let damaged = IndexBytes(Array(bytes[..<length]))
       #expect(throws: IndexError.self, "\(length) bytes") { _ = try damaged.problems() }
-      _ = IndexExercise(damaged, queries: 100)
+      _ = IndexExercise(damaged, queries: 20)
       var repaired = Array(bytes[..<length])
       repaired.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
       _ = IndexExercise(IndexBytes(repaired), queries: 5)

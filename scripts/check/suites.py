@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 # The test build: optimized, since brute force over large sets is slow otherwise, and testable. The tool, the server,
 # the benchmarks, the C library under test and the examples of the documentation all come from it. In a folder of its
 # own: other flags would have everything compiled again.
-# Two packages are built in it, so no build may take the plan of the one before it.
-TEST_OPTIONS = "-c release -Xswiftc -enable-testing --scratch-path .build-test --disable-build-manifest-caching"
+# Two packages are built in it, so no build may take the plan of the one before it. Without debug information modules
+# compile in five sixths of the time.
+TEST_OPTIONS = (
+    "-c release -Xswiftc -enable-testing -debug-info-format none --scratch-path .build-test "
+    "--disable-build-manifest-caching")
 TEST_PRODUCTS = ".build-test/release"
 # Both implementations of LAPACK are installed side by side; the same test binary runs on either.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
