@@ -93,7 +93,7 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Number of different values of each cluster, summed over all clusters: not more than points.
+    /// Number of different values in each cluster, summed over all clusters: at most the number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
       // A cluster goes through all counts, and through the rows of a block at each end.
@@ -115,8 +115,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of some values of a column. Each counts with the mean length, so that all values once count with
-  /// the length of all texts.
+  /// Adds the bytes of `count` values of a column, each with the mean length of the column's texts. For each text once,
+  /// this is the length of all texts.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

@@ -3,7 +3,7 @@ extension UInt128 {
   var nearestDouble: Double {
     let shift = 64 - leadingZeroBitCount
     guard shift > 0 else { return Double(UInt64(truncatingIfNeeded: self)) }
-    // A double drops 11 of the 64 leading bits. The last of these stands for all bits that are cut off here.
+    // A double drops the last 11 of the 64 leading bits. The very last one stands for all bits that are cut off here.
     let isRest = self & ((1 << UInt128(shift)) - 1) != 0
     let leading = UInt64(truncatingIfNeeded: self >> UInt128(shift)) | (isRest ? 1 : 0)
     return Double(leading) * Double(sign: .plus, exponent: shift, significand: 1)

@@ -41,7 +41,8 @@ package struct OrderedKeys {
     }
   }
 
-  /// Returns an integer in the order of doubles: inverts all bits of negative numbers, and the sign bit of the others.
+  /// Returns the bits of a double, changed to sort like doubles: inverts all bits of negative numbers, and the sign bit
+  /// of the others.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63

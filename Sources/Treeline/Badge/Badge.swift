@@ -75,7 +75,7 @@ public enum BadgeText {
   #endif
 }
 
-/// The offsets at which the members of an opened stack are drawn. At every zoom they share one position.
+/// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.
 ///
 /// Few members are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor
 /// is any closer to the stack itself.

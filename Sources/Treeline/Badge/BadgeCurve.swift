@@ -120,13 +120,13 @@ extension BadgeCurve {
     return high < square ? square.dividingFullWidth((high, low)).quotient : .max
   }
 
-  /// Returns the least distance, scaled to badges of 8 px and in units of the plane, at which all pairs are drawn
-  /// without touching.
+  /// Returns a distance, scaled to badges of 8 px and in units of the plane: all pairs that are at least as far apart
+  /// are drawn without touching.
   ///
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are between means in whole units, each less than a unit from where its badge is shown: adds two units,
-    // scaled for the least badges.
+    // scaled for the smallest badges.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

@@ -32,7 +32,7 @@ extension ClusterTree {
     }
   }
 
-  /// - Parameter isSet: Whether all values are looked up at once, each entry of a dictionary being read only once.
+  /// - Parameter isSet: Whether all values are looked up at once, so that each entry of a dictionary is read only once.
   private func add(_ name: String, values: [FilterValue], isSet: Bool = false, to estimate: inout WorkEstimate) {
     guard let column = column(name) else { return }
     guard let dictionary = column.dictionary else {

@@ -33,7 +33,7 @@ private enum PlaneArea {
 extension FilterPlanner {
   /// Returns one bit a point, in tree order, set for points in an area or, if negated, for the others.
   ///
-  /// - Complexity: O(nodes across the edge of the area), for a polygon times its number of edges.
+  /// - Complexity: O(nodes across the edge of the area), times the number of edges of a polygon.
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
     var bits = BitRuns(count: tree.pointCount)
     if let area = try area.located(on: tree.plane) {
@@ -188,7 +188,7 @@ private struct PlanePolygon {
   private static func corners(_ ring: [Coordinate], on plane: Plane) -> [Corner] {
     let ring = ring.first == ring.last ? ring.dropLast() : ring[...]
     guard plane.projection == .webMercator else {
-      // A corner beyond the data's extent keeps its distance from the plane.
+      // Corners beyond the data's extent keep their distance: they are not moved to the edge of the plane.
       return ring.map { coordinate in
         let side = plane.side > 0 ? plane.side : 1
         func units(_ distance: Double) -> Int64 {
@@ -201,7 +201,8 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Positions that differ by whole turns are equal on the plane: chooses the turn that the longitude says.
+      // Positions that differ by whole turns are equal on the plane: chooses the turn of the world that the longitude
+      // says.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }

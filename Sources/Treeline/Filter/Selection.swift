@@ -21,7 +21,7 @@ package final class Selection: Sendable {
     @inline(__always) subscript(index: Int) -> Word { Word(bits: bits[index], before: before[index]) }
   }
 
-  /// The words. There is also one for the index after the last point, even if the points end at a multiple of 64.
+  /// The words, including one for the index after the last point, even if the points end at a multiple of 64.
   let words: Words
   let wordCount: Int
   let storage: TreeStorage
@@ -120,7 +120,7 @@ package final class Selection: Sendable {
     return PassingMeans(before: found!, turn: turn)
   }
 
-  /// Prepares the same means as a previous selection that differs in few points.
+  /// Prepares the means that a previous selection has prepared, from its sums. The selections differ in few points.
   func prepareMeans(from previous: Selection) {
     if previous.means.load(ordering: .acquiring) != nil {
       _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }
@@ -139,8 +139,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means and, if asked for, boxes and spreads, unless the work is cancelled. Otherwise the first query that
-  /// needs them makes them, and cannot be cancelled meanwhile.
+  /// Prepares means and, if asked for, boxes and spreads, unless the work is cancelled. If they are not prepared, the
+  /// first query that needs them makes them, and cannot be cancelled meanwhile.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }

@@ -37,8 +37,8 @@ struct TextPattern {
 }
 
 /// Compares texts with a pattern, in time that depends only on the lengths of both, whatever they contain. Each place
-/// of the pattern is a bit, set if the text may have reached the place; a character moves all bits at once (R.
-/// Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
+/// of the pattern is a bit, set if the text may have reached the place; a character moves all bits at once
+/// (R. Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
 /// Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
   /// Number of characters of the pattern, without `%`. Character i moves the text from place i to place i + 1.

@@ -6,8 +6,8 @@ public struct Histogram: Hashable, Sendable {
   /// The name of the column.
   public let column: String
 
-  /// The beginning of each bin, then the end of the last bin: numbers, or times as texts. Empty if no point has a
-  /// value.
+  /// The beginning of each bin, then the end of the last bin: numbers, or times as texts. Empty if the column has no
+  /// values.
   ///
   /// A bin includes its beginning but not its end.
   public let edges: [AttributeValue]

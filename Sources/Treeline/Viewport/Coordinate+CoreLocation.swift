@@ -10,7 +10,6 @@
 
   extension CLLocationCoordinate2D {
     /// Creates a coordinate for Core Location and MapKit. Not for coordinates on a plain plane, which have no degrees.
-    /// converted.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }
