@@ -1,11 +1,11 @@
 extension ClusterTree {
-  /// What `Clusters.values(of:)` would cost at most for an answer. An aggregate that does not suit the tree costs
-  /// nothing: it is refused.
+  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. An aggregate that does not suit the
+  /// tree costs nothing, because it is refused.
   ///
   /// - Parameters:
-  ///   - aggregates: Which values would be asked for.
-  ///   - clusterCount: The most clusters of the answer.
-  ///   - pointCount: The most points of all its clusters together; nil for all points that pass the filter.
+  ///   - aggregates: The aggregates to compute.
+  ///   - clusterCount: Greatest number of clusters in the answer.
+  ///   - pointCount: Greatest number of points in all its clusters together; nil for all points that pass the filter.
   /// - Complexity: O(aggregates)
   @_spi(Server) public func estimate(of aggregates: [Aggregate], clusterCount: Int, pointCount: Int? = nil)
     -> WorkEstimate
@@ -15,7 +15,7 @@ extension ClusterTree {
     return aggregates.reduce(WorkEstimate()) { $0 + estimate(of: $1, for: answer) }
   }
 
-  /// What `histogram(of:bins:in:)` would cost at most.
+  /// Returns an upper bound for the cost of `histogram(of:bins:in:)`.
   @_spi(Server) public func estimate(ofHistogramOf name: String) -> WorkEstimate {
     var estimate = WorkEstimate()
     estimate.add(2, for: passingPointCount)
@@ -33,10 +33,11 @@ extension ClusterTree {
     let points: Int
   }
 
-  /// Steps in which a value of a point is read and sorted among those of its cluster.
+  /// Number of steps for reading the value of a point and sorting it among the values of its cluster.
   private static let stepsPerRowRead = 60
-  /// Steps in which a text is made of a value, and its bytes besides those of the text.
+  /// Number of steps for making a text of a value.
   private static let stepsPerValue = 150
+  /// Number of bytes of a value, without the bytes of its text.
   private static let bytesPerValue = 24
 
   private func estimate(of aggregate: Aggregate, for answer: AnswerSize) -> WorkEstimate {
@@ -54,7 +55,7 @@ extension ClusterTree {
       estimate.add(1000, for: answer.clusters)
       if !isPrepared(Extremes.self, [name]) { estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount) }
     case (_, .reals):
-      // Half a block of rows at each end.
+      // Each cluster reads half a block of rows at each end.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: passingPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
@@ -75,14 +76,14 @@ extension ClusterTree {
     return withStorage { $0.prepared.has(type, of: columns) }
   }
 
-  /// Adds what counts of different values cost.
+  /// Adds the cost of counting different values.
   private func add(
     _ function: Aggregate.Function, of column: Column, for answer: AnswerSize, to estimate: inout WorkEstimate
   ) {
     if function == .distinct, selection == nil, column.links != nil {
       return estimate.add(64 * 20, for: answer.clusters)
     }
-    /// How many different values there may be.
+    /// Greatest number of different values.
     let distinct =
       switch column.values {
       case .entries(let entries): entries.dictionary.entryCount
@@ -92,10 +93,10 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// How many different values all clusters have, each on its own: no more than points.
+    /// Number of different values in each cluster, summed over all clusters: at most the number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // A cluster goes through all counts, and the rows of a block at each end.
+      // A cluster goes through all counts, and through the rows of a block at each end.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }
@@ -114,8 +115,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of some values of a column, of which each has the mean length, or all texts where each is there
-  /// once.
+  /// Adds the bytes of `count` values of a column, each with the mean length of the column's texts. For each text once,
+  /// this is the length of all texts.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

@@ -1,7 +1,7 @@
 extension Aggregate {
-  /// The aggregates that a text lists with commas between: `count`, `sum(population)`, `mean(price, weight: rooms)`,
-  /// `top(kind, 3)`, `percentile(price, 90)`. A name of a column with other characters than letters, digits and `_`
-  /// stands in double quotes, in which two stand for one.
+  /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
+  /// `top(kind, 3)`, `percentile(price, 90)`. A column name with characters other than letters, digits and `_` stands
+  /// in double quotes, in which two double quotes stand for one.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()
@@ -10,14 +10,14 @@ extension Aggregate {
   /// The names of all functions, for help and messages.
   public static let functionNames = plainFunctions.map(\.name) + ["top", "percentile"]
 
-  /// Those that take no number.
+  /// The functions that take no number.
   fileprivate static let plainFunctions: [Function] = [
     .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
   ]
 }
 
 extension Aggregate.Function {
-  /// As it is written.
+  /// The name, as written in lists.
   fileprivate var name: String {
     switch self {
     case .top: "top"
@@ -26,7 +26,7 @@ extension Aggregate.Function {
     }
   }
 
-  /// The number behind the column.
+  /// The number after the column; nil if the function takes none.
   fileprivate var number: String? {
     switch self {
     case .top(let count): "\(count)"
@@ -37,15 +37,15 @@ extension Aggregate.Function {
 }
 
 extension Aggregate: CustomStringConvertible {
-  /// As it is written: `top(kind, 3)`.
+  /// The aggregate, as written in lists: `top(kind, 3)`.
   public var description: String {
     let parts = [column.map(Self.quoted), function.number, weight.map { "weight: \(Self.quoted($0))" }]
     let given = parts.compactMap { $0 }
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// A flat name for the properties of GeoJSON and tiles, on which style expressions look: `sum_population`,
-  /// `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
+  /// A flat name for properties of GeoJSON and tiles, which style expressions can read: `sum_population`, `top_kind`,
+  /// `percentile_90_price`, `mean_price_by_rooms`.
   public var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"
@@ -61,7 +61,7 @@ extension Aggregate: CustomStringConvertible {
   }
 }
 
-/// Reads a list of aggregates.
+/// A scanner of lists of aggregates.
 private struct Scanner {
   private let text: String
   private let characters: [Unicode.Scalar]
@@ -86,7 +86,7 @@ private struct Scanner {
     if !take(character) { throw malformed(expected) }
   }
 
-  /// Letters, digits and `_`; nothing where there are none.
+  /// Reads letters, digits and `_`; returns an empty text if there are none.
   private mutating func word() -> String {
     skipSpace()
     var word = String.UnicodeScalarView()
@@ -121,7 +121,7 @@ private struct Scanner {
       }
     }
     position = start
-    throw malformed("a name of a column that ends with a double quote")
+    throw malformed("a column name with a closing double quote")
   }
 
   private mutating func number() throws(AggregateError) -> Double {

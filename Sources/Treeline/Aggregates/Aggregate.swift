@@ -1,12 +1,12 @@
-/// What is told of the values that the points of a cluster have in a column.
+/// An aggregate of the values that the points of a cluster have in a column, such as their sum.
 ///
 /// ```swift
 /// let values = try clusters.values(of: [.sum("population"), .top(3, of: "kind")])
-/// values[0][1]                                    // of the first cluster, the three most frequent kinds
-/// try Aggregate.list("sum(population), top(kind, 3)")   // the same, as tools and URLs have it
+/// values[0][1]                                    // the three most frequent kinds of the first cluster
+/// try Aggregate.list("sum(population), top(kind, 3)")   // as written in tools and URLs
 /// ```
 ///
-/// Missing values do not count. Where a cluster has no value at all, counts are 0 and everything else is null.
+/// Missing values do not count. If a cluster has no value at all, counts and sums are 0, and everything else is null.
 public struct Aggregate: Hashable, Sendable {
   package enum Function: Hashable, Sendable {
     case count
@@ -26,7 +26,7 @@ public struct Aggregate: Hashable, Sendable {
   }
 
   package let function: Function
-  /// nil for the number of points.
+  /// Name of the column; nil for the number of points.
   package let column: String?
   package let weight: String?
 
@@ -34,22 +34,22 @@ public struct Aggregate: Hashable, Sendable {
     (self.function, self.column, self.weight) = (function, column, weight)
   }
 
-  /// How many points there are.
+  /// The number of points.
   public static let count = Aggregate(.count)
 
-  /// How many points have a value.
+  /// The number of points that have a value.
   public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
 
-  /// The sum of numbers, exactly if they are decimals, otherwise rounded once: the same to the last bit for any order
-  /// of rows. Of booleans, how many are true.
+  /// The sum of numbers: exact for decimals, otherwise rounded once. It is the same to the last bit for any order of
+  /// rows. The sum of booleans is the number of true ones.
   public static func sum(_ column: String) -> Aggregate { Aggregate(.sum, column) }
 
   /// The mean of numbers, rounded once.
   ///
   /// - Parameters:
-  ///   - column: Of numbers.
-  ///   - weight: A column of numbers, by which each counts; rows without a weight are left out. Both columns are
-  ///     decimals.
+  ///   - column: A column of numbers.
+  ///   - weight: A column of numbers that weight the values; rows without a weight are left out. With a weight, both
+  ///     columns must hold decimals.
   public static func mean(_ column: String, weight: String? = nil) -> Aggregate {
     Aggregate(.mean, column, weight: weight)
   }
@@ -69,42 +69,44 @@ public struct Aggregate: Hashable, Sendable {
   /// Whether all values of a column of booleans are true.
   public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
 
-  /// How many points have each value, for those that any has, the most frequent first and of equals the least.
+  /// The number of points for each value that any point has. The most frequent value comes first; of equally frequent
+  /// values, the least.
   public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
 
-  /// The same for so many of them at most.
+  /// The counts of at most `count` values, the most frequent first.
   ///
   /// - Parameters:
-  ///   - count: 1 or more; no answer is given to a lesser one.
-  ///   - column: Of any kind.
+  ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws for a lesser number.
+  ///   - column: A column of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
-  /// The most frequent value, of equals the least.
+  /// The most frequent value; of equally frequent values, the least.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
-  /// The value in the middle; of an even number of numbers the mean of the two in the middle, of others the first of
-  /// them.
+  /// The value in the middle. An even number of values has two in the middle: the median is their mean if they are
+  /// numbers, otherwise the first of them.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
-  /// The least value that so many per cent of all are at or below.
+  /// The least value such that at least `percent` per cent of all values are at or below it.
   ///
   /// - Parameters:
-  ///   - percent: From 0, for the least value, to 100, in decimals: 99.9 is 999 of 1,000 values. No answer is given to
-  ///     another number.
-  ///   - column: Of any kind.
+  ///   - percent: From 0, for the least value, to 100. It counts as a decimal: 99.9 is 999 of 1,000 values.
+  ///     `Clusters.values(of:)` throws for any other number.
+  ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
     Aggregate(.percentile(percent), column)
   }
 
-  /// How many different values there are.
+  /// The number of different values.
   public static func distinct(_ column: String) -> Aggregate { Aggregate(.distinct, column) }
 }
 
 extension Aggregate {
-  /// The columns that it looks at.
+  /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// The type of its values for a tree, but for null; nil for counts by value, and where the tree has not the column.
+  /// Returns the type of the aggregate's values for a tree, apart from null; nil for counts by value, or if the tree
+  /// has no such column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
@@ -115,24 +117,24 @@ extension Aggregate {
   }
 }
 
-/// What an aggregate is for one cluster.
+/// The result of an aggregate for one cluster.
 public enum AggregateValue: Hashable, Sendable {
   /// A number: a sum, a mean, a count.
   case number(AggregateNumber)
-  /// A value of the column; null where there is none.
+  /// A value of the column; null if there is none.
   case value(AttributeValue)
-  /// How many points have each value.
+  /// The number of points that have each value.
   case counts([ValueCount])
 
-  /// How many points have a value.
+  /// A value, and the number of points that have it.
   public struct ValueCount: Hashable, Sendable {
     /// The value.
     public let value: AttributeValue
-    /// How many points have it, one at least.
+    /// Number of points that have the value, at least one.
     public let count: Int
   }
 
-  /// The number that it is, rounded to a double; nil for anything else.
+  /// The number, rounded to a double; nil if the result is not a number.
   public var double: Double? {
     switch self {
     case .number(let number): number.double
@@ -142,7 +144,7 @@ public enum AggregateValue: Hashable, Sendable {
   }
 }
 
-/// A number that is told of values: exact in decimals or, where it would not be, the nearest double.
+/// A number that results from an aggregate: an exact decimal or, if that is not possible, the nearest double.
 public struct AggregateNumber: Hashable, Sendable {
   private enum Content: Hashable {
     case decimal(DecimalNumber)
@@ -164,7 +166,7 @@ public struct AggregateNumber: Hashable, Sendable {
 }
 
 extension AggregateNumber: CustomStringConvertible {
-  /// As JSON has it.
+  /// The number, as written in JSON.
   public var description: String {
     switch content {
     case .decimal(let decimal): "\(decimal)"
@@ -173,21 +175,21 @@ extension AggregateNumber: CustomStringConvertible {
   }
 }
 
-/// Why there is no answer to an aggregate.
+/// The reason why an aggregate has no result.
 public enum AggregateError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
   case unknownColumn(name: String, known: [String])
-  /// The column's values have no such aggregate.
+  /// The aggregate does not apply to the kind of the column.
   case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
-  /// More rows would have to be read than one answer may.
+  /// An answer would have to read too many rows.
   case tooManyRows(aggregate: String, found: Int, maximum: Int)
-  /// Values so large that their products have no exact sum.
+  /// The values are so large that their products have no exact sum.
   case tooLarge(aggregate: String)
-  /// A text that is no list of aggregates: from a character of it on, which counts from 0.
+  /// A text is not a list of aggregates from the character at `position` on, counted from 0.
   case malformed(text: String, position: Int, expected: String)
-  /// A number that an aggregate cannot have.
+  /// A number is outside the range of an aggregate.
   case outOfRange(aggregate: String, expected: String, found: String)
-  /// The work was stopped, as whoever asked for it wanted.
+  /// The work was cancelled on request.
   case cancelled
 }
 

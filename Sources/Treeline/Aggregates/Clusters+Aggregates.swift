@@ -1,13 +1,13 @@
 extension Clusters {
-  /// What is told of the values of each cluster's points, under a filter of those that pass: for each cluster one for
-  /// each aggregate, in their order.
+  /// Returns aggregates of the values of each cluster's points: a list for each cluster, with one result for each
+  /// aggregate, in their order. Under a filter, only points that pass count.
   ///
-  /// Sums, means, variances, extremes and counts of few different values are prepared when they are first asked for of
-  /// a column, in O(pointCount), and then take O(1) or O(log pointCount) for a cluster. Medians, percentiles and
-  /// distinct counts take O(log pointCount) without a filter where the column was built for them. Otherwise they, and
-  /// counts of many different values, are read point by point.
+  /// Sums, means, variances of decimals, extremes, and counts of few different values are prepared for a column on
+  /// first use, in O(pointCount). Then they take O(1) or O(log pointCount) for a cluster. Without a filter, medians,
+  /// percentiles and distinct counts take O(log pointCount) if the column was built for them. Otherwise these three,
+  /// counts of many different values, and variances of doubles are read point by point.
   ///
-  /// - Throws: `AggregateError` where a column is missing or has no such aggregate, or more than
+  /// - Throws: `AggregateError` if a column is missing or has no such aggregate, or if more than
   ///   `Aggregate.maximumRowsRead` points would have to be read one by one.
   public func values(of aggregates: [Aggregate]) throws(AggregateError) -> [[AggregateValue]] {
     let rows = CountedRows(of: tree)
@@ -24,7 +24,7 @@ extension Clusters {
       evaluators.append(evaluator)
     }
     let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
-      // One aggregate after the other, and then they change hands.
+      // The results are made aggregate by aggregate, then moved to the lists of the clusters.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
         let start = values.baseAddress!
         var next = start
@@ -43,20 +43,20 @@ extension Clusters {
 }
 
 extension ClusterTree {
-  /// The same for one cluster.
+  /// Returns aggregates of the values of one cluster's points.
   ///
-  /// - Precondition: the cluster is one of this tree.
+  /// - Precondition: the cluster is from this tree.
   public func values(of aggregates: [Aggregate], for cluster: Cluster) throws -> [AggregateValue] {
     try noClusters.with([node(cluster.id)]).values(of: aggregates)[0]
   }
 }
 
-/// Tells what an aggregate is over some rows. A kind of aggregate is a type of these.
+/// An evaluator of an aggregate over rows. Each kind of aggregate has its own type.
 protocol AggregateEvaluator {
-  /// Whether it reads the rows one by one, whose number is bounded.
+  /// Whether the evaluator reads rows one by one. Their number is limited.
   var readsRows: Bool { get }
 
-  /// - Parameter range: Of rows in tree order, of which those that count are meant.
+  /// Returns the aggregate over the rows that count in a range, in tree order.
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue
 }
 
@@ -87,7 +87,7 @@ extension AggregateValue {
 }
 
 extension Aggregate {
-  /// How many points an answer reads one by one at most, for each aggregate that does.
+  /// Greatest number of points that an aggregate reads one by one for an answer.
   public static let maximumRowsRead = 1 << 24
 
   fileprivate func evaluator(for tree: ClusterTree, _ rows: CountedRows) throws(AggregateError)
@@ -169,7 +169,7 @@ extension Aggregate {
 }
 
 extension ClusterTree {
-  /// What is prepared of some columns for the points that count.
+  /// Returns the values prepared from some columns for the points that count, and prepares them if necessary.
   func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {
@@ -177,7 +177,8 @@ extension ClusterTree {
     return try preparedOfAll(columns, make: make)
   }
 
-  /// What is prepared of some columns for all points, whether they count or not.
+  /// Returns the values prepared from some columns for all points, whether they count or not, and prepares them if
+  /// necessary.
   func preparedOfAll<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {

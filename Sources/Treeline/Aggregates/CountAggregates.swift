@@ -1,21 +1,21 @@
-/// How many different values there are, by a column's links.
+/// An evaluator of the number of different values, by a column's links.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 
   func value(of range: Range<Int>) -> AggregateValue { .integer(links.distinctCount(in: range)) }
 }
 
-/// What is told of how many rows have each value.
+/// An evaluator of aggregates that follow from how many rows have each value.
 struct DistinctValues: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Of few different codes, prepared counts; nil where rows are read.
+  /// Prepared counts for columns of few different codes; nil to read rows.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// Which entries of a dictionary are values; nil for all.
+  /// For each entry of a dictionary, whether it is a value; nil if all are.
   let present: PresentEntries?
-  /// The values of entries, where their counts are told.
+  /// The values of entries; nil if no result needs them.
   let entryValues: EntryTexts?
 
   init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
@@ -54,7 +54,7 @@ struct DistinctValues: AggregateEvaluator {
   var readsRows: Bool { counts == nil }
 
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue {
-    // A few rows are sorted faster than all counts are gone through.
+    // Sorting a few rows is faster than going through all counts.
     guard let (codes, prepared) = counts, range.count >= prepared.codeCount / 16 else {
       var found = try counted(range)
       return found.withUnsafeMutableBufferPointer { value(ofCounted: $0) }
@@ -72,25 +72,25 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// A key, and how many rows have it.
+  /// A key, and the number of rows that have it.
   private struct KeyCount {
     var key: UInt64
     var count: Int
 
-    /// The most frequent first, of equals the least.
+    /// Orders the most frequent key first; of equally frequent keys, the least.
     @inline(__always) static func < (a: KeyCount, b: KeyCount) -> Bool {
       a.count > b.count || a.count == b.count && a.key < b.key
     }
   }
 
-  /// - Parameter found: The keys that there are, in order. Their order changes.
+  /// - Parameter found: The keys that occur, sorted. The function reorders them.
   private func value(ofCounted found: UnsafeMutableBufferPointer<KeyCount>) -> AggregateValue {
     var found = found
     switch function {
     case .count: return .integer(found.reduce(0) { $0 + $1.count })
     case .distinct: return .integer(found.count)
     case .mode:
-      // Of equals the least, which comes first.
+      // Of equally frequent keys, this finds the least, which comes first.
       guard var most = found.first else { return .none }
       for other in found where other.count > most.count { most = other }
       return .value(value(ofKey: most.key))
@@ -101,7 +101,7 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Brings the first few to the front, in order, each by going through those before it.
+  /// Moves the first `most` elements to the front, sorted, by inserting each element among the first ones.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {
@@ -123,7 +123,7 @@ struct DistinctValues: AggregateEvaluator {
     entryValues?.values[Int(key)] ?? column.value(ofKey: key)
   }
 
-  /// The keys that there are, in order, and how many rows have each, row by row.
+  /// Returns the keys that occur, sorted, and the number of rows that have each. Reads row by row.
   private func counted(_ range: Range<Int>) throws(CancellationError) -> [KeyCount] {
     var found = try keys.present(in: range, rows)
     try found.sortKeys()
@@ -140,7 +140,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// Which entries of a dictionary are values.
+/// For each entry of a dictionary, whether it is a value.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

@@ -1,6 +1,6 @@
-/// The rows of a column that count: all, or those that pass a filter. Valid as long as the tree is.
+/// The rows of a column that count: all rows, or the rows that pass a filter. Valid only while the tree is alive.
 struct CountedRows {
-  /// nil for all.
+  /// The bits of the rows that count; nil if all rows do.
   private let words: UnsafePointer<UInt64>?
   let rowCount: Int
 
@@ -12,14 +12,14 @@ struct CountedRows {
 
   var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
 
-  /// The rows of a word of 64 that count.
+  /// Returns the bits of the rows that count in a word of 64 rows.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
     if let words { return words[word] }
     let count = rowCount &- word &* 64
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }
 
-  /// The rows of a range that count, 64 at a time: the number of a word of them, and their bits.
+  /// Calls a closure for the rows of a range that count, 64 at a time, with the number of their word and their bits.
   @inline(__always) func forEachWord(in range: Range<Int>, _ body: (Int, UInt64) -> Void) {
     if range.isEmpty { return }
     let (first, last) = (range.lowerBound >> 6, (range.upperBound - 1) >> 6)
@@ -31,10 +31,10 @@ struct CountedRows {
     }
   }
 
-  /// The word of 64 rows whose first row is nearest to a row.
+  /// Returns the number of the word whose first row is nearest to a row.
   @inline(__always) func nearestWord(to row: Int) -> Int { min((row &+ 32) >> 6, rowCount >> 6) }
 
-  /// The rows of a range that count, one by one.
+  /// Calls a closure for each row of a range that counts.
   @inline(__always) func forEach(in range: Range<Int>, _ body: (Int) -> Void) {
     if words == nil {
       for row in range { body(row) }

@@ -1,52 +1,52 @@
 extension UInt128 {
-  /// The nearest double, ties to even, as `Double.init` has it in more time.
+  /// The nearest double, ties to even. `Double.init` has the same result in more time.
   var nearestDouble: Double {
     let shift = 64 - leadingZeroBitCount
     guard shift > 0 else { return Double(UInt64(truncatingIfNeeded: self)) }
-    // Of the 64 bits that are left a double drops 11, the last of which stands for all that is cut off.
+    // A double drops the last 11 of the 64 leading bits. The very last one stands for all bits that are cut off here.
     let isRest = self & ((1 << UInt128(shift)) - 1) != 0
     let leading = UInt64(truncatingIfNeeded: self >> UInt128(shift)) | (isRest ? 1 : 0)
     return Double(leading) * Double(sign: .plus, exponent: shift, significand: 1)
   }
 }
 
-/// The double nearest to a quotient, ties to even.
+/// Returns the double nearest to a quotient, ties to even.
 ///
-/// - Precondition: the denominator is above 0, and neither is beyond 2^126.
+/// - Precondition: the denominator is above 0, and neither magnitude is above 2^126.
 func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   if numerator == 0 { return 0 }
-  // A division of doubles is rounded once.
+  // Both numbers are exact doubles, and a division of doubles is rounded once.
   let exact: UInt128 = 1 << 53
   if numerator.magnitude <= exact, denominator.magnitude <= exact {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
   }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
-  // Both begin with bit 126 set, so that the quotient has 127 or 128 bits.
+  // Shifts both so that bit 126 is their first: the quotient has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
-  // The numerator is above half the denominator and must be below it.
+  // The numerator is above half the denominator. It must be below the denominator.
   var exponent = downBy - up
   if high >= denominator {
     high >>= 1
     exponent += 1
   }
-  // Nothing was lost: no numerator here has all of its 127 bits.
+  // Halving lost no bit: no numerator uses all of its 127 bits.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
   let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
 }
 
-/// The double nearest to a quotient, ties to even.
+/// Returns the double nearest to a quotient, ties to even.
 ///
-/// - Precondition: the denominator is above 0, neither is 2^255 or more, and the quotient is no subnormal number.
+/// - Precondition: the denominator is above 0, both numbers are below 2^255, and the quotient is not subnormal.
 func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
   if numerator.isZero { return 0 }
   if numerator.high == 0, denominator.high == 0, numerator.low >> 126 == 0, denominator.low >> 126 == 0 {
     return nearestQuotient(Int128(numerator.low), Int128(denominator.low))
   }
   let exponent = denominator.leadingZeroBitCount - numerator.leadingZeroBitCount
-  // Bit by bit: of 66, the first or the second is 1, and what is left tells of all that follow.
+  // Divides bit by bit. Of 66 bits, the first or the second is 1; the remainder stands for all bits that follow.
   var (remainder, divisor, quotient) = (numerator.aligned, denominator.aligned, UInt128(0))
   for _ in 0..<66 {
     quotient <<= 1
@@ -60,14 +60,15 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     * Double(sign: .plus, exponent: exponent - 66, significand: 1)
 }
 
-/// An exact sum of doubles: their bits in columns of 32, added up in words of 64 without carries. 2^31 of them fit.
+/// An exact sum of doubles. Their bits are split into columns of 32 bits, each added up in a word of 64 bits without
+/// carries. Up to 2^31 doubles fit.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
-  /// Enough for all exponents, from the least bit of subnormal numbers on.
+  /// Range of words for all exponents, from the least bit of subnormal numbers on.
   static let allWords = 0..<68
 
-  /// Which words are kept: those that its doubles have bits in.
+  /// Range of the words that are kept: the doubles have bits in no others.
   let range: Range<Int>
   private(set) var words: [Int64]
 
@@ -76,22 +77,22 @@ struct ExactSum {
     words = [Int64](repeating: 0, count: range.count)
   }
 
-  /// - Precondition: its bits lie in the words that are kept.
+  /// - Precondition: the bits of the value lie in the words that are kept.
   @inline(__always) mutating func add(_ value: Double) {
     let range = range
     words.withUnsafeMutableBufferPointer { Self.add(value, 1, to: $0.baseAddress!, range) }
   }
 
-  /// The first of three words that a double has bits in.
+  /// Returns the first of three words in which a double has bits.
   @inline(__always) static func firstWord(of value: Double) -> Int {
     (max(Int(value.bitPattern &>> 52 & 0x7FF), 1) &- 1) >> 5
   }
 
-  /// Adds a double, or takes it away.
+  /// Adds a double or subtracts it.
   ///
   /// - Parameters:
   ///   - sign: 1 or -1.
-  ///   - words: Those of a range, to which it is kept.
+  ///   - words: The words of a range; nothing is written outside.
   @inline(__always) static func add(
     _ value: Double, _ sign: Int64, to words: UnsafeMutablePointer<Int64>, _ range: Range<Int>
   ) {
@@ -99,7 +100,7 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // Of 0 it does not matter where, and a file that somebody writes to must not lead elsewhere.
+    // Any word will do for 0. The bounds hold even if another program changes the file meanwhile.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift
@@ -110,14 +111,14 @@ struct ExactSum {
     words[word &+ 2] &+= sign &* Int64(high)
   }
 
-  /// Adds the difference of two sums by their words.
+  /// Adds the words of one sum and subtracts the words of another.
   mutating func add(_ a: UnsafePointer<Int64>, less b: UnsafePointer<Int64>) {
     for index in words.indices { words[index] &+= a[index] &- b[index] }
   }
 
-  /// Adds doubles of which those that are not finite do not count.
+  /// Adds or subtracts the finite doubles of the rows that count.
   ///
-  /// - Returns: How many do.
+  /// - Returns: Number of finite doubles.
   @inline(__always) mutating func add(_ values: RealValues, _ sign: Int64, of rows: CountedRows, in range: Range<Int>)
     -> Int
   {
@@ -136,9 +137,9 @@ struct ExactSum {
     return count
   }
 
-  /// The double nearest to the sum divided by a number above 0, ties to even.
+  /// Returns the double nearest to the sum divided by a number above 0, ties to even.
   func rounded(dividedBy divisor: UInt32 = 1) -> Double {
-    // Digits of 32 bits, the lowest first, of the magnitude.
+    // The digits of the magnitude: 32 bits each, the lowest first.
     let wordCount = words.count
     var (digits, isNegative) = ([UInt32](repeating: 0, count: wordCount + 1), false)
     func carried(_ sign: Int64) -> Int64 {
@@ -155,7 +156,7 @@ struct ExactSum {
       isNegative = true
       _ = carried(-1)
     }
-    // Three digits more tell how a quotient is to be rounded.
+    // Three more digits of the quotient decide how it is rounded.
     var quotient = [UInt32](repeating: 0, count: 3) + digits
     var remainder: UInt64 = 0
     for index in quotient.indices.reversed() {
@@ -164,7 +165,7 @@ struct ExactSum {
       remainder = part % UInt64(divisor)
     }
     guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
-    // The first bit that a double may keep: those of subnormal numbers end at the lowest digit.
+    // The four leading digits have all bits that a double may keep: bits of subnormal numbers end at the lowest digit.
     var (leading, isRest) = (UInt128(0), remainder != 0)
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)
@@ -173,10 +174,10 @@ struct ExactSum {
     return (isNegative ? -1 : 1) * Self.scaled(leading, isRest, exponent: exponent)
   }
 
-  /// A number times a power of two, rounded once.
+  /// Returns a number times a power of two, rounded once. The number is a bit more than `leading` if `isRest`.
   private static func scaled(_ leading: UInt128, _ isRest: Bool, exponent: Int) -> Double {
     let bits = 128 - leading.leadingZeroBitCount
-    // How many of its bits a double keeps: fewer below the normal numbers.
+    // Number of bits that a double keeps: fewer for subnormal numbers.
     let kept = min(53, bits + exponent + 1074)
     if kept < 0 { return 0 }
     let dropped = bits - kept
@@ -186,7 +187,7 @@ struct ExactSum {
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
-    // In two steps, of which the first is exact, for a power of two below all doubles.
+    // Multiplies in two steps, the first of them exact, because the power of two may be below all doubles.
     let scaled = significand.nearestDouble
     return power < -1022
       ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)
@@ -195,7 +196,7 @@ struct ExactSum {
   }
 }
 
-/// An unsigned number of 256 bits.
+/// An unsigned integer of 256 bits.
 struct UInt256 {
   var high: UInt128
   var low: UInt128
@@ -212,7 +213,7 @@ struct UInt256 {
     return UInt256((a.high &- b.high &- (borrow ? 1 : 0), low))
   }
 
-  /// A product with a number that leaves it below 2^256.
+  /// Returns a product, which must be below 2^256.
   static func * (a: UInt256, b: UInt128) -> UInt256 {
     let product = a.low.multipliedFullWidth(by: b)
     return UInt256((product.high &+ a.high &* b, product.low))
@@ -228,9 +229,9 @@ struct UInt256 {
 
   var leadingZeroBitCount: Int { high == 0 ? 128 + low.leadingZeroBitCount : high.leadingZeroBitCount }
 
-  /// The same with bit 254 as its first.
+  /// The number, shifted left until bit 254 is its first.
   ///
-  /// - Precondition: it is above 0 and below 2^255.
+  /// - Precondition: the number is above 0 and below 2^255.
   fileprivate var aligned: UInt256 {
     let count = leadingZeroBitCount - 1
     if count >= 128 { return UInt256((low << UInt128(count - 128), 0)) }

@@ -1,4 +1,4 @@
-/// Values of a column as numbers that are in the same order; the greatest is a missing value.
+/// Values of a column as integers in the same order. The greatest integer stands for a missing value.
 package struct OrderedKeys {
   private enum Source {
     case integers(PackedIntegers, missing: UInt64)
@@ -17,7 +17,7 @@ package struct OrderedKeys {
       case .integers(let integers): .integers(integers.codes, missing: integers.missingCode)
       case .reals(let reals): .reals(reals)
       case .entries(let entries):
-        // All of a category are values.
+        // All entries of a category are values.
         column.kind == .category
           ? .entries(entries.codes, count: UInt64(entries.dictionary.entryCount))
           : .someEntries(entries.codes, entries.dictionary)
@@ -41,7 +41,8 @@ package struct OrderedKeys {
     }
   }
 
-  /// The bits of doubles are in their order once those of negative ones are turned round.
+  /// Returns the bits of a double, changed to sort like doubles: inverts all bits of negative numbers, and the sign bit
+  /// of the others.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63
@@ -50,12 +51,12 @@ package struct OrderedKeys {
   static func real(of key: UInt64) -> Double { Double(bitPattern: key >> 63 == 1 ? key & ~(1 << 63) : ~key) }
 }
 
-/// The least and the greatest values of a column over the rows that count, 64 rows at a time, then eight times as many
-/// and so on.
+/// The least and the greatest values of a column over the rows that count: for each word of 64 rows, then for eight
+/// words each, and so on.
 final class Extremes: PreparedValues {
   typealias Pair = (least: UInt64, greatest: UInt64)
 
-  /// No value: any other is less and greater.
+  /// The pair without values: any other value is less than its least and greater than its greatest.
   static let none: Pair = (.max, .min)
 
   private struct Entry {

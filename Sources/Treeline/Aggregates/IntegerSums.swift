@@ -1,8 +1,8 @@
-/// Sums of the codes of a column of integers over the rows that count, 64 rows at a time: those of any range of rows
-/// follow from a difference and the rows at its ends. All are exact. Half a byte a row.
+/// Exact sums of the codes of a column of integers over the rows that count, for each word of 64 rows. They yield the
+/// sums of any range of rows: a difference of two prefix sums, plus the rows at both ends. They take half a byte a row.
 final class IntegerSums: PreparedValues {
   struct Sums {
-    /// How many values there are.
+    /// Number of values.
     var count: UInt64 = 0
     var codes: UInt128 = 0
 
@@ -48,7 +48,7 @@ final class IntegerSums: PreparedValues {
     }
   }
 
-  /// - Complexity: O(1), for 64 rows at most.
+  /// - Complexity: O(1): reads at most 64 rows.
   func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     if range.count <= 64 {
       var work = Addition(rows: rows, range: range, missing: values.missingCode)
@@ -60,7 +60,7 @@ final class IntegerSums: PreparedValues {
     return sums
   }
 
-  /// The sums of all rows before one: those before the nearest word of rows, and the rows between.
+  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the rows between.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -85,7 +85,7 @@ final class IntegerSums: PreparedValues {
     }
   }
 
-  /// Of up to 2^32 codes: those of up to 32 bits fit one word, greater ones are added in two halves.
+  /// Sums of up to 2^32 codes. Sums of codes of up to 32 bits fit one word; greater codes are added in two halves.
   private struct PartialSums<Integer: FixedWidthInteger & UnsignedInteger> {
     let missing: Integer
     private var (count, low, high) = (UInt64(0), UInt64(0), UInt64(0))
@@ -103,7 +103,8 @@ final class IntegerSums: PreparedValues {
   }
 }
 
-/// The same of the squares of codes, each of which is `high` times 2^32 and `low`. Three quarters of a byte a row.
+/// Exact sums of the squares of codes, like `IntegerSums`. A code is split into 2^32 `high` + `low`. They take three
+/// quarters of a byte a row.
 final class IntegerSquares: PreparedValues {
   struct Sums {
     var lowSquares: UInt128 = 0
@@ -144,7 +145,7 @@ final class IntegerSquares: PreparedValues {
     before[rows.wordCount] = total
   }
 
-  /// - Complexity: O(1), for 64 rows at most.
+  /// - Complexity: O(1): reads at most 64 rows.
   func sums(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     if range.count <= 64 { return Self.squares(of: range, of: values, rows) }
     var sums = total(before: range.upperBound, of: values, rows)
@@ -152,7 +153,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// As of sums.
+  /// Returns the sums of all rows before a row, like `IntegerSums.total`.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -162,7 +163,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Of up to 64 rows.
+  /// Returns the sums of up to 64 rows.
   @inline(__always) private static func squares(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows)
     -> Sums
   {
@@ -179,7 +180,7 @@ final class IntegerSquares: PreparedValues {
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       let missing = Integer(truncatingIfNeeded: missing)
-      // Squares of up to 32 bits fit a word together; greater ones are added in two halves.
+      // 64 squares of up to 32 bits add up to one word; greater squares are added in two halves.
       var (low, high) = (UInt64(0), UInt64(0))
       rows.forEach(in: range) { row in
         let code = Integer(littleEndian: integers[row])

@@ -1,5 +1,5 @@
 extension Column {
-  /// The value that a key stands for.
+  /// Returns the value that a key stands for.
   func value(ofKey key: UInt64) -> AttributeValue {
     switch values {
     case .integers(let integers):
@@ -10,7 +10,7 @@ extension Column {
   }
 }
 
-/// The least or the greatest value.
+/// An evaluator of the least or the greatest value.
 struct ExtremeValue: AggregateEvaluator {
   let isGreatest: Bool
   let rows: CountedRows
@@ -33,20 +33,21 @@ struct ExtremeValue: AggregateEvaluator {
 }
 
 extension Aggregate {
-  /// The place, counted from 1, of the least of some sorted values that a percentage of them are at or below.
+  /// Returns the rank of a percentile, counted from 1: of sorted values, the least rank such that the given percentage
+  /// of all values is at or below it.
   ///
-  /// A percentage is the shortest decimal of its double, and the rank exact: 7 % of 100 values are 7 of them, though
-  /// the nearest double to 0.07 is a bit more.
+  /// The percentage counts as the shortest decimal of its double, and the rank is exact: 7 % of 100 values are 7
+  /// values, although the double nearest to 0.07 is a bit more.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100.
-  ///   - count: 1 or more, below 2^40.
+  ///   - count: Number of values, 1 or more and below 2^40.
   package static func rank(ofPercent percent: Double, among count: Int) -> Int {
     guard let decimal = DecimalNumber(percent), decimal.significand > 0 else { return 1 }
-    // Of 17 digits at most.
+    // The significand has 17 digits at most, so that the product fits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
-    // A product below 10^30 is less than one value; 100 % have no decimals.
+    // The product is below 10^30, so that with more decimals it is less than one value. 100 % has no decimals.
     if decimals > 30 { return 1 }
     let unit = (0..<Swift.max(decimals, 0)).reduce(Int128(1)) { unit, _ in unit * 10 }
     let (rank, rest) = product.quotientAndRemainder(dividingBy: unit)
@@ -54,13 +55,13 @@ extension Aggregate {
   }
 }
 
-/// A median or a percentile.
+/// An evaluator of a median or a percentile.
 struct OrderStatistic: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// nil where rows are read.
+  /// Ranks that were built for the column; nil to read rows.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {
@@ -85,8 +86,8 @@ struct OrderStatistic: AggregateEvaluator {
   }
 
   /// - Parameters:
-  ///   - count: How many values there are.
-  ///   - key: Of the value at a place if they were sorted; places are asked for in their order.
+  ///   - count: Number of values.
+  ///   - key: Returns the key of the value at a place in sorted order. It is called with rising places.
   private func value(count: Int, _ key: (Int) throws(CancellationError) -> UInt64?) throws(CancellationError)
     -> AggregateValue
   {
@@ -106,7 +107,7 @@ struct OrderStatistic: AggregateEvaluator {
     switch column.values {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
-      // Half of it has one decimal more.
+      // Half of the sum has one more decimal.
       return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       return .number(Self.mean(OrderedKeys.real(of: lower), OrderedKeys.real(of: upper)))
@@ -115,17 +116,17 @@ struct OrderStatistic: AggregateEvaluator {
 }
 
 extension OrderStatistic {
-  /// The mean of two finite numbers, rounded once.
+  /// Returns the mean of two finite numbers, rounded once.
   private static func mean(_ a: Double, _ b: Double) -> Double {
     let sum = a + b
-    // A finite sum of normal size is halved exactly, and one that is not normal is exact. Two halves are rounded only
-    // where they are too small for a sum beyond all numbers.
+    // Halving a finite sum is exact if the sum is normal; a subnormal sum is exact itself. If the sum is infinite, both
+    // numbers are so large that their halves are exact.
     return sum.isFinite ? sum / 2 : a / 2 + b / 2
   }
 }
 
 extension OrderedKeys {
-  /// The keys of the rows of a range that count and have a value, in their order.
+  /// Returns the keys of the rows in a range that count and have a value, in the order of rows.
   func present(in range: Range<Int>, _ rows: CountedRows) throws(CancellationError) -> [UInt64] {
     var found: [UInt64] = []
     found.reserveCapacity(range.count)
@@ -141,15 +142,15 @@ extension OrderedKeys {
 }
 
 extension [UInt64] {
-  /// The element that would be at an index if they were sorted; it is there afterwards, what is less before it and what
-  /// is greater behind it (C. A. R. Hoare, 1961).
+  /// Returns the element that would be at an index if the elements were sorted, and moves it there. Lesser elements
+  /// move before it and greater ones after it (C. A. R. Hoare, 1961).
   ///
-  /// - Parameter first: Where to begin: what stands before is no greater than the rest.
+  /// - Parameter first: Index to begin with. Elements before it must not be greater than the rest.
   fileprivate mutating func selected(_ index: Int, from first: Int) throws(CancellationError) -> UInt64 {
     var (low, high) = (first, count - 1)
     while low < high {
       if high - low > Cancellation.rowsPerLook { try Cancellation.check() }
-      // Of three, so that sorted ones are no bad case; a bad case is slow but right.
+      // The median of three, so that sorted elements are not a bad case. A bad case is slow but correct.
       let candidates = [self[low], self[(low + high) / 2], self[high]].sorted()
       let pivot = candidates[1]
       var (left, right) = (low, high)

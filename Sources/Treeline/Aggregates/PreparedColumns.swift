@@ -1,9 +1,10 @@
 import Synchronization
 
-/// What was prepared of columns when it was first asked for: for all rows of a tree, or for those that pass a filter.
+/// A cache of values that are prepared from columns on first use: for all rows of a tree, or for the rows that pass a
+/// filter.
 ///
-/// A list that only grows: to look through it takes no lock, and there are no more entries than columns have
-/// aggregates.
+/// It is a linked list that only grows, so that a look-up takes no lock. Its length is limited by the number of
+/// aggregates of all columns.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]
@@ -20,7 +21,7 @@ final class PreparedColumns: Sendable {
 
   private let first = AtomicLazyReference<Entry>()
 
-  /// How many bytes all of it takes.
+  /// Number of bytes of all prepared values.
   var byteCount: Int {
     var (bytes, entry) = (0, first.load())
     while let found = entry {
@@ -30,7 +31,7 @@ final class PreparedColumns: Sendable {
     return bytes
   }
 
-  /// Whether it is there already.
+  /// Returns whether values of a type are prepared already.
   func has<Prepared: PreparedValues>(_ type: Prepared.Type, of columns: [String]) -> Bool {
     let key = Key(columns: columns, type: ObjectIdentifier(type))
     var entry = first.load()
@@ -41,7 +42,8 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// What is prepared of some columns; made if it is not there. Of two threads that ask for it first, both may do so.
+  /// Returns the values prepared from some columns, and prepares them if necessary. Two threads that ask first at the
+  /// same time may both do so.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {
@@ -55,21 +57,21 @@ final class PreparedColumns: Sendable {
     while true {
       let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
       if entry.key == key { return entry.values as! Prepared }
-      // Another was faster, with something else.
+      // Another thread was faster, and added other values.
       last = entry
     }
   }
 }
 
-/// What is prepared of a column or two.
+/// Values that are prepared from one or two columns.
 protocol PreparedValues: Sendable {
-  /// Of its arrays, as long as the tree; 0 where it has none.
+  /// Number of bytes of the arrays that grow with the tree; 0 if there are none.
   var byteCount: Int { get }
 }
 
 extension PreparedValues { var byteCount: Int { 0 } }
 
-/// Numbers that are written once, while they are made.
+/// An array of numbers, each written once, while the array is made.
 final class PreparedArray<Element: Sendable>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int

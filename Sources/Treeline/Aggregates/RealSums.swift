@@ -1,11 +1,12 @@
-/// Exact sums of a column of doubles over the rows that count, by blocks of rows. A block has the more rows the farther
-/// apart the exponents are, so that sums take no more than half a byte a row.
+/// Exact sums of a column of doubles over the rows that count, by blocks of rows. The farther apart the exponents are,
+/// the more rows a block has, so that the sums take at most half a byte a row.
 final class RealSums: PreparedValues {
-  /// Which words of sums the values have bits in.
+  /// Range of the words of sums in which the values have bits.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
-  /// Of the rows before a block: how many values, and the words of their sum.
+  /// For each block, the number of values in the rows before it.
   private let counts: PreparedArray<Int>
+  /// For each block, the words of the sum of the values before it.
   private let words: PreparedArray<Int64>
 
   var byteCount: Int { counts.byteCount + words.byteCount }
@@ -21,7 +22,7 @@ final class RealSums: PreparedValues {
     words = PreparedArray(repeating: 0, count: blockCount * kept.count)
     var (total, count) = (ExactSum(words: kept), 0)
     for block in 0..<blockCount {
-      // A block has some hundred rows.
+      // A block has 64 to 2,048 rows.
       if block & 0x3F == 0 { try Cancellation.check() }
       counts[block] = count
       for index in 0..<kept.count { words[block * kept.count + index] = total.words[index] }
@@ -44,13 +45,13 @@ final class RealSums: PreparedValues {
     return first <= last ? first..<last + 3 : 0..<3
   }
 
-  /// How many values a range of rows has, and their sum.
+  /// Returns the number of values in a range of rows, and their sum.
   ///
-  /// - Complexity: O(1), for half a block of rows at each end.
+  /// - Complexity: O(1): reads at most half a block of rows at each end.
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
-    // Of each end the nearest block, and the rows between.
+    // For each end, the nearest beginning of a block and the rows between.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

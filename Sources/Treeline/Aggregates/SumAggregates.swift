@@ -1,4 +1,4 @@
-/// What sums of a column of integers tell.
+/// An evaluator of aggregates that follow from sums of a column of integers.
 struct IntegerMoments: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
@@ -27,7 +27,7 @@ struct IntegerMoments: AggregateEvaluator {
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
-      // Differences do not depend on the base. The count times the sum of squares, less the square of the sum, fits.
+      // A variance does not depend on the base. The count times the sum of squares, less the square of the sum, fits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))
@@ -37,7 +37,7 @@ struct IntegerMoments: AggregateEvaluator {
   }
 }
 
-/// What sums of a column of doubles tell.
+/// An evaluator of aggregates that follow from sums of a column of doubles.
 struct RealMoments: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
@@ -60,8 +60,8 @@ struct RealMoments: AggregateEvaluator {
     if function == .sum { return .number(sum.rounded()) }
     let mean = sum.rounded(dividedBy: UInt32(count))
     if function == .mean { return .number(mean) }
-    // Each difference is rounded by itself, and they and their squares are added exactly, so that no order matters.
-    // What the mean was rounded by is the mean difference.
+    // Each difference is rounded. The differences and their squares are added exactly, so that the order of rows does
+    // not matter. The mean of the differences is the rounding error of the mean.
     var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]
@@ -78,7 +78,7 @@ struct RealMoments: AggregateEvaluator {
   }
 }
 
-/// The mean of decimals, each weighed by another.
+/// An evaluator of the mean of decimals, weighted by another column of decimals.
 struct WeightedMean: AggregateEvaluator {
   let rows: CountedRows
   let values: IntegerValues
@@ -95,7 +95,7 @@ struct WeightedMean: AggregateEvaluator {
     }
   }
 
-  /// Whether 128 bits hold all that is divided.
+  /// Whether 128 bits hold all numerators and denominators.
   var isExact: Bool {
     let (denominator, overflows) = sums.magnitudes.weights.multipliedReportingOverflow(
       by: UInt128(powerOfTen(values.digits)))
@@ -104,13 +104,13 @@ struct WeightedMean: AggregateEvaluator {
 
   func value(of range: Range<Int>) -> AggregateValue {
     let found = sums.sums(of: range, of: values, weights, rows)
-    // A sum of weights that is not above 0 weighs nothing.
+    // The mean is null unless the sum of weights is above 0.
     guard found.weights > 0 else { return .none }
     return .number(nearestQuotient(found.products, found.weights * Int128(powerOfTen(values.digits))))
   }
 }
 
-/// Sums of weights, and of their products with values, over the rows that count and have both.
+/// Sums of weights, and of their products with values, over the rows that count and have both numbers.
 final class ProductSums: PreparedValues {
   struct Sums {
     var products: Int128 = 0
@@ -119,7 +119,8 @@ final class ProductSums: PreparedValues {
 
   private let before: PreparedArray<Sums>
 
-  /// The sums of what is added without its sign, which no sum exceeds; the greatest number where they are beyond it.
+  /// Sums of the magnitudes of products and weights, which bound the sums of all ranges. Products beyond 128 bits
+  /// become the greatest number.
   let magnitudes: (products: UInt128, weights: UInt128)
 
   var byteCount: Int { before.byteCount }

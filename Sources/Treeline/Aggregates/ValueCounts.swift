@@ -1,15 +1,15 @@
-/// How many of the rows that count have each of a column's codes, of which there are few, by blocks of rows. A block
-/// has the more rows the more codes there are, so that the counts take no more than half a byte a row.
+/// Counts of each code of a column over the rows that count, by blocks of rows, for columns of few different codes. The
+/// more codes there are, the more rows a block has, so that the counts take at most half a byte a row.
 final class ValueCounts: PreparedValues {
-  /// How many codes there are, the one for missing values not among them.
+  /// Number of codes, without the code for missing values.
   let codeCount: Int
   private let rowsPerBlock: Int
-  /// Of the rows before each block.
+  /// For each block, the count of each code in the rows before it.
   private let before: PreparedArray<UInt32>
 
   var byteCount: Int { before.byteCount }
 
-  /// More different values are counted row by row.
+  /// Greatest number of codes. Values of columns with more codes are counted row by row.
   static let maximumCodeCount = 1 << 16
 
   /// - Complexity: O(rows)
@@ -20,7 +20,7 @@ final class ValueCounts: PreparedValues {
     rowsPerBlock = size
     let blockCount = rows.rowCount / size + 1
     before = PreparedArray(repeating: 0, count: blockCount * codeCount)
-    // One more, for missing values.
+    // One more count, for missing values.
     var counts = [UInt32](repeating: 0, count: codeCount + 1)
     let isCancelled = counts.withUnsafeMutableBufferPointer { counts in
       for block in 0..<blockCount {
@@ -38,7 +38,7 @@ final class ValueCounts: PreparedValues {
   private struct Addition: PackedWork {
     let rows: CountedRows
     let range: Range<Int>
-    /// 1, or -1 as bits.
+    /// Number to add to counts: 1, or the bits of -1.
     let change: UInt32
     let counts: UnsafeMutableBufferPointer<UInt32>
 
@@ -50,9 +50,9 @@ final class ValueCounts: PreparedValues {
     }
   }
 
-  /// Writes the count of each code in a range of rows, and behind them a number of no meaning.
+  /// Writes the count of each code in a range of rows, then one number without a meaning.
   ///
-  /// - Complexity: O(codes), for half a block of rows at each end.
+  /// - Complexity: O(codes): reads at most half a block of rows at each end.
   func count(
     _ range: Range<Int>, of codes: PackedIntegers, _ rows: CountedRows, into counts: UnsafeMutableBufferPointer<UInt32>
   ) {
@@ -62,7 +62,7 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // Of each end the nearest block, and the rows between.
+    // For each end, the nearest beginning of a block and the rows between.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

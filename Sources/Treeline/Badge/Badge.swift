@@ -14,22 +14,22 @@
 
 /// The size of badges by point count: the curves of two well-known map apps.
 public enum BadgeSize {
-  /// In pixels.
+  /// Default for the largest diameter, in pixels.
   public static let largest = 44.0
 
-  /// The diameter of the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`: from 57 % of the largest
-  /// for one point, rising towards it.
+  /// Returns the diameter from the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`. It is 57 % of the
+  /// largest for one point and rises towards the largest.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///
   /// - Parameters:
-  ///   - pointCount: Of the cluster.
-  ///   - largest: The diameter that none exceeds, in the unit of the result, usually pixels.
+  ///   - pointCount: Number of points of the cluster.
+  ///   - largest: Diameter that no badge exceeds, in the unit of the result, usually pixels.
   public static func diameter(pointCount: Int, largest: Double = largest) -> Double {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 
-  /// A factor that grows without bound, ever more slowly: `1 + ln n`, 1 for one point.
+  /// Returns a factor that grows without bound, but ever more slowly: `1 + ln n`, 1 for one point.
   ///
   /// Source: Raizlabs, BentoMap (2016).
   public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
@@ -37,7 +37,7 @@ public enum BadgeSize {
 
 /// The text on and beside a badge.
 public enum BadgeText {
-  /// A count in four characters or so: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
+  /// Returns a count in about four characters: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
   public static func abbreviated(_ count: Int) -> String {
     let parts = parts(of: count)
     let fraction = parts.tenths > 0 ? ".\(parts.tenths)" : ""
@@ -45,7 +45,7 @@ public enum BadgeText {
     return "\(parts.whole)" + fraction + suffix
   }
 
-  /// The parts of an abbreviated count: 1, 2 and the letter of `1.2k`.
+  /// Returns the parts of an abbreviated count: 1, 2 and the letter of `1.2k`.
   package static func parts(of count: Int) -> (whole: Int, tenths: Int, suffix: UInt8?) {
     guard count >= 1000 else { return (count, 0, nil) }
     var unit = 1000
@@ -63,7 +63,8 @@ public enum BadgeText {
   }
 
   #if !hasFeature(Embedded)
-    /// A title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short form.
+    /// Returns a title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short
+    /// form.
     ///
     /// ```swift
     /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels
@@ -74,20 +75,20 @@ public enum BadgeText {
   #endif
 }
 
-/// Where the members of a stack, which share one position at every zoom, are drawn when it is opened.
+/// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.
 ///
-/// Few are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor is any
-/// closer to the stack itself.
+/// Few members are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor
+/// is any closer to the stack itself.
 public struct StackSpread: RandomAccessCollection, Sendable {
-  /// Where a member is drawn, relative to the stack: x to the right, y down, in the unit of the spacing.
+  /// Position of a member relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
-    /// To the right.
+    /// Distance to the right.
     public let x: Double
-    /// Downwards.
+    /// Distance downwards.
     public let y: Double
   }
 
-  /// More members than this are on a spiral.
+  /// Greatest number of members on a circle; more are on a spiral.
   public static let mostOnCircle = 9
 
   private let spacing: Double
@@ -95,7 +96,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
 
   /// - Parameters:
-  ///   - count: How many members are drawn: one page of a large stack.
+  ///   - count: Number of members that are drawn: one page of a large stack.
   ///   - spacing: The least distance between two of them, above 0, usually in pixels.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
@@ -110,14 +111,14 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     return count <= Self.mostOnCircle ? onCircle(position) : onSpiral(position)
   }
 
-  /// The first at the top, then clockwise.
+  /// Returns a position on a circle: the first is at the top, the others follow clockwise.
   private func onCircle(_ position: Int) -> Offset {
     let radius = Swift.max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
     return polar(radius, 2 * .pi * Double(position) / Double(count))
   }
 
-  /// Archimedes' spiral, whose turns are a spacing apart. Members are spaced by arc length, which grows as half the
-  /// square of the angle; an arc is longer than its chord, hence the factor.
+  /// Returns a position on an Archimedean spiral, whose turns are about a spacing apart. Members are spaced by arc
+  /// length, which grows as half the square of the angle. An arc is longer than its chord, hence the factor 1.06.
   private func onSpiral(_ position: Int) -> Offset {
     let turn = 1.06 * spacing / (2 * .pi)
     let start = 2 * .pi * 1.1

@@ -1,6 +1,6 @@
 extension Filter {
-  /// Reads a filter in CQL2 text, the query language of the OGC, or that part of it which columns can answer: see
-  /// <doc:Filters>.
+  /// Reads a filter from text in CQL2, a query language of the OGC. <doc:Filters> lists the part of CQL2 that columns
+  /// can answer.
   ///
   /// ```swift
   /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)
@@ -8,8 +8,8 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - text: The filter.
-  ///   - bounds: What a text may be at most: those from elsewhere should cost no more than they are worth.
-  /// - Throws: `FilterTextError` with the place of the fault.
+  ///   - bounds: Limits for the text, so that filters from elsewhere do not cost more than they are worth.
+  /// - Throws: `FilterTextError` with the position of the fault.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
     let length = text.utf8.count
@@ -20,16 +20,16 @@ extension Filter {
     self.init(try parser.filter())
   }
 
-  /// How long and how deep a text may be.
+  /// Limits for the length and the nesting of a text.
   public struct TextBounds: Hashable, Sendable {
-    /// In bytes.
+    /// Greatest length in bytes.
     public var length: Int
-    /// How many conditions it may have, and values that these compare with.
+    /// Greatest number of conditions, values in lists and positions of polygons, all together.
     public var terms: Int
-    /// How deep parentheses and NOT may nest, at most 64.
+    /// Greatest depth to which parentheses and NOT may nest, at most 64.
     public var depth: Int
 
-    /// Bounds for texts that are trusted not to be made to be slow, unless told otherwise.
+    /// Creates bounds. The defaults are for trusted texts, which are not written to be slow.
     ///
     /// - Precondition: `depth` is at most 64.
     public init(length: Int = 1 << 16, terms: Int = 4096, depth: Int = 64) {
@@ -39,7 +39,7 @@ extension Filter {
   }
 }
 
-/// Reads the tokens of a filter by recursive descent, one token ahead.
+/// A parser of filters by recursive descent, which looks one token ahead.
 struct CQL2Parser {
   private var scanner: CQL2Scanner
   private var depth = 0
@@ -99,7 +99,7 @@ struct CQL2Parser {
     guard try take(symbol) else { throw unexpected("'\(symbol)' \(place)") }
   }
 
-  /// The name of a function that begins here, in capitals: a name with a parenthesis behind it.
+  /// The name in capitals, if a function begins at the current token: a name with a parenthesis after it.
   private var functionName: String? {
     guard case .name(let name, nil) = scanner.token, scanner.isBeforeParenthesis,
       scanner.scalars[scanner.range.lowerBound] != "\""
@@ -146,7 +146,7 @@ struct CQL2Parser {
       try scanner.advance()
       return try predicate(of: column, at: range)
     }
-    // A literal first: turned round.
+    // The literal is first: exchanges the sides.
     guard let value = try literal() else {
       throw unexpected("a condition such as \"kind = 'hotel'\"")
     }
@@ -162,7 +162,7 @@ struct CQL2Parser {
   {
     if try take(.is) {
       let isNegated = try take(.not)
-      guard try take(.null) else { throw unexpected("'NULL' behind 'IS'") }
+      guard try take(.null) else { throw unexpected("'NULL' after 'IS'") }
       return isNegated ? .not(.isMissing(column)) : .isMissing(column)
     }
     let isNegated = try take(.not)
@@ -185,7 +185,7 @@ struct CQL2Parser {
       try scanner.advance()
       expression = .like(column, pattern)
     } else if isNegated {
-      throw unexpected("'BETWEEN', 'IN' or 'LIKE' behind 'NOT'")
+      throw unexpected("'BETWEEN', 'IN' or 'LIKE' after 'NOT'")
     } else {
       let comparison = try comparison(behind: "the column '\(CQL2Scanner.shortened(column))'")
       expression = .comparison(column, comparison, try requiredLiteral())
@@ -195,10 +195,10 @@ struct CQL2Parser {
   }
 
   private mutating func comparison(behind place: String) throws(FilterTextError) -> Filter.Comparison {
-    let expected = "a comparison such as '=' or 'IN' behind \(place)"
+    let expected = "a comparison such as '=' or 'IN' after \(place)"
     guard case .symbol(let symbol) = scanner.token else {
       throw unexpected(
-        expected, remedy: scanner.token == .end ? "a column of booleans is compared with TRUE" : nil)
+        expected, remedy: scanner.token == .end ? "compare a column of booleans with TRUE" : nil)
     }
     guard let comparison = Filter.Comparison(rawValue: symbol) else {
       let remedy: String? =
@@ -222,12 +222,12 @@ struct CQL2Parser {
     if let value = try literal() { return value }
     if case .name(let name, nil) = scanner.token {
       throw unexpected(
-        "a value", remedy: "a text stands in single quotes: '\(CQL2Scanner.shortened(name))'")
+        "a value", remedy: "put a text in single quotes: '\(CQL2Scanner.shortened(name))'")
     }
-    throw unexpected("a value", remedy: isKeyword(.null) ? "a missing value is found by 'IS NULL'" : nil)
+    throw unexpected("a value", remedy: isKeyword(.null) ? "find missing values with 'IS NULL'" : nil)
   }
 
-  /// nil where there is none.
+  /// Reads a literal, or returns nil if there is none.
   private mutating func literal() throws(FilterTextError) -> FilterValue? {
     let range = scanner.range
     switch scanner.token {
@@ -251,10 +251,10 @@ struct CQL2Parser {
     }
   }
 
-  /// `DATE('…')` or `TIMESTAMP('…')`: of a date, all of its moments.
+  /// Reads `DATE('…')` or `TIMESTAMP('…')`. A date becomes the interval of all its moments.
   private mutating func moment(_ name: String, at range: Range<Int>) throws(FilterTextError) -> TimeInterval {
     try scanner.advance()
-    try require("(", "behind '\(name)'")
+    try require("(", "after '\(name)'")
     guard case .text(let text) = scanner.token else {
       throw unexpected("a \(name == "DATE" ? "date" : "time") in single quotes")
     }
@@ -268,7 +268,7 @@ struct CQL2Parser {
 
   private static func isDate(_ text: String) -> Bool { text.utf8.count == 10 }
 
-  /// All moments of a date, or one; nil for a text that is neither.
+  /// Returns the interval of a date or of a single moment; nil for any other text.
   private static func interval(_ text: String) -> TimeInterval? {
     Instant(text).map { isDate(text) ? TimeInterval(ofDay: $0) : TimeInterval($0, $0) }
   }
@@ -282,9 +282,9 @@ struct CQL2Parser {
     case _ where name.hasPrefix("T_"):
       throw unexpected(
         Filter.TemporalRelation.allCases.map { "'\($0.rawValue)'" }.listed("or"),
-        remedy: "a single moment cannot stand in another relation to an interval")
+        remedy: "a single moment has no other relation to an interval")
     case _ where name.hasPrefix("S_"):
-      throw unexpected("'S_INTERSECTS'", remedy: "a point is within an area where it intersects it")
+      throw unexpected("'S_INTERSECTS'", remedy: "a point within an area intersects it")
     default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
     }
   }
@@ -299,9 +299,9 @@ struct CQL2Parser {
 
   private mutating func temporal(_ relation: Filter.TemporalRelation) throws(FilterTextError) -> Filter.Expression {
     try scanner.advance()
-    try require("(", "behind '\(relation.rawValue)'")
+    try require("(", "after '\(relation.rawValue)'")
     let column = try columnName()
-    try require(",", "and a time behind the column")
+    try require(",", "and a time after the column")
     let (range, name) = (scanner.range, functionName)
     let interval: TimeInterval
     switch name {
@@ -320,18 +320,18 @@ struct CQL2Parser {
   private mutating func intervalLiteral() throws(FilterTextError) -> TimeInterval {
     let start = scanner.range
     try scanner.advance()
-    try require("(", "behind 'INTERVAL'")
+    try require("(", "after 'INTERVAL'")
     let first = try intervalEnd()
     try require(",", "and the end of the interval")
     let last = try intervalEnd()
     try require(")", "that closes 'INTERVAL'")
     if let first = first?.start, let last = last?.end, last < first {
-      throw fault(at: start, expected: "an interval that ends where it begins or later", found: "one that ends before")
+      throw fault(at: start, expected: "an interval that does not end before it begins", found: "one that does")
     }
     return TimeInterval(first?.start, last?.end)
   }
 
-  /// nil for `'..'`, which is without an end.
+  /// Reads an end of an interval; returns nil for `'..'`, an open end.
   private mutating func intervalEnd() throws(FilterTextError) -> TimeInterval? {
     if let name = functionName, Self.literalFunctions.contains(name) { return try moment(name, at: scanner.range) }
     let expected = "a date or a time in single quotes, or '..'"
@@ -344,12 +344,12 @@ struct CQL2Parser {
 
   private mutating func spatial() throws(FilterTextError) -> Filter.Expression {
     try scanner.advance()
-    try require("(", "behind 'S_INTERSECTS'")
+    try require("(", "after 'S_INTERSECTS'")
     let range = scanner.range
     let column = try columnName()
     guard ["geometry", "position"].contains(column) else {
       throw fault(
-        at: range, expected: "'geometry', which is where a point is",
+        at: range, expected: "'geometry', the position of a point",
         found: "the column '\(CQL2Scanner.shortened(column))'")
     }
     try require(",", "and an area")
@@ -368,12 +368,12 @@ struct CQL2Parser {
     case "POLYGON": return .polygons([try rings()])
     case "MULTIPOLYGON":
       var polygons: [[[Coordinate]]] = []
-      try require("(", "behind 'MULTIPOLYGON'")
+      try require("(", "after 'MULTIPOLYGON'")
       repeat { polygons.append(try rings()) } while try take(",")
       try require(")", "that closes 'MULTIPOLYGON'")
       return .polygons(polygons)
     default:
-      try require("(", "behind '\(name!)'")
+      try require("(", "after '\(name!)'")
       var edges = [try number()]
       while try take(",") { edges.append(try number()) }
       guard edges.count == 4 else {
@@ -403,8 +403,8 @@ struct CQL2Parser {
     try require(")", "that closes the ring")
     guard positions.count >= 4, positions.first == positions.last else {
       throw fault(
-        at: start, expected: "a ring of 4 positions or more, the last of which is the first again",
-        found: "\(positions.count) positions\(positions.first == positions.last ? "" : ", the last another")")
+        at: start, expected: "a ring of 4 positions or more, which ends where it begins",
+        found: "\(positions.count) positions\(positions.first == positions.last ? "" : ", the last unlike the first")")
     }
     return positions
   }
@@ -419,7 +419,7 @@ struct CQL2Parser {
 }
 
 extension Filter.Comparison {
-  /// The same with its sides exchanged.
+  /// The comparison that means the same with its sides exchanged.
   fileprivate var turned: Filter.Comparison {
     switch self {
     case .equals, .isNot: self

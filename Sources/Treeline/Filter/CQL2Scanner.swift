@@ -1,11 +1,11 @@
-/// The tokens of a filter's text, one after the other.
+/// A scanner that splits the text of a filter into tokens, one at a time.
 struct CQL2Scanner {
   enum Token: Hashable {
-    /// A column, a keyword or the name of a function; the keyword, unless it is in double quotes.
+    /// A word: the name of a column or a function, or a keyword. A word in double quotes is never a keyword.
     case name(String, CQL2Keyword?)
-    /// What stands in single quotes.
+    /// A text, without the single quotes around it.
     case text(String)
-    /// As JSON spells it.
+    /// A number, spelled as in JSON.
     case number(String)
     /// `(`, `<=` and the like.
     case symbol(String)
@@ -14,16 +14,16 @@ struct CQL2Scanner {
 
   let scalars: [Unicode.Scalar]
   private(set) var token = Token.end
-  /// Where the token begins and ends.
+  /// Range of the current token in `scalars`.
   private(set) var range = 0..<0
 
-  /// A scanner that stands at the first token.
+  /// Creates a scanner and reads the first token.
   init(_ text: String) throws(FilterTextError) {
     scalars = Array(text.unicodeScalars)
     try advance()
   }
 
-  /// Goes on to the next token.
+  /// Reads the next token.
   mutating func advance() throws(FilterTextError) {
     let start = endOfSpace(from: range.upperBound)
     range = start..<start
@@ -42,7 +42,7 @@ struct CQL2Scanner {
     }
   }
 
-  /// Whether a parenthesis opens behind the token.
+  /// Whether an opening parenthesis follows the current token.
   var isBeforeParenthesis: Bool { scalar(at: endOfSpace(from: range.upperBound)) == "(" }
 
   private func scalar(at position: Int) -> Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
@@ -63,7 +63,7 @@ struct CQL2Scanner {
 // MARK: - Kinds of tokens
 
 extension CQL2Scanner {
-  /// What stands between two quotes of the sort that is next, of which two in a row are one.
+  /// Reads a text in quotes. Its first character is the quote that ends it; two such quotes in a row stand for one.
   private mutating func quoted(as kind: String) throws(FilterTextError) -> String {
     let (start, quote) = (range.lowerBound, scalars[range.lowerBound])
     var content = String.UnicodeScalarView()
@@ -79,7 +79,7 @@ extension CQL2Scanner {
       }
       content.append(scalar)
     }
-    throw FilterTextError(at: start, of: scalars, expected: "a \(kind) that ends", found: "one without an end quote")
+    throw FilterTextError(at: start, of: scalars, expected: "a \(kind)", found: "no closing quote")
   }
 
   private static func beginsNumber(_ scalar: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
@@ -90,7 +90,8 @@ extension CQL2Scanner {
     }
   }
 
-  /// A number, which may have a plus, zeros before it and nothing on one side of its point, none of which JSON has.
+  /// Reads a number and spells it as in JSON. Unlike JSON, CQL2 allows a plus sign, leading zeros, and a decimal point
+  /// without digits on one of its sides.
   private mutating func number() throws(FilterTextError) -> String {
     let start = range.lowerBound
     var position = start
@@ -127,12 +128,12 @@ extension CQL2Scanner {
     throw FilterTextError(
       at: start, of: scalars, expected: "a number such as -12.5 or 1e6",
       found: "'\(Self.shortened(text(start..<position)))'",
-      remedy: "a column whose name begins like a number stands in double quotes")
+      remedy: "put a column name that begins like a number in double quotes")
   }
 
   private mutating func symbol(_ scalar: Unicode.Scalar) throws(FilterTextError) -> String {
     let start = range.lowerBound
-    // Those that CQL2 lacks are read so that the parser can say what it has in their place.
+    // Symbols that CQL2 lacks are read, too, so that the parser can say what to write instead.
     let symbols = [
       "<=", ">=", "<>", "!=", "==", "&&", "||", "<", ">", "=", "(", ")", ",", "+", "-", "*", "/", "^", "%", "!", "[",
     ]
@@ -143,15 +144,15 @@ extension CQL2Scanner {
     let remedy: String? =
       switch scalar {
       case "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "`":
-        "texts stand in straight single quotes ('), columns in straight double quotes (\")"
-      default: "a column of such a name stands in double quotes"
+        "put texts in straight single quotes ('), column names in straight double quotes (\")"
+      default: "put a column name with such a character in double quotes"
       }
     throw FilterTextError(
       at: start, of: scalars, expected: "a column, a value or an operator", found: "'\(Self.visible(scalar))'",
       remedy: remedy)
   }
 
-  /// The token as messages have it.
+  /// The current token, as error messages show it.
   var found: String {
     switch token {
     case .name(let name, let keyword):
@@ -164,7 +165,7 @@ extension CQL2Scanner {
     }
   }
 
-  /// The beginning of a long text, on one line.
+  /// Returns the first 30 characters of a text on one line.
   static func shortened(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     let limit = 30
@@ -190,7 +191,7 @@ extension CQL2Scanner {
 extension CQL2Scanner {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-  /// By the grammar of CQL2, which has these ranges from XML's names.
+  /// Returns whether a name may begin with a character. The grammar of CQL2 took these ranges from names in XML.
   static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3A, 0x5F, 0x41...0x5A, 0x61...0x7A: true
@@ -208,20 +209,21 @@ extension CQL2Scanner {
     }
   }
 
-  /// Whether a column can be written without quotes.
+  /// Returns whether a column name can be written without quotes.
   static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, isIdentifierStart(first) else { return false }
     return name.unicodeScalars.allSatisfy(isIdentifierPart) && CQL2Keyword(spelling: name) == nil
   }
 }
 
-/// A word that is no column unless it is in double quotes. Names of functions are columns where no parenthesis follows.
+/// A keyword, which names a column only in double quotes. Names of functions are not keywords: without a parenthesis
+/// after them, they name columns.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 
-  /// A word in any case.
+  /// Recognizes a keyword in upper, lower or mixed case.
   init?(spelling: String) {
-    // Other letters may be canonically equivalent to some of ASCII, as the sign of Kelvin is to K.
+    // Other characters may be canonically equivalent to ASCII letters, like the Kelvin sign to K.
     guard spelling.utf8.count <= 7, spelling.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     self.init(rawValue: spelling.lowercased())
   }

@@ -1,9 +1,9 @@
 extension Filter: CustomStringConvertible {
-  /// The filter in CQL2, in which ``init(_:bounds:)`` reads an equal one. It has one spelling, with as few parentheses
-  /// as it takes.
+  /// The filter in CQL2, from which ``init(_:bounds:)`` reads an equal filter. Each filter has exactly one spelling,
+  /// with as few parentheses as possible.
   ///
-  /// That needs what the text form has: finite numbers, moments of the years 0 to 9999, polygons of closed rings, and
-  /// no more than its bounds.
+  /// This works for filters that the text form can express: numbers are finite, moments lie in the years 0 to 9999,
+  /// rings of polygons are closed, and the text is within its bounds.
   public var description: String {
     var writer = CQL2Writer()
     writer.write(expression)
@@ -11,7 +11,7 @@ extension Filter: CustomStringConvertible {
   }
 }
 
-/// Writes expressions in CQL2.
+/// A writer of expressions in CQL2.
 struct CQL2Writer {
   private(set) var text = ""
 
@@ -50,7 +50,7 @@ struct CQL2Writer {
     }
   }
 
-  /// Those that have a NOT of their own.
+  /// Writes a predicate whose syntax has a NOT of its own.
   private mutating func writePredicate(_ expression: Filter.Expression, isNegated: Bool) {
     let not = isNegated ? "NOT " : ""
     switch expression {
@@ -83,14 +83,14 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
-    // No text says so, and no tree has an answer to it.
+    // CQL2 has no spelling for it, and every tree refuses it.
     case .unusable: "NULL"
     }
   }
 
   private static func literal(_ number: DecimalNumber) -> String {
     let text = number.description
-    // With zeros behind it, it may have more digits than are read.
+    // With its trailing zeros, the text may have more digits than the parser reads.
     return DecimalNumber(text) == number ? text : "\(number.significand)e\(number.exponent)"
   }
 
@@ -123,7 +123,7 @@ extension CQL2Writer {
 }
 
 extension Filter.TemporalRelation {
-  /// Whether it is one to an interval only.
+  /// Whether the relation applies to intervals only, not to single moments.
   var isOfIntervals: Bool {
     switch self {
     case .isDuring, .startsIt, .finishesIt: true
@@ -133,7 +133,7 @@ extension Filter.TemporalRelation {
 }
 
 extension Instant {
-  /// The last nanosecond of the day in UTC that it is in.
+  /// The last nanosecond of the instant's day in UTC.
   var endOfDay: Instant {
     let second = seconds % Self.secondsOfDay
     let start = seconds - (second < 0 ? second + Self.secondsOfDay : second)
@@ -142,7 +142,7 @@ extension Instant {
 }
 
 extension String {
-  /// The text in quotes, with those in it doubled, even if an accent is on them.
+  /// Returns the text in quotes. Each such quote inside is doubled, even if a combining accent follows it.
   func quoted(by quote: Unicode.Scalar) -> String {
     var quoted = String.UnicodeScalarView([quote])
     for scalar in unicodeScalars {

@@ -1,18 +1,18 @@
-/// The points of a tree in the order of a column's values, missing ones last; of equal values in tree order.
+/// The points of a tree, sorted by a column's values. Missing values come last; equal values stay in tree order.
 ///
-/// A range of values is a range of places in it: of a window that moves, what goes in and out is found without a look
-/// at the rest. It takes 4 bytes a point, and 16 more while it is made.
+/// A place is an index in this order. A range of values is a range of places, so that the points that enter or leave a
+/// moving window are found without reading the others. The order takes 4 bytes a point, and 16 more while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 
   var byteCount: Int { treeIndices.byteCount }
   private let values: Column.Values
-  /// How many points have a value.
+  /// Number of points that have a value.
   private let valueCount: Int
 
   var count: Int { treeIndices.count }
 
-  /// nil for a column whose values have no such order.
+  /// Sorts the points by a column; returns nil if its values are entries of a dictionary.
   ///
   /// - Complexity: O(pointCount)
   init?(of column: Column) throws(CancellationError) {
@@ -31,7 +31,7 @@ final class ColumnOrder: PreparedValues {
     case .reals(let reals):
       treeIndices = try Self.sorted(count: pointCount, greatestKey: .max) { index in
         let value = reals[index]
-        // Both zeros are one value.
+        // Both zeros are the same value.
         let bits = value == 0 ? 0 : value.bitPattern
         return !value.isFinite ? .max : bits >> 63 == 1 ? ~bits : bits | 1 << 63
       }
@@ -50,7 +50,7 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// The places of the points that pass a test, in order; nil where it is a test of other values.
+  /// Returns the sorted places of the points that pass a test; nil if the test reads other values or has many ranges.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))
@@ -77,12 +77,12 @@ final class ColumnOrder: PreparedValues {
 
   // MARK: - Sorting
 
-  /// Indices in the order of their keys, by digits from the lowest on.
+  /// Returns the indices sorted by their keys, by a radix sort that begins with the lowest digit.
   private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) throws(CancellationError)
     -> PreparedArray<UInt32>
   {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
-    // Half a key above its index.
+    // An entry holds 32 bits of the key above the 32 bits of the index.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
     var others = entries + count
     defer { min(entries, others).deallocate() }

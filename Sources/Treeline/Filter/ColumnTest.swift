@@ -1,27 +1,27 @@
-/// A test of the values of one column: whether each is in some set.
+/// A test of whether each value of a column is in a set.
 ///
-/// The rows of a chunk are tested at once, without a branch, and their results packed 64 to a word.
+/// It tests the rows of a chunk without branches and packs the results, 64 to a word.
 enum ColumnTest {
-  /// Codes in a range of them.
+  /// Codes in one closed range.
   case codes(PackedIntegers, UInt64, through: UInt64)
-  /// Codes whose entry in a table is 1; greater ones than the table has are as its last.
+  /// Codes whose entry in a table is 1. A code beyond the end of the table has the table's last entry.
   case table(PackedIntegers, [UInt8])
-  /// Codes in one of many ranges, which are in order and do not touch.
+  /// Codes in any of many ranges, which are sorted and do not touch.
   case codeRanges(PackedIntegers, [ClosedRange<UInt64>])
-  /// Doubles in a range.
+  /// Doubles in one closed range.
   case reals(RealValues, ClosedRange<Double>)
-  /// Doubles in one of many ranges, as of codes.
+  /// Doubles in any of many ranges, which are sorted and do not touch.
   case realRanges(RealValues, [ClosedRange<Double>])
-  /// Doubles that are missing values.
+  /// Doubles that stand for missing values.
   case missingReals(RealValues)
 
-  /// Up to so many ranges are tested one after the other.
+  /// Greatest number of ranges that are tested one after the other. More ranges take a binary search.
   static let fewRanges = 8
 
-  /// How many words make a chunk.
+  /// Number of words in a chunk.
   static let wordsPerChunk = 64
 
-  /// Sets the bits of the words of a chunk: bit i of word w for row 64 w + i. Bits beyond the last row are 0.
+  /// Writes the words of a chunk: bit i of word w is 1 if row 64 w + i passes. Bits beyond the last row are 0.
   func run(_ words: Range<Int>, rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
     switch self {
     case .codes(let codes, let least, let greatest):
@@ -44,7 +44,7 @@ enum ColumnTest {
     }
   }
 
-  /// Tests some rows, wherever they are: 1 for one that passes, else 0.
+  /// Tests a list of rows and writes 1 for each row that passes, otherwise 0.
   func run(_ rows: UnsafeBufferPointer<UInt32>, into result: UnsafeMutablePointer<UInt8>) {
     for (index, row) in rows.enumerated() {
       let row = Int(row)
@@ -63,7 +63,7 @@ enum ColumnTest {
 }
 
 extension Array {
-  /// Whether one of the ranges, which are in order, contains a value.
+  /// Returns whether any of the ranges, which are sorted, contains a value.
   ///
   /// - Complexity: O(log ranges)
   fileprivate func contain<Value: Comparable>(_ value: Value) -> Bool where Element == ClosedRange<Value> {
@@ -99,7 +99,7 @@ private struct TableWork: PackedWork {
   }
 }
 
-/// Tests rows one after the other into bytes, which compilers do several at once, and packs eight bytes by a product.
+/// Tests rows into bytes, by a loop that compilers vectorize, and packs eight bytes at a time by a multiplication.
 @inline(__always) private func pack(
   _ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>, _ test: (Int) -> Bool
 ) {

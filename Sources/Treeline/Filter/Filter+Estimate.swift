@@ -1,7 +1,8 @@
 extension ClusterTree {
-  /// What `selecting(_:)` would cost at most. A filter that does not suit the tree costs nothing: it is refused.
+  /// Returns an upper bound for the cost of `selecting(_:)`. A filter that does not suit the tree costs nothing,
+  /// because it is refused.
   ///
-  /// - Complexity: O(conditions), of a polygon a thousand nodes of the tree for each.
+  /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
     // The words of the result, and the words of means, which nearly all answers need.
@@ -10,7 +11,7 @@ extension ClusterTree {
     return estimate
   }
 
-  /// Steps that one test of a chunk of rows takes for a row, in parts of a step.
+  /// Number of rows that one test handles in a step.
   private static let testsPerStep = 2
 
   private func add(_ expression: Filter.Expression, to estimate: inout WorkEstimate) {
@@ -31,12 +32,12 @@ extension ClusterTree {
     }
   }
 
-  /// - Parameter isSet: Whether all values are looked up at once.
+  /// - Parameter isSet: Whether all values are looked up at once, so that each entry of a dictionary is read only once.
   private func add(_ name: String, values: [FilterValue], isSet: Bool = false, to estimate: inout WorkEstimate) {
     guard let column = column(name) else { return }
     guard let dictionary = column.dictionary else {
       estimate.add(1000, for: values.count)
-      // Many values are searched for at once.
+      // Many values take one binary search.
       return addTests(min(max(values.count, 1), 2 * ColumnTest.fewRanges), to: &estimate)
     }
     estimate.add(ColumnDictionary.stepsPerEntry * (isSet ? 1 : max(values.count, 1)), for: dictionary.entryCount)
@@ -51,11 +52,11 @@ extension ClusterTree {
 }
 
 extension ColumnDictionary {
-  /// Steps in which an entry is read and compared, besides those for its bytes.
+  /// Number of steps for reading and comparing an entry, without the steps for its bytes.
   static let stepsPerEntry = 60
 }
 
 extension Column {
-  /// nil for a column of numbers or times.
+  /// The dictionary of a column of texts or categories; nil for any other column.
   var dictionary: ColumnDictionary? { if case .entries(let entries) = values { entries.dictionary } else { nil } }
 }

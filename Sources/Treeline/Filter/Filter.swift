@@ -1,29 +1,31 @@
-/// Which points count: a condition on their columns and positions.
+/// A condition on the columns and positions of points. Only points that meet it count.
 ///
 /// ```swift
 /// Filter.where("kind", .equals, "hotel") && .where("price", .isLess, 120)
 /// Filter.where("kind", in: ["hotel", "hostel"])
 /// Filter.where("opened", in: Instant("2020-01-01")!..<Instant("2021-01-01")!)
-/// try Filter(#"kind = 'hotel' AND price < 120"#)               // the same in CQL2, as in tools and URLs
+/// try Filter(#"kind = 'hotel' AND price < 120"#)               // the first filter in CQL2, as in tools and URLs
 /// ```
 ///
-/// A missing value meets no condition, and none that is negated either, as in SQL; `isMissing` finds it.
+/// As in SQL, a missing value meets neither a condition nor its negation; `whereMissing(_:)` finds missing values.
 ///
-/// A filter is a value. A tree prepares it once, with `ClusterTree.selecting(_:)`.
+/// A filter is a plain value. `ClusterTree.selecting(_:)` prepares it for a tree, once for any number of queries.
 public struct Filter: Hashable, Sendable {
   package indirect enum Expression: Hashable, Sendable {
     case comparison(String, Comparison, FilterValue)
-    /// From the one value to the other, both inclusive.
+    /// Values from the first through the second, both inclusive.
     case between(String, FilterValue, FilterValue)
     case isIn(String, [FilterValue])
     case isMissing(String)
-    /// A pattern in which `%` is any text and `_` any character; a backslash makes the next one ordinary.
+    /// Texts that match a pattern. `%` stands for any text and `_` for any character; a backslash escapes the next
+    /// character.
     case like(String, String)
     case temporal(String, TemporalRelation, TimeInterval)
-    /// Of the position.
+    /// Positions in an area or on its edges.
     case intersects(FilterArea)
-    /// All of them, or any; two at least.
+    /// Two or more conditions that must all hold.
     case all([Expression])
+    /// Two or more conditions: at least one must hold.
     case any([Expression])
     case not(Expression)
   }
@@ -32,7 +34,7 @@ public struct Filter: Hashable, Sendable {
 
   package init(_ expression: Expression) { self.expression = expression }
 
-  /// How a value compares with another. Texts compare by their code points.
+  /// A comparison of two values. Texts compare by their code points.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// `=`
     case equals = "="
@@ -48,7 +50,8 @@ public struct Filter: Hashable, Sendable {
     case isAtLeast = ">="
   }
 
-  /// How a moment lies to an interval or, for the first three and `isIn`, to a moment.
+  /// A relation of a moment to an interval. `isDuring`, `startsIt` and `finishesIt` need an interval; the other
+  /// relations also apply to a single moment.
   package enum TemporalRelation: String, Sendable, Hashable, CaseIterable {
     case isAfter = "T_AFTER"
     case isBefore = "T_BEFORE"
@@ -63,8 +66,8 @@ public struct Filter: Hashable, Sendable {
   }
 }
 
-/// From one moment to another, both inclusive; nil is without an end. A moment is an interval whose ends are the same,
-/// a date the one of all its moments: up to the last nanosecond of the day.
+/// The moments from a start through an end, both inclusive; nil leaves that side open. A single moment has equal ends.
+/// A date covers all its moments, up to the last nanosecond of the day.
 package struct TimeInterval: Hashable, Sendable {
   package let start: Instant?
   package let end: Instant?
@@ -72,7 +75,7 @@ package struct TimeInterval: Hashable, Sendable {
   package init(_ start: Instant?, _ end: Instant?) { (self.start, self.end) = (start, end) }
 }
 
-/// What a filter compares a column with.
+/// A value that a filter compares a column with.
 public struct FilterValue: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     case text(String)
@@ -81,7 +84,7 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
-    /// What is no value, in words: a tree refuses it.
+    /// Something that no value compares with, described in words. A tree refuses it.
     case unusable(String)
   }
 
@@ -95,8 +98,8 @@ public struct FilterValue: Hashable, Sendable {
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
-  /// The shortest decimal that is this double: 0.1 is a tenth. With a number that is not finite nothing compares:
-  /// `ClusterTree.selecting(_:)` throws.
+  /// The shortest decimal that is read as this double, so that 0.1 is a tenth. A number that is not finite compares
+  /// with nothing: `ClusterTree.selecting(_:)` throws.
   public static func number(_ number: Double) -> FilterValue {
     DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
   }
@@ -105,7 +108,7 @@ public struct FilterValue: Hashable, Sendable {
   /// A moment, for a column of times.
   public static func instant(_ instant: Instant) -> FilterValue { FilterValue(.instant(instant)) }
 
-  /// - Parameter phrase: What it is, for errors.
+  /// - Parameter phrase: Description of the value, for error messages.
   static func unusable(_ phrase: String) -> FilterValue { FilterValue(.unusable(phrase)) }
 }
 
@@ -118,52 +121,52 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
-/// A part of the map, edges inclusive. Edges of polygons are straight on the tree's plane, as on a screen.
+/// An area of the map, including its edges. Edges of polygons are straight on the tree's plane, as on a screen.
 package enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
-  /// The outer ring and holes of each; the last position of a ring is the first again.
+  /// For each polygon the outer ring, then the rings of its holes. The last position of a ring may repeat the first.
   case polygons([[[Coordinate]]])
 }
 
 extension Filter {
-  /// Points whose value compares so with another.
+  /// Selects points by comparing their value in a column with another value.
   public static func `where`(_ column: String, _ comparison: Comparison, _ value: FilterValue) -> Filter {
     Filter(.comparison(column, comparison, value))
   }
 
-  /// Points that have one of some values.
+  /// Selects points whose value is in a list.
   public static func `where`(_ column: String, in values: [FilterValue]) -> Filter { Filter(.isIn(column, values)) }
 
-  /// Points whose value lies between two, both inclusive.
+  /// Selects points whose value lies between two values, both inclusive.
   public static func `where`(_ column: String, isFrom least: FilterValue, to greatest: FilterValue) -> Filter {
     Filter(.between(column, least, greatest))
   }
 
-  /// Points whose moment lies in a window that includes its beginning and not its end.
+  /// Selects points whose time lies in a window, which includes its beginning but not its end.
   public static func `where`(_ column: String, in window: Range<Instant>) -> Filter {
     .where(column, .isAtLeast, .instant(window.lowerBound)) && .where(column, .isLess, .instant(window.upperBound))
   }
 
-  /// Points without a value.
+  /// Selects points without a value.
   public static func whereMissing(_ column: String) -> Filter { Filter(.isMissing(column)) }
 
-  /// Points whose text is like a pattern: `%` is any text, `_` any character, and a backslash makes the next one
-  /// ordinary.
+  /// Selects points whose text matches a pattern. `%` stands for any text and `_` for any character; a backslash
+  /// escapes the next character.
   public static func `where`(_ column: String, isLike pattern: String) -> Filter { Filter(.like(column, pattern)) }
 
-  /// Points in a box, edges inclusive.
+  /// Selects points in a box, edges inclusive.
   public static func inside(_ box: BoundingBox) -> Filter { Filter(.intersects(.box(box))) }
 
-  /// Points in a polygon, its edges included, which are straight on the plane of the tree.
+  /// Selects points in a polygon or on its edges. The edges are straight on the plane of the tree.
   ///
   /// - Parameters:
-  ///   - ring: Its corners; the last may be the first again.
-  ///   - holes: Rings of what is not part of it, but for their edges.
+  ///   - ring: The corners of the polygon; the last may repeat the first.
+  ///   - holes: Rings of holes. The inside of a hole is not part of the polygon, but its edges are.
   public static func inside(polygon ring: [Coordinate], holes: [[Coordinate]] = []) -> Filter {
     Filter(.intersects(.polygons([[ring] + holes])))
   }
 
-  /// Points that pass both.
+  /// Selects points that pass both filters.
   public static func && (a: Filter, b: Filter) -> Filter {
     func terms(_ filter: Filter) -> [Expression] {
       if case .all(let terms) = filter.expression { terms } else { [filter.expression] }
@@ -171,7 +174,7 @@ extension Filter {
     return Filter(.all(terms(a) + terms(b)))
   }
 
-  /// Points that pass either.
+  /// Selects points that pass at least one of two filters.
   public static func || (a: Filter, b: Filter) -> Filter {
     func terms(_ filter: Filter) -> [Expression] {
       if case .any(let terms) = filter.expression { terms } else { [filter.expression] }
@@ -179,12 +182,12 @@ extension Filter {
     return Filter(.any(terms(a) + terms(b)))
   }
 
-  /// Points that fail it; those with missing values pass neither.
+  /// Selects points that fail a filter. A point without a value passes neither a condition nor its negation.
   public static prefix func ! (filter: Filter) -> Filter { Filter(.not(filter.expression)) }
 }
 
 extension Filter {
-  /// The columns that it looks at.
+  /// Names of the columns that the filter reads.
   public var columnNames: Set<String> { expression.columnNames }
 }
 

@@ -5,7 +5,7 @@ private enum PlaneArea {
 
   enum Relation { case outside, across, inside }
 
-  /// How many edges each node and point is compared with.
+  /// Number of edges that each node and point is compared with.
   var edgeCount: Int {
     switch self {
     case .window: 1
@@ -31,9 +31,9 @@ private enum PlaneArea {
 }
 
 extension FilterPlanner {
-  /// A bit for each point in tree order, set for those in an area, or for the others.
+  /// Returns one bit a point, in tree order, set for points in an area or, if negated, for the others.
   ///
-  /// - Complexity: O(nodes that lie across its edge), of a polygon for each of its edges.
+  /// - Complexity: O(nodes across the edge of the area), times the number of edges of a polygon.
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
     var bits = BitRuns(count: tree.pointCount)
     if let area = try area.located(on: tree.plane) {
@@ -69,15 +69,16 @@ extension FilterPlanner {
 }
 
 extension ClusterTree {
-  /// A bound of the steps in which the points of an area are found: those of its edges that are compared with nodes and
-  /// points across them. It holds for the nodes that a look at some of them leaves.
+  /// Returns an upper bound for the number of steps that find the points of an area. A step compares an edge with a
+  /// node or a point. The bound assumes the worst below the nodes that are still across the edge after 100,000
+  /// comparisons.
   func steps(ofLocating area: FilterArea) -> Int {
     guard let located = try? area.located(on: plane) else { return 0 }
     let edgeCount = max(located.edgeCount, 1)
     return withStorage { storage in
       var across = [storage.root].compactMap { $0 }
       var looks = 100_000 / edgeCount
-      // From level to level.
+      // Goes down level by level.
       while looks > 2 * across.count, !across.isEmpty {
         var next: [Node] = []
         for node in across where storage.isStored(node) {
@@ -88,14 +89,14 @@ extension ClusterTree {
         }
         across = next
       }
-      // A bucket's points, and the nodes above them.
+      // At most all points of these nodes, and a node above each.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }
   }
 }
 
-/// Bits that are set in runs.
+/// An array of bits that are set in runs.
 private struct BitRuns {
   private(set) var words: [UInt64]
   private let count: Int
@@ -117,7 +118,7 @@ private struct BitRuns {
     words[last] |= beforeLast
   }
 
-  /// The bits before that of a point, in its word.
+  /// Returns a mask of the bits before a point's own bit, in its word.
   private static func below(_ treeIndex: Int) -> UInt64 { (1 << UInt64(treeIndex & 63)) - 1 }
 
   mutating func invert() {
@@ -127,7 +128,7 @@ private struct BitRuns {
 }
 
 extension FilterArea {
-  /// nil where it lies off the plane.
+  /// Returns the area on a plane; nil if it lies off the plane.
   fileprivate func located(on plane: Plane) throws(FilterError) -> PlaneArea? {
     switch self {
     case .box(let box):
@@ -146,7 +147,7 @@ extension FilterArea {
         }
         for corner in corners {
           let isThere = corner.longitude.isFinite && corner.latitude.isFinite
-          // A polygon that goes around the world more than a few times is none that anybody means.
+          // A polygon that goes around the world more than a few times is surely a mistake.
           guard isThere, plane.projection == .planar || corner.longitude.magnitude <= 720 else {
             throw .noArea(
               expected: plane.projection == .planar
@@ -160,16 +161,17 @@ extension FilterArea {
   }
 }
 
-/// A polygon by the even-odd rule, its edges included, exactly.
+/// A polygon, tested exactly by the even-odd rule. Its edges are part of it.
 private struct PlanePolygon {
-  /// In units of the plane. x is not taken modulo its width: a polygon across the seam is in one piece.
+  /// A corner, in units of the plane. x is not reduced modulo the plane's width, so that a polygon across the seam is
+  /// in one piece.
   private struct Corner {
     var x: Int64
     var y: Int64
   }
 
   private let edges: [(from: Corner, to: Corner)]
-  /// By what x of points is moved to meet the polygon.
+  /// Offsets to add to the x of a point: one for each turn of the world in which the point may meet the polygon.
   private let shifts: [Int64]
 
   init(_ rings: [[Coordinate]], on plane: Plane) {
@@ -186,7 +188,7 @@ private struct PlanePolygon {
   private static func corners(_ ring: [Coordinate], on plane: Plane) -> [Corner] {
     let ring = ring.first == ring.last ? ring.dropLast() : ring[...]
     guard plane.projection == .webMercator else {
-      // Beyond the data's extent a corner is as far outside as its distance says.
+      // Corners beyond the data's extent keep their distance: they are not moved to the edge of the plane.
       return ring.map { coordinate in
         let side = plane.side > 0 ? plane.side : 1
         func units(_ distance: Double) -> Int64 {
@@ -199,13 +201,14 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Of the positions that differ by whole turns the one that lies as far from the seam as its longitude says.
+      // Positions that differ by whole turns are equal on the plane: chooses the turn of the world that the longitude
+      // says.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }
   }
 
-  /// How many edges it has, for each of the places where points may meet it.
+  /// Number of comparisons of a point: one for each edge and shift.
   var comparisonCount: Int { edges.count * shifts.count }
 
   func contains(_ point: PlanePoint) -> Bool {
@@ -217,7 +220,7 @@ private struct PlanePolygon {
     for (a, b) in edges {
       let side = Int128(b.x - a.x) * Int128(y - a.y) - Int128(b.y - a.y) * Int128(x - a.x)
       if side == 0, min(a.x, b.x) <= x, x <= max(a.x, b.x), min(a.y, b.y) <= y, y <= max(a.y, b.y) { return true }
-      // Whether a ray to the east crosses it.
+      // Whether a ray from the point to the east crosses the edge.
       if (a.y > y) != (b.y > y), (side < 0) == (b.y > a.y) { isInside.toggle() }
     }
     return isInside
@@ -229,7 +232,7 @@ private struct PlanePolygon {
     for shift in shifts {
       let (west, east) = (Int64(box.minX) + shift, Int64(box.maxX) + shift)
       let (north, south) = (Int64(box.minY), Int64(box.maxY))
-      // An edge whose own box reaches into this one may cross it.
+      // An edge whose bounding box overlaps this box may cross it.
       if edges.contains(where: { a, b in
         max(a.x, b.x) >= west && min(a.x, b.x) <= east && max(a.y, b.y) >= north && min(a.y, b.y) <= south
       }) {

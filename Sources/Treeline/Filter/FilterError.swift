@@ -1,14 +1,14 @@
-/// Why a tree has no answer to a filter.
+/// The reason why a tree cannot apply a filter.
 public enum FilterError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
   case unknownColumn(name: String, known: [String])
-  /// A column is compared with what is not of its kind.
+  /// A column is compared with something that does not suit its kind.
   case unsuited(column: String, kind: Column.Kind, expected: String, found: String)
-  /// More text would have to be looked at than a filter may.
+  /// The column has more text than a filter may search.
   case tooMuchText(column: String, bytes: Int, maximum: Int)
-  /// A box or a polygon that is none.
+  /// A box or a polygon is not valid.
   case noArea(expected: String, found: String)
-  /// The work was stopped, as whoever asked for it wanted.
+  /// The work was cancelled on request.
   case cancelled
 }
 
@@ -24,8 +24,8 @@ extension FilterError: CustomStringConvertible {
     case .unsuited(let column, let kind, let expected, let found):
       "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"
     case .tooMuchText(let column, let bytes, let maximum):
-      "the column \(column.debugDescription) has \(bytes) bytes of different texts, and LIKE looks at \(maximum) at most; "
-        + "compare it with whole texts, or keep a column of categories"
+      "the column \(column.debugDescription) has \(bytes) bytes of different texts, and "
+        + "LIKE searches at most \(maximum); compare the column with whole texts, or keep a column of categories"
     case .noArea(let expected, let found): "expected \(expected), found \(found)"
     case .cancelled: "the filter was cancelled before it was prepared"
     }

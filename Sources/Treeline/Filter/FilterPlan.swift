@@ -1,16 +1,17 @@
-/// A filter made ready for a tree: tests of columns and maps of bits, with no negation left.
+/// A filter prepared for a tree: tests of columns and bit masks, without negations.
 ///
-/// SQL's logic knows true, false and unknown, which is what a test of a missing value is. Only what is true passes, so
-/// a negation is moved down to the tests (De Morgan), where it is the values that fail, missing ones left out.
+/// SQL's logic has the values true, false and unknown; a test of a missing value is unknown. Only true passes. So
+/// negations are moved down to the tests by De Morgan's laws, and a negated test passes the values that fail, except
+/// missing ones.
 indirect enum FilterPlan {
   case nothing
   case test(ColumnTest)
-  /// A bit for each point in tree order.
+  /// One bit a point, in tree order.
   case bits([UInt64])
   case all([FilterPlan])
   case any([FilterPlan])
 
-  /// Sets the bits of all words.
+  /// Writes all words: a bit is 1 if its point passes.
   ///
   /// - Complexity: O(pointCount) for each test.
   func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) throws(CancellationError) {
@@ -34,7 +35,7 @@ indirect enum FilterPlan {
     if !isDone { throw CancellationError() }
   }
 
-  /// How many tests each row takes.
+  /// Number of tests that each row takes.
   private var testCount: Int {
     switch self {
     case .nothing, .test, .bits: 1
@@ -42,7 +43,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// How many buffers lie beneath the one for the result.
+  /// Number of levels below this one. Each needs a buffer in addition to the one for the result.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -50,11 +51,11 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Tests some rows, wherever they are: 1 for one that passes, else 0.
+  /// Tests a list of rows and writes 1 for each row that passes, otherwise 0.
   ///
   /// - Parameters:
-  ///   - room: How many rows there are at most.
-  ///   - result: With as much room for each level beneath behind it.
+  ///   - room: Greatest number of rows.
+  ///   - result: Memory for `room` results, followed by `room` bytes for each level of `depth`.
   func test(_ rows: UnsafeBufferPointer<UInt32>, room: Int, into result: UnsafeMutablePointer<UInt8>) {
     func combine(_ plans: [FilterPlan], _ first: UInt8, _ combined: (UInt8, UInt8) -> UInt8) {
       for index in rows.indices { result[index] = first }
@@ -75,7 +76,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// - Parameter result: For a chunk, with room for one of each level beneath behind it.
+  /// - Parameter result: Memory for the words of a chunk, followed by as much for each level of `depth`.
   private func run(_ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
     switch self {
     case .nothing: for index in 0..<words.count { result[index] = 0 }
@@ -100,31 +101,32 @@ indirect enum FilterPlan {
 }
 
 extension ClusterTree {
-  /// The same tree, of which only those points count that pass a filter, and, if it has a filter already, that one too.
+  /// Returns the tree with a filter: only points that pass the filter count. If the tree already has a filter, only
+  /// points that pass both count.
   ///
-  /// It is prepared once and then asked like any tree, by any number of threads. All that is said of answers holds for
-  /// the points that pass: each in view is in exactly one cluster, there is no cluster without one, and so on. Counts,
-  /// means, boxes and ellipses are theirs, and ids stay those of the tree, so that turning a filter on and off is a
-  /// `Transition` like any other.
+  /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
+  /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so
+  /// on. Counts, means, boxes and ellipses describe the points that pass. Ids stay the ids of the tree, so that turning
+  /// a filter on and off is a `Transition` like any other.
   ///
   /// ```swift
   /// let hotels = try tree.selecting(.where("kind", .equals, "hotel"))
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// - Throws: `FilterError` where the tree has not the columns that it names, or they are of other kinds.
-  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point; a bit and a half of memory
-  ///   a point, two more once means of clusters are asked for, and a byte once their boxes or ellipses are, each of
-  ///   which takes O(pointCount) the first time.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or the column is of another kind.
+  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point. The filter takes one and a
+  ///   half bits of memory a point, two more bits once means of clusters are asked for, and one more byte once boxes or
+  ///   ellipses are. Each of these takes O(pointCount) the first time.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
 
-  /// The same, in less time where a filter is like one before: what is prepared is the same to the last bit, whatever
-  /// is reused.
+  /// Returns the tree with a filter, in less time if the filter resembles a previous one. The result is the same to the
+  /// last bit as without a previous filter.
   ///
-  /// Where both differ in what they ask of one column of numbers or times alone, as a window that moves, and a
-  /// sixteenth of the points at most goes in and out, only these are looked at. They are found by the order of that
-  /// column, which is made when it is first needed and then kept with the tree: 15 ns and 4 bytes a point, 20 while it
-  /// is made.
+  /// If both filters differ only in one column of numbers or times, like a moving window of time, and at most a
+  /// sixteenth of the points enter or leave, only these points are tested. The order of that column yields them. It is
+  /// made when it is first needed and then kept with the tree: it takes 15 ns and 4 bytes a point, and 20 bytes while
+  /// it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -136,10 +138,10 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - filter: Which points count.
-  ///   - previous: This tree with another filter; nil for none.
-  /// - Precondition: `previous` is of this tree.
-  /// - Complexity: O(points that go in or out) and O(pointCount / 64), where it is like the one before.
+  ///   - filter: The condition that points must meet to count.
+  ///   - previous: This tree with another filter; nil to start afresh.
+  /// - Precondition: `previous` was made from this tree.
+  /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous one.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
       previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found one of another tree")
@@ -171,21 +173,21 @@ extension ClusterTree {
     }
   }
 
-  /// Prepares what answers and clusters of a tree with a filter need of its points, unless it is cancelled. Otherwise
-  /// whoever asks first prepares it, and nothing stops that.
+  /// Prepares the sums of passing points that answers of a tree with a filter need, unless the work is cancelled.
+  /// Without this call, the first answer prepares them and cannot be cancelled meanwhile.
   ///
-  /// - Parameter summaries: Whether boxes or ellipses will be asked for, or cuts that go by how points scatter.
+  /// - Parameter summaries: Whether boxes, ellipses, or cuts by the scatter of points will be asked for.
   /// - Complexity: O(pointCount) at the first call.
   @_spi(Server) public func prepareClusters(summaries: Bool) throws(CancellationError) {
     try selection?.prepare(summaries: summaries)
   }
 
-  /// The same tree without a filter.
+  /// The tree without its filter.
   public var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
-  /// About how many bytes its filter takes; 0 without one.
+  /// Approximate number of bytes of the filter; 0 without one.
   @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }
 
-  /// Whether it has a filter.
+  /// Whether the tree has a filter.
   public var isFiltered: Bool { filterSelection != nil }
 }

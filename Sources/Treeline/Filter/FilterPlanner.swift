@@ -1,8 +1,8 @@
-/// Finds the plan of a filter over a tree.
+/// A planner that turns a filter into a plan for a tree.
 struct FilterPlanner {
   let tree: ClusterTree
 
-  /// How many bytes of text a pattern is compared with at most.
+  /// Greatest number of bytes of text that a pattern is compared with.
   static let maximumTextBytes = 1 << 28
 
   func plan(_ expression: Filter.Expression, isNegated: Bool) throws(FilterError) -> FilterPlan {
@@ -64,7 +64,7 @@ struct FilterPlanner {
     return column
   }
 
-  /// A test of the values of a column, or of its other values.
+  /// Returns a test for a set of values of a column or, if negated, for its other values.
   private func plan(
     _ column: Column, _ isNegated: Bool, _ values: (Column) throws(FilterError) -> ValueSet
   ) throws(FilterError) -> FilterPlan {
@@ -82,11 +82,11 @@ struct FilterPlanner {
     }
   }
 
-  /// - Parameter table: Of all entries, and of missing values.
+  /// - Parameter table: 1 for each entry that passes, otherwise 0, followed by the same for missing values.
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!
-    // Whatever codes a damaged file has above the last one, they are missing values, too.
+    // Codes above the last entry, which a damaged file may have, are missing values, too.
     if last < table.count - 1, table[first...last].allSatisfy({ $0 == 1 }) {
       return .test(.codes(entries.codes, UInt64(first), through: UInt64(last)))
     }
@@ -138,13 +138,13 @@ extension FilterPlanner {
         areComparable = true
         return comparison.accepts(order)
       }
-      // A comparison that no value could pass is a mistake.
+      // A comparison that suits none of the values is a mistake.
       guard areComparable else { throw unsuited("a text in single quotes") }
       return set
     }
   }
 
-  /// The values that equal any of some.
+  /// Returns the values that equal any value of a list.
   private func values(of column: Column, in list: [FilterValue]) throws(FilterError) -> ValueSet {
     switch column.values {
     case .integers:
@@ -162,7 +162,7 @@ extension FilterPlanner {
       }
       return .union(ranges)
     case .entries(let entries):
-      // A value that is refused alone is refused in a list.
+      // A value that is refused as a single value is refused in a list, too.
       let refused = list.first { !$0.content.compares(with: column.kind) } ?? list.first { !$0.content.isText }
       if let refused { _ = try values(of: column, .equals, refused) }
       let known = EqualValues(list)

@@ -1,20 +1,21 @@
-/// Why a text is no filter: what was expected at which place of it.
+/// A fault in the text of a filter: its position, and what was expected there.
 public struct FilterTextError: Error, Hashable, Sendable {
-  /// Where the fault is: how many Unicode scalars of the text stand before it. At the end of the text it is their
-  /// number.
+  /// Position of the fault: the number of Unicode scalars of the text before it. If the text ends too early, this is
+  /// the number of all its scalars.
   public let position: Int
-  /// What should stand there.
+  /// What was expected at the position.
   public let expected: String
-  /// What stands there.
+  /// What the text has at the position.
   public let found: String
-  /// What to write in its place, where that is known.
+  /// What to write instead; nil if the parser cannot say.
   public let remedy: String?
 
-  /// The text around the fault on one line, and before how many of its characters the fault is.
+  /// The text around the fault, on one line.
   private let excerpt: String
+  /// Number of characters of the excerpt before the fault.
   private let caret: Int
 
-  /// - Parameter text: The whole of it.
+  /// - Parameter text: The whole text of the filter.
   init(at position: Int, of text: [Unicode.Scalar], expected: String, found: String, remedy: String? = nil) {
     (self.position, self.expected, self.found, self.remedy) = (position, expected, found, remedy)
     let window = Self.window(around: position, count: text.count)
@@ -25,10 +26,10 @@ public struct FilterTextError: Error, Hashable, Sendable {
     caret = (start + before).count
   }
 
-  /// What was expected and found as one line.
+  /// What was expected and what was found, on one line.
   public var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
-  /// What part of so many scalars is shown, with room for an ellipsis where some are left out.
+  /// Returns the range of scalars that is shown, with room for an ellipsis on each side that is cut off.
   private static func window(around position: Int, count: Int) -> Range<Int> {
     let size = 60
     guard count > size else { return 0..<count }
@@ -36,7 +37,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
     return (start > 0 ? start + 1 : 0)..<(start + size < count ? start + size - 1 : count)
   }
 
-  /// Scalars without those that would break the line or move what follows.
+  /// Returns scalars as text, with spaces instead of scalars that would break the line or shift what follows.
   private static func line(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
     var line = String.UnicodeScalarView()
     for scalar in scalars {
@@ -50,10 +51,10 @@ public struct FilterTextError: Error, Hashable, Sendable {
 }
 
 extension FilterTextError: CustomStringConvertible {
-  /// The message above the text around the fault, and a caret beneath the fault:
+  /// The message, the text around the fault, and a caret beneath the fault:
   ///
   /// ```
-  /// expected a comparison such as '=' or 'IN' behind the column 'kind', found '!='; 'is not' is written '<>'
+  /// expected a comparison such as '=' or 'IN' after the column 'kind', found '!='; 'is not' is written '<>'
   ///   kind != 'hotel'
   ///        ^
   /// ```

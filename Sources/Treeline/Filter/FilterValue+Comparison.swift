@@ -1,6 +1,6 @@
-/// Values that others are compared with for equality, all at once.
+/// A set of values in which an equal value is looked up.
 struct EqualValues {
-  /// In the order of their bytes.
+  /// Texts, sorted by their bytes.
   private let texts: [String]
   private let numbers: Set<Double>
   private let booleans: Set<Bool>
@@ -35,7 +35,7 @@ struct EqualValues {
 extension FilterValue.Content {
   var isText: Bool { if case .text = self { true } else { false } }
 
-  /// Whether values of a column of texts or categories can equal it.
+  /// Returns whether a value of a column of texts or categories can equal this one.
   func compares(with kind: Column.Kind) -> Bool {
     switch self {
     case .text: true
@@ -44,7 +44,7 @@ extension FilterValue.Content {
     }
   }
 
-  /// The moments that are meant: of a text too that tells a time.
+  /// The moments that the value stands for: of a time, a date, or a text that is either; nil for anything else.
   var interval: TimeInterval? {
     switch self {
     case .instant(let instant): TimeInterval(instant, instant)
@@ -55,7 +55,7 @@ extension FilterValue.Content {
     }
   }
 
-  /// For messages.
+  /// The value, as error messages show it.
   var phrase: String {
     switch self {
     case .text(let text): "the text \(text.debugDescription)"
@@ -67,12 +67,14 @@ extension FilterValue.Content {
     }
   }
 
-  /// The double that a JSON number compares as. Numbers too long to be exact compare as doubles.
+  /// Returns the double as which a JSON number compares. Numbers with too many digits for exact decimals compare as
+  /// doubles, too.
   static func double(ofLiteral literal: String) -> Double? {
     Double(literal).map { DecimalNumber(literal)?.double ?? $0 }
   }
 
-  /// How an attribute's value lies to it: -1 before, 0 equal, 1 after; nil where they do not compare.
+  /// Returns -1 if an attribute's value is before this value, 0 if both are equal, 1 if it is after; nil if the two do
+  /// not compare.
   func order(of value: AttributeValue?) -> Int? {
     func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : b < a ? 1 : 0 }
     switch (self, value) {
@@ -88,7 +90,7 @@ extension FilterValue.Content {
 }
 
 extension Filter.Comparison {
-  /// - Parameter order: How a value lies to what it is compared with.
+  /// - Parameter order: -1 if the value is less than the other one, 0 if both are equal, 1 if it is greater.
   func accepts(_ order: Int) -> Bool {
     switch self {
     case .equals: order == 0

@@ -1,34 +1,36 @@
-/// One of the conditions of a filter that all must hold.
+/// One of the conditions that must all hold for a filter to pass.
 struct FilterTerm: Sendable {
   let expression: Filter.Expression
   let plan: FilterPlan
 }
 
 extension Filter.Expression {
-  /// The conditions that must all hold for it to hold.
+  /// The conditions that must all hold for the expression to hold.
   var conjuncts: [Filter.Expression] { if case .all(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] } }
 
-  /// Whether it asks for the same: strings that are equal in Swift, as Unicode has them, may be others in a column.
+  /// Returns whether two expressions are equal byte by byte. Swift compares strings by canonical equivalence, but equal
+  /// strings with different bytes are different values of a column.
   func isSame(as other: Filter.Expression) -> Bool {
     self == other && "\(Filter(self))".utf8.elementsEqual("\(Filter(other))".utf8)
   }
 }
 
-/// What changes from one filter to the next where they differ in what they ask of one column alone, by whose order the
-/// points are found that go in and out.
+/// The change from one filter to the next, if the filters differ only in their conditions on one column. The order of
+/// that column yields the points that enter and leave.
 struct MovedSelection {
   private let previous: Selection
   private let terms: [FilterTerm]
   private let order: ColumnOrder
   private let entering: [Range<Int>]
   private let leaving: [Range<Int>]
-  /// What both filters ask.
+  /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// Which share of the points may change at most: beyond, all points one after the other take less time.
+  /// At most one in this many points may change. If more points change, testing all points in sequence takes less time.
   private static let leastShare = 16
 
-  /// The points that pass some conditions; nil where they differ otherwise from those of the previous filter.
+  /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil unless
+  /// the filters differ in one column only, and in few enough points.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
     throws(CancellationError) -> Selection?
   {
@@ -38,7 +40,8 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// nil where the filters differ otherwise, or in so many points that a fresh start is faster.
+  /// Returns nil unless the filters differ in one column of numbers or times only, and in so few points that this is
+  /// faster than a fresh start.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())
@@ -62,7 +65,7 @@ struct MovedSelection {
     (self.previous, self.terms, self.order, self.rest) = (previous, terms, order, rest)
   }
 
-  /// - Complexity: O(points that go in or out), at random places, and O(pointCount / 64).
+  /// - Complexity: O(points that enter or leave), at random places, and O(pointCount / 64).
   private func made() throws(CancellationError) -> Selection {
     let moved = try Selection(of: previous.storage, terms: terms) { words throws(CancellationError) in
       for index in words.indices { words[index] = previous.words.bits[index] }
@@ -77,7 +80,7 @@ struct MovedSelection {
     return moved
   }
 
-  /// Sets the bits of the points that go in and pass the rest, some at a time.
+  /// Sets the bits of the entering points that also pass the shared conditions, 1024 points at a time.
   private func enter(into words: UnsafeMutableBufferPointer<UInt64>) throws(CancellationError) {
     let most = 1024
     let rest = FilterPlan.all(rest)
@@ -103,7 +106,7 @@ struct MovedSelection {
 }
 
 extension ColumnOrder {
-  /// The places of the points that pass all of some conditions, in order; nil where one is of other values.
+  /// Returns the sorted places of the points that pass all conditions; nil if a condition reads another column.
   fileprivate func places(passing terms: [FilterTerm]) -> [Range<Int>]? {
     var all = [0..<count]
     for term in terms {
@@ -136,7 +139,7 @@ extension ColumnOrder {
   }
 }
 
-/// Ranges in order that do not overlap.
+/// Operations on sorted ranges that do not overlap.
 extension [Range<Int>] {
   fileprivate func intersection(_ others: [Range<Int>]) -> [Range<Int>] {
     flatMap { range in others.map { $0.clamped(to: range) }.filter { !$0.isEmpty } }

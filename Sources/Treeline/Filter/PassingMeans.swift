@@ -1,7 +1,7 @@
-/// Sums of the positions of the points that pass a filter, 64 points at a time, from which the mean of any node
-/// follows: a difference, and what it lacks at both ends. Exact.
+/// Sums of the positions of the points that pass a filter, for each word of 64 points. They yield the exact mean of any
+/// node: a difference of two prefix sums, plus the points at both ends.
 struct PassingMeans {
-  /// Over the passing points before a word, measured from the plane's corner.
+  /// Sums over the passing points before a word, measured from the plane's corner.
   struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -31,17 +31,17 @@ struct PassingMeans {
     @inline(__always) fileprivate static func + (a: Sums, b: Sums) -> Sums { Sums(x: a.x &+ b.x, y: a.y &+ b.y) }
   }
 
-  /// For each word; whoever has it made owns it.
+  /// Sums for each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
-  /// What is added to x before anything else, modulo 2^32.
+  /// Number that is added to each x first, modulo 2^32.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }
 
   static let bytesPerWord = MemoryLayout<Sums>.stride
 
-  /// - Parameter look: Called every millisecond or so, to stop it.
+  /// - Parameter look: Called about every millisecond; throws to stop the work.
   /// - Complexity: O(pointCount)
   init<Failure: Error>(of selection: Selection, turnedBy turn: UInt32, looking look: () throws(Failure) -> Void)
     throws(Failure)
@@ -62,9 +62,9 @@ struct PassingMeans {
     }
   }
 
-  /// The same as those of another selection of the same points but for some.
+  /// Creates the sums from the sums of another selection that differs in few points.
   ///
-  /// - Complexity: O(pointCount / 64) and O(points that pass one alone)
+  /// - Complexity: O(pointCount / 64) and O(points that pass only one of the selections)
   init(of selection: Selection, from other: PassingMeans, of previous: Selection) {
     turn = other.turn
     before = .allocate(capacity: selection.wordCount)
@@ -79,9 +79,9 @@ struct PassingMeans {
     }
   }
 
-  /// The sums of the passing points in a range, measured from a position west and north of them.
+  /// Returns the sums of the passing points in a range, measured from a position west and north of them.
   ///
-  /// - Complexity: O(1), for 126 points at most.
+  /// - Complexity: O(1): reads at most 127 points.
   @inline(__always) func sums(
     of range: Range<Int>, count: Int, from corner: PlanePoint, of passing: PassingPoints, in storage: TreeStorage
   ) -> NodeSums {

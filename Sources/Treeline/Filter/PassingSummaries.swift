@@ -1,10 +1,11 @@
-/// Sums, products and boxes of the points that pass a filter, 64 points at a time, from which those of any range of
-/// points follow: sums by a difference and what its ends lack, boxes by some of ever longer stretches.
+/// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. They yield the
+/// summary of any range of points: its sums are a difference of two prefix sums, plus the points at both ends; its box
+/// is a union of the boxes of ever longer runs of words.
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
-  /// Sums over the passing points before a word, of coordinates measured from the plane's corner. All modulo powers of
-  /// two that the sums of a node are below.
+  /// Sums over the passing points before a word, of coordinates measured from the plane's corner. They are modulo
+  /// powers of two greater than the sums of any node, so that their differences are exact.
   private struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -15,21 +16,21 @@ final class PassingSummaries: Sendable {
 
   private nonisolated(unsafe) let sums: UnsafeMutablePointer<Sums>
 
-  /// The boxes of words, then of eight words each, and so on up to one of all: each level behind the other.
+  /// The boxes of single words, then of eight words each, and so on up to one box of all words, level after level.
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
-  /// What is added to x before anything else, modulo 2^32.
+  /// Number that is added to each x first, modulo 2^32.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7
 
   private static let bitsPerLevel = 3
 
-  /// A box that any other makes its own by a union.
+  /// The neutral element of unions: its union with any box is that box.
   private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
-  /// - Parameter look: Called every millisecond or so, to stop it.
+  /// - Parameter look: Called about every millisecond; throws to stop the work.
   /// - Complexity: O(pointCount)
   init<Failure: Error>(of selection: Selection, turnedBy turn: UInt32, looking look: () throws(Failure) -> Void)
     throws(Failure)
@@ -48,7 +49,7 @@ final class PassingSummaries: Sendable {
     boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
     var total = Sums()
     for index in 0..<wordCount {
-      // All that deinit lets go is there.
+      // If this throws, deinit runs: all that it deallocates is allocated already.
       if index & (Cancellation.wordsPerLook &- 1) == 0 { try look() }
       sums[index] = total
       let bits = selection.words[index].bits
@@ -70,7 +71,7 @@ final class PassingSummaries: Sendable {
     boxes.deallocate()
   }
 
-  /// Adds those of up to 64 points whose bits are set, of which there is one at least, and gives their box.
+  /// Adds the points of a word whose bits are set, at least one, and returns their box.
   @inline(__always) private static func add(
     _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
   ) -> PlaneRect {
@@ -87,7 +88,7 @@ final class PassingSummaries: Sendable {
     total.y &+= y
     let (left, top) = (UInt64(box.minX), UInt64(box.minY))
     if (box.width | box.height) < 1 << 29 {
-      // Measured from their box, products of 64 points fit one word.
+      // Measured from the corner of their box, the sums of the products of 64 points fit one word.
       var (xx, xy, yy) = (UInt64(0), UInt64(0), UInt64(0))
       forEach(bits) { index in
         let (dx, dy) = (UInt64(points[index].x &+ turn &- box.minX), UInt64(points[index].y &- box.minY))
@@ -95,7 +96,7 @@ final class PassingSummaries: Sendable {
         xy &+= dx &* dy
         yy &+= dy &* dy
       }
-      // Of x = left + dx: the sum of x^2 is that of dx^2, and left times that of 2x - left.
+      // With x = left + dx, the sum of x^2 is the sum of dx^2, plus left times the sum of 2x - left.
       total.xx &+= UInt128(xx) &+ UInt128(left) &* UInt128(2 &* x &- count &* left)
       total.yy &+= UInt128(yy) &+ UInt128(top) &* UInt128(2 &* y &- count &* top)
       total.xy &+=
@@ -123,7 +124,7 @@ final class PassingSummaries: Sendable {
     }
   }
 
-  /// What is known of the passing points in a range, of which there are some.
+  /// Returns the summary of the passing points in a range that has at least one.
   ///
   /// - Complexity: O(log pointCount)
   func summary(of range: Range<Int>, count: Int, of points: PassingPoints, in storage: TreeStorage) -> NodeSummary {
@@ -144,12 +145,12 @@ final class PassingSummaries: Sendable {
     }
     let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
     let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
-    // The reverse of what is said where they are added.
+    // Measures from the corner of the box, by the identity in `add` in reverse.
     let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)
     let n = Double(count)
-    // Twice a number below 2^63 squared, the difference is that of numbers below 2^126.
+    // For up to 2^31 points, both products are below 2^126: their difference fits 128 bits.
     func covariance(_ product: UInt128, _ a: UInt64, _ b: UInt64) -> Float {
       Float(Double(Int128(truncatingIfNeeded: UInt128(count) &* product &- UInt128(a) &* UInt128(b))) / n / n)
     }

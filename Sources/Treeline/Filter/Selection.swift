@@ -1,17 +1,19 @@
 import Synchronization
 
-/// The points that pass a filter: a bit for each in tree order and, for each 64 of them, how many pass before.
+/// The points that pass a filter: one bit a point, in tree order, and for each word of 64 points the number of passing
+/// points before it.
 ///
-/// Immutable, but for what is prepared when it is first asked for: any number of threads may query it.
+/// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
+/// it.
 package final class Selection: Sendable {
-  /// 64 points.
+  /// The bits of 64 points.
   struct Word {
     let bits: UInt64
-    /// How many points pass before these.
+    /// Number of points that pass before this word.
     let before: UInt32
   }
 
-  /// In two pieces: most that is asked of them is answered by the smaller one.
+  /// Words in two arrays: most queries read only the smaller one, `before`.
   struct Words: @unchecked Sendable {
     let bits: UnsafeMutablePointer<UInt64>
     let before: UnsafeMutablePointer<UInt32>
@@ -19,49 +21,49 @@ package final class Selection: Sendable {
     @inline(__always) subscript(index: Int) -> Word { Word(bits: bits[index], before: before[index]) }
   }
 
-  /// One more than the points fill, so that the end of the last point has a word, too.
+  /// The words, including one for the index after the last point, even if the points end at a multiple of 64.
   let words: Words
   let wordCount: Int
   let storage: TreeStorage
 
-  /// What queries found of nodes, a bit for each record, for later ones: that both children have points that pass and
-  /// points that do not. Ways down from the root are often the same.
+  /// A cache that queries share, one bit a node record. A bit is set once a query found that both children of the node
+  /// have points that pass and points that do not. Many queries take the same paths down from the root.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
-  /// How many points pass.
+  /// Number of points that pass.
   package let count: Int
 
-  /// The conditions that points pass which pass all of them; nil where it was not made of any.
+  /// The conditions that all passing points meet; nil if the selection was not made from conditions.
   let terms: [FilterTerm]?
 
-  /// What was prepared of columns for the points that pass.
+  /// Values prepared from columns, for the points that pass.
   let prepared = PreparedColumns()
 
-  /// Of each node the mean, and whatever else is asked of its passing points, both made when they are needed; and the
-  /// same with the plane turned by half the world, so that a node across the seam is in one piece.
+  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. The turned ones
+  /// move the plane by half the world, so that a node across the seam is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
   private let turnedSummaries = AtomicLazyReference<PassingSummaries>()
 
-  /// How many words so many points have, with the one at the end.
+  /// Returns the number of words for a number of points, including a word for the index after the last point.
   static func wordCount(ofPoints pointCount: Int) -> Int { pointCount / 64 + 1 }
 
-  /// - Parameter fill: Sets the bits of all words, those beyond the last point to 0.
+  /// - Parameter fill: Writes the bits of all words. Bits beyond the last point must be 0.
   init<Failure: Error>(
     of storage: TreeStorage, terms: [FilterTerm]? = nil,
     filling fill: (UnsafeMutableBufferPointer<UInt64>) throws(Failure) -> Void
   ) throws(Failure) {
     (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
-    // What looks at the word behind that of the last point need not ask whether there is one.
+    // One extra word, so that code may read the word after the last point's without a bounds check.
     words = Words(bits: .allocate(capacity: wordCount + 1), before: .allocate(capacity: wordCount + 1))
     words.bits.initialize(repeating: 0, count: wordCount + 1)
     let notedCount = storage.nodeCount / 32 + 1
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
-      // No deinit follows.
+      // deinit does not run after this.
       words.bits.deallocate()
       words.before.deallocate()
       noted.deallocate()
@@ -84,7 +86,7 @@ package final class Selection: Sendable {
     turnedMeans.load(ordering: .relaxed)?.deallocate()
   }
 
-  /// The points that pass both.
+  /// Returns the points that pass both selections.
   func intersection(_ other: Selection) -> Selection {
     precondition(storage === other.storage, "Expected two filters over one tree, found filters over two trees")
     return Selection(of: storage) { words in
@@ -92,7 +94,7 @@ package final class Selection: Sendable {
     }
   }
 
-  /// What a query counts by.
+  /// The passing points, in the form in which queries count them.
   var points: PassingPoints {
     PassingPoints(words: words, noted: noted, selection: .passUnretained(self))
   }
@@ -109,7 +111,7 @@ package final class Selection: Sendable {
     make: () throws(Failure) -> PassingMeans
   ) throws(Failure) -> PassingMeans {
     if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
-    // Of two threads that ask for it first, both may do the work.
+    // Two threads that ask first at the same time may both do the work.
     let made = try make()
     let (isFirst, found) = sums.compareExchange(
       expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
@@ -118,7 +120,7 @@ package final class Selection: Sendable {
     return PassingMeans(before: found!, turn: turn)
   }
 
-  /// Prepares the means that another selection has, most of whose points pass both.
+  /// Prepares the means that a previous selection has prepared, from its sums. The selections differ in few points.
   func prepareMeans(from previous: Selection) {
     if previous.means.load(ordering: .acquiring) != nil {
       _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }
@@ -137,8 +139,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means, or also boxes and spreads, unless it is cancelled. Later they are made by whoever asks first,
-  /// which nothing stops.
+  /// Prepares means and, if asked for, boxes and spreads, unless the work is cancelled. If they are not prepared, the
+  /// first query that needs them makes them, and cannot be cancelled meanwhile.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
@@ -156,11 +158,11 @@ package final class Selection: Sendable {
     _ reference: borrowing AtomicLazyReference<Prepared>, make: () throws(Failure) -> Prepared
   ) throws(Failure) -> Prepared {
     if let found = reference.load() { return found }
-    // Of two threads that ask for it first, both may do the work.
+    // Two threads that ask first at the same time may both do the work.
     return reference.storeIfNil(try make())
   }
 
-  /// About how many bytes it takes, once everything is prepared.
+  /// Approximate number of bytes with means and summaries prepared, without the turned ones.
   var byteCount: Int {
     wordCount
       * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
@@ -168,45 +170,48 @@ package final class Selection: Sendable {
   }
 }
 
-/// The points that a query counts: all of a tree, or those that pass a filter. Cuts are written once for both.
+/// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over both.
 protocol CountedPoints {
-  /// Whether no point is left out, for the compiler.
+  /// Whether all points count, as a constant for the compiler.
   static var areAll: Bool { get }
 
   func count(of node: Node) -> Int
 
-  /// Whether none of the points of both children of a node count, or all.
+  /// Returns for each child of a node whether none, some or all of its points count.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Whether it was noted of a stored node that of both its children some points count and some do not.
+  /// Returns whether both children of a stored node are known to have points that count and points that do not.
   func isKnownToPartBoth(_ node: Node) -> Bool
+  /// Remembers that both children of a stored node have points that count and points that do not.
   func notePartOfBoth(_ node: Node)
 
-  /// Whether any point of a node counts, and whether each does.
+  /// Returns whether any point of a node counts.
   func hasAny(of node: Node) -> Bool
+  /// Returns whether all points of a node count.
   func hasAll(of node: Node) -> Bool
 
-  /// Those of a node of up to 16 points: bit i is for its point i.
+  /// Returns the points that count in a node of up to 16 points: bit i is for the node's point i.
   func bits(of node: Node) -> UInt32
 
   func contains(_ treeIndex: Int) -> Bool
 
-  /// The tree index of the first point of a node that counts, of which there is one.
+  /// Returns the tree index of the first point that counts, in a node that has one.
   func firstIndex(of node: Node) -> Int
 
-  /// The sums and the covariance of the points of a node that count, and the smallest box around them; all points of a
-  /// node without any.
+  /// Returns the sums, the covariance and the smallest box of the points of a node that count. If none counts, they
+  /// describe all points of the node.
   ///
   /// - Precondition: `storage.checkSummary(of: node)`.
   func summary(of node: Node, in storage: TreeStorage) -> NodeSummary
 
-  /// The mean of so many points of a node that count, one at least and not all: in units of the plane.
+  /// Returns the mean of the points of a node that count, in units of the plane. `count` is their number: at least 1,
+  /// and less than the number of all points of the node.
   ///
   /// - Precondition: `storage.checkSummary(of: node)`.
   func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double)
 }
 
-/// Whether none of a node's points count, some or all.
+/// The share of a node's points that count: none, some or all.
 struct CountedShare: Equatable {
   let isNone: Bool
   let isAll: Bool
@@ -215,11 +220,11 @@ struct CountedShare: Equatable {
   static let all = CountedShare(isNone: false, isAll: true)
 }
 
-/// What is known of the points of a node.
+/// Number, box, sums and spread of points of a node.
 struct NodeSummary {
   var count: Int
   var box: PlaneRect
-  /// Measured from the top left corner of the box.
+  /// Sums of coordinates, measured from the top left corner of the box.
   var sums: NodeSums
   var spread: NodeSpread
 
@@ -230,19 +235,19 @@ struct NodeSummary {
   @inline(__always) static func mean(of sums: NodeSums, count: Int, in box: PlaneRect) -> (x: Double, y: Double) {
     let count = Double(count)
     let (x, y) = (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
-    // Across the seam it may lie beyond the plane's last unit.
+    // In a box across the seam, x may lie beyond the plane's last unit.
     return (x < 0x1p32 ? x : x - 0x1p32, y)
   }
 }
 
 extension CountedPoints {
-  /// How many points of a node count, and how they spread.
+  /// Returns the number of points of a node that count, and their spread.
   @inline(__always) func spread(of node: Node, in storage: TreeStorage) -> (count: Int, spread: NodeSpread) {
     let summary = summary(of: node, in: storage)
     return (summary.count, summary.spread)
   }
 
-  /// The mean of those points of a node that count, one at least, in units of the plane.
+  /// Returns the mean of the points of a node that count, at least one, in units of the plane.
   func mean(of node: Node, in storage: TreeStorage) -> (x: Double, y: Double) {
     let count = count(of: node)
     return count == Int(node.count)
@@ -272,11 +277,11 @@ struct AllPoints: CountedPoints {
   }
 
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
-    preconditionFailure("All points are no part of them")
+    preconditionFailure("Expected a filter, found none: without one, all points of a node count")
   }
 }
 
-/// The points of a tree that pass a filter. Valid as long as the selection is.
+/// The points of a tree that pass a filter. Valid only while the selection is alive.
 struct PassingPoints: CountedPoints {
   let words: Selection.Words
   fileprivate let noted: UnsafeMutablePointer<Atomic<UInt32>>
@@ -284,7 +289,7 @@ struct PassingPoints: CountedPoints {
 
   static var areAll: Bool { false }
 
-  /// How many points pass before one.
+  /// Returns the number of points that pass before a tree index.
   @inline(__always) func count(before treeIndex: UInt32) -> UInt64 {
     let word = words[Int(treeIndex >> 6)]
     return UInt64(word.before) &+ UInt64((word.bits & (1 &<< UInt64(treeIndex & 63) &- 1)).nonzeroBitCount)
@@ -312,7 +317,8 @@ struct PassingPoints: CountedPoints {
     noted[Int(node.record >> 5)].load(ordering: .relaxed) &>> (node.record & 31) & 1 == 1
   }
 
-  /// Of two threads that note at once one may be lost, which is found again: cheaper than a locked write for each.
+  /// Sets the bit by a separate load and store, which is cheaper than a locked write. If two threads set bits at once,
+  /// one bit may be lost, and a later query sets it again.
   @inline(__always) func notePartOfBoth(_ node: Node) {
     let index = Int(node.record >> 5)
     noted[index].store(noted[index].load(ordering: .relaxed) | 1 &<< (node.record & 31), ordering: .relaxed)
@@ -322,8 +328,8 @@ struct PassingPoints: CountedPoints {
     CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
   }
 
-  /// Whether the whole words between two points tell that some points between them count and some do not, without
-  /// counting bits.
+  /// Returns whether the counts of the whole words between two points suffice to see that some points between them
+  /// count and some do not, without counting bits.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])
@@ -348,9 +354,9 @@ struct PassingPoints: CountedPoints {
     words[treeIndex >> 6].bits &>> UInt64(treeIndex & 63) & 1 == 1
   }
 
-  /// The tree index of the passing point before which so many pass.
+  /// Returns the tree index of the passing point before which `number` points of the tree pass.
   ///
-  /// - Precondition: more than so many pass.
+  /// - Precondition: the range contains that point.
   func treeIndex(ofNumber number: Int, in range: Range<Int>) -> Int {
     let number = UInt32(number)
     let index = Treeline.firstIndex(in: range.lowerBound >> 6..<(range.upperBound >> 6)) {
@@ -368,7 +374,7 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // Across the seam, x is measured from half the world away; a part of a bucket may lie on either side of it.
+    // Across the seam, x is measured from half the world away. A part of a bucket may lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }
@@ -376,7 +382,7 @@ struct PassingPoints: CountedPoints {
       $0.means(acrossSeam: box.isAcrossSeam)
         .sums(of: node.range, count: count, from: PlanePoint(x: box.minX, y: box.minY), of: self, in: storage)
     }
-    // In a damaged file points may lie outside of their box.
+    // In a damaged file, points may lie outside their box.
     let (width, height) = (UInt64(count) &* UInt64(box.width), UInt64(count) &* UInt64(box.height))
     return NodeSummary.mean(of: NodeSums(x: min(sums.x, width), y: min(sums.y, height)), count: count, in: box)
   }
@@ -399,7 +405,7 @@ struct PassingPoints: CountedPoints {
     }
   }
 
-  /// Of up to 16 points.
+  /// Returns the summary of the passing points in a bucket, or in a part of one, of up to 16 points.
   private func bucketSummary(of node: Node, in storage: TreeStorage) -> NodeSummary {
     withUnsafeTemporaryAllocation(of: PlanePoint.self, capacity: NodeRecord.bucketCapacity) { members in
       var (bits, count) = (bits(of: node), 0)

@@ -1,5 +1,5 @@
-/// A pattern of SQL's LIKE: `%` is any text, `_` any one character (a Unicode scalar), and a backslash makes the next
-/// one ordinary.
+/// A pattern of SQL's LIKE: `%` stands for any text, `_` for any one character (a Unicode scalar), and a backslash
+/// escapes the next character.
 struct TextPattern {
   enum Element: Equatable {
     case scalar(Unicode.Scalar)
@@ -27,7 +27,7 @@ struct TextPattern {
     self.elements = elements
   }
 
-  /// What compares texts with it, one after the other.
+  /// A matcher that compares texts with the pattern, one after the other.
   var matcher: TextMatcher { TextMatcher(self) }
 
   func matches(_ text: String) -> Bool {
@@ -36,23 +36,24 @@ struct TextPattern {
   }
 }
 
-/// Compares texts with a pattern in time that no pattern and no text makes longer than their lengths do: all places of
-/// the pattern that the text may have reached are bits, which a character moves on at once (R. Baeza-Yates,
-/// G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible Pattern Matching in
-/// Strings, 2002, chapter 4).
+/// Compares texts with a pattern, in time that depends only on the lengths of both, whatever they contain. Each place
+/// of the pattern is a bit, set if the text may have reached the place; a character moves all bits at once
+/// (R. Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
+/// Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
-  /// How many characters the pattern has, `%` apart. That of number i moves the text from place i to place i + 1.
+  /// Number of characters of the pattern, without `%`. Character i moves the text from place i to place i + 1.
   private let length: Int
   private let wordCount: Int
-  /// The places at which a `%` stands: a text that has reached one may stay there.
+  /// Bits of the places with a `%`: a text that has reached such a place may stay there.
   private var loops: [UInt64]
-  /// For each character of the pattern the places that it moves on; those of `_` are in all of them and in `any`.
+  /// For each character of the pattern, bits of the places from which it moves on. They include the places of `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
+  /// Bits of the places of `_`, from which every character moves on.
   private var any: [UInt64]
-  /// The same for ASCII, one after the other.
+  /// The words of `moves` for each ASCII character, one character after the other.
   private var asciiMoves: [UInt64] = []
 
-  /// The places that the text has reached.
+  /// Bits of the places that the text has reached.
   private var reached: [UInt64]
 
   init(_ pattern: TextPattern) {
@@ -84,7 +85,7 @@ struct TextMatcher {
     return reached[length >> 6] >> UInt64(length & 63) & 1 == 1
   }
 
-  /// Moves on by a character, and returns whether any place is reached.
+  /// Moves all places by a character, and returns whether any place is still reached.
   @inline(__always) private mutating func move(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII
       ? move(by: asciiMoves, from: Int(scalar.value) * wordCount) : move(by: moves[scalar] ?? any, from: 0)

@@ -1,20 +1,20 @@
-/// Some of the values of a column, missing ones left out.
+/// A set of values of a column, without missing values.
 enum ValueSet {
-  /// Of integers: ranges of codes in order, which do not touch.
+  /// Ranges of the codes of integers. The ranges are sorted and do not touch.
   case codes([ClosedRange<UInt64>])
-  /// The same of doubles.
+  /// Ranges of doubles. The ranges are sorted and do not touch.
   case reals([ClosedRange<Double>])
-  /// Whether each entry is one.
+  /// For each entry of a dictionary, whether it is in the set.
   case entries([Bool])
 
   static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
 
-  /// The codes of any of some ranges, in whatever order.
+  /// Returns the union of ranges of codes, which may be in any order.
   static func union(_ ranges: [ClosedRange<UInt64>]) -> ValueSet {
     .codes(union(ranges) { $0 < .max ? $0 + 1 : $0 })
   }
 
-  /// The doubles of any of some ranges, in whatever order.
+  /// Returns the union of ranges of doubles, which may be in any order.
   static func union(_ ranges: [ClosedRange<Double>]) -> ValueSet { .reals(union(ranges, \.nextUp)) }
 
   private static func union<Value>(_ parts: [ClosedRange<Value>], _ next: (Value) -> Value) -> [ClosedRange<Value>] {
@@ -43,7 +43,7 @@ enum ValueSet {
     a.flatMap { a in b.filter { $0.overlaps(a) }.map { $0.clamped(to: a) } }
   }
 
-  /// All other values that are not missing.
+  /// Returns all other values of the column that are not missing.
   func complement(in column: Column) -> ValueSet {
     switch (self, column.values) {
     case (.codes(let ranges), .integers(let integers)):
@@ -71,7 +71,7 @@ enum ValueSet {
 }
 
 extension EntryValues {
-  /// The entries that pass a test, each of which is looked at once.
+  /// Returns the entries that pass a test, and tests each entry once.
   func set(where passes: (Int) -> Bool) throws(FilterError) -> ValueSet {
     var isIn: [Bool] = []
     isIn.reserveCapacity(dictionary.entryCount)
@@ -84,15 +84,15 @@ extension EntryValues {
 }
 
 extension IntegerValues {
-  /// The codes of the integers from the one to the other.
+  /// Returns the codes of the integers from `least` through `greatest`.
   private func codes(from least: Int128, through greatest: Int128) -> [ClosedRange<UInt64>] {
     let start = max(code(clamping: least), 0)
     let end = min(code(clamping: greatest), Int128(missingCode) - 1)
     return start <= end ? [UInt64(start)...UInt64(end)] : []
   }
 
-  /// The codes of the integers that compare so with those from the one to the other; the first is one above the second
-  /// where there is nothing between.
+  /// Returns the codes of the integers that compare in this way with the interval from `least` through `greatest`. An
+  /// empty interval lies between two integers: then `least` is one above `greatest`.
   func codes(_ comparison: Filter.Comparison, from least: Int128, through greatest: Int128)
     -> [ClosedRange<UInt64>]
   {
@@ -107,7 +107,7 @@ extension IntegerValues {
     }
   }
 
-  /// The first tick at or after a moment.
+  /// Returns the first tick at or after a moment.
   func ceiling(_ instant: Instant) -> Int128 {
     instant.ticks(digits: digits) + (instant.digits > digits ? 1 : 0)
   }
@@ -132,12 +132,12 @@ extension IntegerValues {
 }
 
 extension TimeInterval {
-  /// The interval of all moments of a day.
+  /// Creates the interval of all moments of a day.
   init(ofDay start: Instant) {
     self.init(start, Instant(seconds: start.seconds + Instant.secondsOfDay - 1, nanoseconds: 999_999_999))
   }
 
-  /// Whether a moment, or a date, can be equal to it.
+  /// Whether the interval is a single moment or a whole day, which times can be equal to.
   fileprivate var isMomentOrDay: Bool {
     guard let start, let end else { return false }
     return start == end || start.isMidnight && TimeInterval(ofDay: start) == self

@@ -1,11 +1,11 @@
-/// Round values that bins begin at, of which there are more on both sides of any.
+/// Round values at which bins begin. They continue without end in both directions.
 enum BinStep {
-  /// Multiples of a number of ticks, counted from one of them.
+  /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)
-  /// The beginnings of every so many months, of which January of the year 0 is the first.
+  /// The beginning of every n-th month, counted from January of the year 0.
   case months(Int, ticksPerDay: Int128)
 
-  /// The number of the bin that holds a tick.
+  /// Returns the number of the bin that holds a tick.
   func bin(of tick: Int128) -> Int128 {
     switch self {
     case .ticks(let step, let origin): return Self.floor(tick - origin, by: step)
@@ -15,7 +15,7 @@ enum BinStep {
     }
   }
 
-  /// The tick that a bin begins with.
+  /// Returns the first tick of a bin.
   func start(ofBin bin: Int128) -> Int128 {
     switch self {
     case .ticks(let step, let origin): return origin + bin * step
@@ -31,14 +31,14 @@ enum BinStep {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The bins from the one of the least tick to that of the greatest.
+  /// Returns the numbers of the bins from the least tick through the greatest.
   func bins(from least: Int128, through greatest: Int128) -> ClosedRange<Int128> {
     bin(of: least)...bin(of: greatest)
   }
 
   // MARK: - Choosing one
 
-  /// The first of some steps by which there are so few bins.
+  /// Returns the first step that needs at most `count` bins.
   static func first(
     of steps: some Sequence<BinStep>, atMost count: Int, from least: Int128, through greatest: Int128
   ) -> BinStep {
@@ -54,10 +54,10 @@ enum BinStep {
     return [1, 2, 5].map { $0 * power }
   }
 
-  /// For numbers of so many ticks to the unit.
+  /// Steps for numbers. A tick is a power of ten, so that these steps are round for any number of decimals.
   static let ofNumbers = decimals.map { BinStep.ticks($0) }
 
-  /// For times of so many decimals of a second.
+  /// Returns the steps for times whose ticks are seconds with `digits` decimals.
   static func ofTimes(digits: Int, isDates: Bool) -> [BinStep] {
     let second = Int128(powerOfTen(digits))
     let day = second * Int128(Instant.secondsOfDay)
@@ -73,17 +73,17 @@ enum BinStep {
   }
 }
 
-/// Round doubles that bins begin at.
+/// Round doubles at which bins begin.
 struct RealBins {
-  /// The nearest doubles are the edges.
+  /// Edges of the bins, as decimals. The nearest doubles are the edges that values compare with.
   private(set) var edges: [DecimalNumber] = []
 
-  /// So many bins or fewer that hold all from the least value to the greatest, both of which are finite.
+  /// Creates at most `count` bins for all values from `least` through `greatest`, which are finite.
   init(atMost count: Int, from least: Double, through greatest: Double) {
-    // Halves, for the difference of the greatest doubles is infinite.
+    // Halves, because the difference of the greatest doubles is infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
-    // Powers of ten by their texts, which Swift rounds right on every platform.
+    // Powers of ten are read from texts, which Swift rounds correctly on every platform.
     var exponent = DecimalNumber(scale)!.magnitudeExponent - 1
     while true {
       for factor in [Int128(1), 2, 5] {
@@ -97,8 +97,8 @@ struct RealBins {
     }
   }
 
-  /// The multiples of a factor times a power of ten from the last that is not above the least value to the first that
-  /// is above the greatest; nil if there are too many.
+  /// Returns the multiples of `factor` times a power of ten, from the last one at or below `least` through the first
+  /// one above `greatest`; nil if there are too many.
   private static func edges(
     _ factor: Int128, _ exponent: Int, _ least: Double, _ greatest: Double, atMost count: Int
   ) -> [DecimalNumber]? {
@@ -109,7 +109,7 @@ struct RealBins {
     let isFew = { (last: Int128) in last - first <= Int128(count) }
     var last = Int128((greatest / step).rounded(.down)) + 1
     guard last - first <= Int128(count) + 2 else { return nil }
-    // Quotients are rounded.
+    // The quotients are rounded: corrects the ends by comparisons.
     while edge(first).double > least { first -= 1 }
     while first < last, edge(first + 1).double <= least { first += 1 }
     while edge(last).double <= greatest { last += 1 }
@@ -119,7 +119,7 @@ struct RealBins {
 }
 
 extension DecimalNumber {
-  /// The power of ten of its first digit; that of 1 for 0.
+  /// Exponent of ten of the first digit; for 0 the exponent of 1.
   fileprivate var magnitudeExponent: Int {
     var (rest, exponent) = (significand.magnitude, exponent)
     while rest >= 10 { (rest, exponent) = (rest / 10, exponent + 1) }

@@ -1,23 +1,24 @@
-/// How many points have values in each of some bins of a column.
+/// The number of points in each bin of a column's values.
 ///
-/// Bins lie side by side and begin at round values: multiples of 1, 2 or 5 times a power of ten, or, of times, whole
-/// minutes, hours, days, weeks from Monday, months and years in UTC.
+/// Bins are adjacent and begin at round values. For numbers these are multiples of 1, 2 or 5 times a power of ten; for
+/// times they are whole seconds, minutes, hours, days, weeks from Monday, months and years in UTC.
 public struct Histogram: Hashable, Sendable {
   /// The name of the column.
   public let column: String
 
-  /// Where bins begin, and last where the last one ends: numbers, or times as texts. None if no point has a value.
+  /// The beginning of each bin, then the end of the last bin: numbers, or times as texts. Empty if the column has no
+  /// values.
   ///
-  /// A bin holds its beginning and not its end.
+  /// A bin includes its beginning but not its end.
   public let edges: [AttributeValue]
 
-  /// How many points have a value in each bin: one fewer than there are edges.
+  /// Number of points in each bin. There is one bin fewer than edges.
   public let counts: [Int]
 
-  /// How many points have no value.
+  /// Number of points without a value.
   public let missingCount: Int
 
-  /// The edges as filters compare with them.
+  /// The edges, as values for filters.
   let values: [FilterValue]
 
   init(column: String, values: [FilterValue], counts: [Int], missingCount: Int) {
@@ -25,8 +26,8 @@ public struct Histogram: Hashable, Sendable {
     edges = values.map(\.attributeValue)
   }
 
-  /// What the points pass that are in some bins, such as those that somebody has brushed over. No tree is filtered by
-  /// bins that are not there, or by none: `selecting(_:)` throws.
+  /// Returns a filter for the points in a range of bins, such as a range that was brushed over on a chart. For an empty
+  /// range, or bins that do not exist, `selecting(_:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
       return .where(column, .equals, .unusable("the bins \(bins) of \(counts.count)"))
@@ -36,10 +37,12 @@ public struct Histogram: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// How many of the points in view have values in each of some bins of a column, under a filter of those that pass.
+  /// Returns the number of points in view in each bin of a column's values. Under a filter, only points that pass
+  /// count.
   ///
-  /// The bins hold all values of the column, in view or not, whether they pass or not: they stay as they are while the
-  /// map is moved and filters change. Their step is the least round one with so many bins or fewer.
+  /// The bins cover all values of the column, even of points that are out of view or fail the filter. So the bins stay
+  /// the same while the map moves and filters change. Their step is the smallest round one that needs at most `bins`
+  /// bins.
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)
@@ -47,14 +50,13 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Of a column of numbers or times.
-  ///   - bins: The most bins, from 2 to 1,000; `AggregateError.outOfRange` is thrown for another number.
-  ///   - viewport: What is looked at.
-  /// - Throws: `AggregateError` where the tree has no such column, it is of another kind, or more than
-  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` where a file is
-  ///   damaged.
-  /// - Complexity: O(points in view that count), 1 to 2 ns each, and, the first time, O(pointCount) for the extent of
-  ///   the column.
+  ///   - name: Name of a column of numbers or times.
+  ///   - bins: Greatest number of bins, from 2 to 1,000. Any other number throws `AggregateError.outOfRange`.
+  ///   - viewport: The part of the map in view.
+  /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
+  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` if a file is damaged.
+  /// - Complexity: O(points in view that count), 1 to 2 ns each. The first histogram of a column takes O(pointCount)
+  ///   more, to find the column's extent.
   public func histogram(of name: String, bins: Int = 50, in viewport: Viewport = .everything) throws -> Histogram {
     guard 2...1000 ~= bins else {
       throw AggregateError.outOfRange(aggregate: "histogram(\(name))", expected: "2 to 1,000 bins", found: "\(bins)")
@@ -63,7 +65,7 @@ extension ClusterTree {
     return try histogram(of: name, bins: bins, in: window)
   }
 
-  /// The same for a part of the plane; nil is none of it.
+  /// Returns a histogram of the points in a part of the plane, or of no points if it is nil.
   package func histogram(of name: String, bins: Int, in window: PlaneWindow?) throws -> Histogram {
     guard let column = column(name) else {
       throw AggregateError.unknownColumn(name: name, known: columns.map(\.name))
@@ -94,17 +96,17 @@ extension ClusterTree {
 }
 
 extension ClusterTree {
-  /// How many points are in view, under a filter of those that pass: strictly, without those of clusters in view that
-  /// lie outside.
+  /// Returns the number of points in view. Under a filter, only points that pass count. Points outside the view do not
+  /// count, even if their cluster is in view.
   ///
-  /// - Throws: `QueryError` as queries do; `IndexError` where a file is damaged.
-  /// - Complexity: O(nodes that lie across the edges of the view)
+  /// - Throws: `QueryError` as queries do; `IndexError` if a file is damaged.
+  /// - Complexity: O(nodes across the edges of the view)
   public func pointCount(in viewport: Viewport) throws -> Int {
     guard let window = try viewport.located(on: plane)?.window else { return 0 }
     return try pointCount(in: window)
   }
 
-  /// The same for a part of the plane.
+  /// Returns the number of points in a part of the plane. Under a filter, only points that pass count.
   package func pointCount(in window: PlaneWindow) throws -> Int {
     try withStorage { storage in
       try storage.treeIndices(in: window).reduce(0) { $0 + (selection?.points.count(in: $1) ?? $1.count) }
@@ -113,9 +115,9 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The tree indices of the points in a window, as ranges in order.
+  /// Returns the tree indices of the points in a window, as sorted ranges.
   ///
-  /// - Complexity: O(nodes that lie across its edges)
+  /// - Complexity: O(nodes across the window's edges)
   func treeIndices(in window: PlaneWindow) throws(IndexError) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     func append(_ range: Range<Int>) {
@@ -145,7 +147,7 @@ extension TreeStorage {
 }
 
 extension FilterValue {
-  /// As a column has it.
+  /// The value, as a column returns it.
   fileprivate var attributeValue: AttributeValue {
     switch content {
     case .text(let text): .string(text)

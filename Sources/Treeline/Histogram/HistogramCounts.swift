@@ -1,4 +1,4 @@
-/// The least and the greatest code of a column that stand for values; nil where there is none.
+/// The range from the least to the greatest code of a column, without missing values; nil if all are missing.
 struct IntegerExtent: PreparedValues {
   let codes: ClosedRange<UInt64>?
 
@@ -23,14 +23,14 @@ struct IntegerExtent: PreparedValues {
         least = min(least, code)
         greatest = max(greatest, code == missing ? 0 : code)
       }
-      // The missing value is greater than all others: these are all missing.
+      // The code for missing values is greater than all others: if it is the least, all values are missing.
       if least == missing { return }
       (self.least, self.greatest) = (UInt64(least), UInt64(greatest))
     }
   }
 }
 
-/// The same of doubles.
+/// The range from the least to the greatest double of a column, without missing values; nil if all are missing.
 struct RealExtent: PreparedValues {
   let values: ClosedRange<Double>?
 
@@ -45,29 +45,30 @@ struct RealExtent: PreparedValues {
   }
 }
 
-/// Finds the bin of a value: by the cell that it is in, of many that divide the extent evenly, and then a step or two.
+/// A search for the bin of a value. Many cells divide the extent evenly: the cell of the value yields a first bin, from
+/// which the search goes on by a step or two.
 private struct BinSearch<Value: Comparable> {
-  /// Where each bin ends, but for the last, which ends behind all values.
+  /// End of each bin; the last bin ends after all values.
   private let ends: [Value]
-  /// The first bin that reaches into a cell.
+  /// For each cell, the first bin that reaches into it.
   private let firstBins: [UInt16]
 
   static var cellCount: Int { 4096 }
 
   /// - Parameters:
-  ///   - starts: Where bins begin, in order.
-  ///   - behindAll: What no value reaches.
-  ///   - cell: Of a value below `cellCount`; of a greater value it is no lower.
+  ///   - starts: Beginnings of the bins, sorted.
+  ///   - behindAll: A bound that is greater than all values.
+  ///   - cell: Returns the cell of a value, below `cellCount`. A greater value never has a lower cell.
   init(starts: [Value], behindAll: Value, cell: (Value) -> Int) {
     ends = starts.dropFirst() + [behindAll]
     var firstBins = [UInt16](repeating: 0, count: Self.cellCount + 1)
-    // All that lies in a later cell lies behind the beginning of a bin.
+    // All values in later cells lie after the beginning of this bin.
     for (bin, start) in starts.enumerated().dropFirst() { firstBins[cell(start) + 1] = UInt16(bin) }
     for index in 1..<firstBins.count { firstBins[index] = max(firstBins[index], firstBins[index - 1]) }
     self.firstBins = firstBins
   }
 
-  /// Passes on how to find the bin of a value, given its cell.
+  /// Calls a closure with a function that returns the bin of a value, given the value and its cell.
   @inline(__always) func with(_ body: ((Value, Int) -> Int) -> Void) {
     ends.withUnsafeBufferPointer { ends in
       firstBins.withUnsafeBufferPointer { firstBins in
@@ -81,16 +82,16 @@ private struct BinSearch<Value: Comparable> {
   }
 }
 
-/// The cells of doubles.
+/// The assignment of doubles to cells.
 private struct RealScale {
   let least: Double
   let factor: Double
 
   init(_ extent: ClosedRange<Double>, cellCount: Int) {
-    // Halves, for the difference of the greatest doubles is infinite.
+    // Halves, because the difference of the greatest doubles is infinite.
     least = extent.lowerBound / 2
     let width = extent.upperBound / 2 - least
-    // A width of the smallest doubles has no finite factor; then all are in the first cell.
+    // For a width of the smallest doubles the factor is infinite. Then all values are in the first cell.
     let factor = Double(cellCount - 1) / width
     self.factor = factor.isFinite ? factor : 0
   }
@@ -99,7 +100,7 @@ private struct RealScale {
 }
 
 extension Histogram {
-  /// Of a column of decimals or times.
+  /// Counts the values of a column of decimals or times.
   init(
     of column: Column, _ values: IntegerValues, _ extent: IntegerExtent, bins: Int, over ranges: [Range<Int>],
     _ rows: CountedRows
@@ -121,7 +122,7 @@ extension Histogram {
     let edges = (0...Int(numbers.upperBound - numbers.lowerBound) + 1).map {
       step.start(ofBin: numbers.lowerBound + Int128($0))
     }
-    // The first bin may begin before all codes.
+    // The first bin may begin below all codes.
     let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
     var work = IntegerCounts(codes: codes, starts: starts, ranges: ranges, rows: rows)
     values.codes.with(&work)
@@ -136,7 +137,7 @@ extension Histogram {
       }, counts: work.counts, missingCount: work.missingCount)
   }
 
-  /// Of a column of doubles.
+  /// Counts the values of a column of doubles.
   init(
     of column: Column, _ values: RealValues, _ extent: RealExtent, bins: Int, over ranges: [Range<Int>],
     _ rows: CountedRows
@@ -167,7 +168,7 @@ extension Histogram {
 }
 
 private struct IntegerCounts: PackedWork {
-  /// Of values; all others are missing.
+  /// Range of the codes of values; all other codes are missing values.
   let codes: ClosedRange<UInt64>
   let starts: [UInt64]
   let ranges: [Range<Int>]
@@ -212,7 +213,7 @@ extension CountedRows {
 }
 
 extension Instant {
-  /// Moments that seconds cannot tell are the first or the last that they can.
+  /// Creates an instant from ticks. If its seconds do not fit 64 bits, they become the nearest number that does.
   fileprivate init(clampingTicks ticks: Int128, digits: Int) {
     let parts = Int128(powerOfTen(digits))
     let (quotient, remainder) = ticks.quotientAndRemainder(dividingBy: parts)

@@ -1,71 +1,72 @@
-/// Where on the map a cluster is shown.
+/// The position on the map where a cluster is shown.
 public struct ShownPosition: Hashable, Sendable {
-  /// Which position stands for a cluster.
+  /// A rule that chooses the position of a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// The mean of its points, where none of them need be: a town around a bay is shown in the water. Under a filter
-    /// that of the points that pass, where clusters may be closer than a spacing or badges keep them.
+    /// The mean of the cluster's points. There need not be a point: a town around a bay is shown in the water. Under a
+    /// filter, it is the mean of the points that pass; then clusters may be closer than spacings or badges allow.
     case mean
     /// The point nearest to the mean.
     case member
   }
 
-  /// In units of the plane, eastwards from its seam.
+  /// x in units of the plane, eastwards from its seam.
   public let x: Double
-  /// In units of the plane, southwards.
+  /// y in units of the plane, southwards.
   public let y: Double
 
-  /// The tree index of the member there; nil for the mean.
+  /// Tree index of the cluster's point at this position; nil for the mean.
   public let treeIndex: Int?
 
-  /// The plane it lies on.
+  /// The plane of the position.
   public let plane: Plane
 
-  /// The same as a coordinate.
+  /// The position as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 }
 
-/// Where the clusters of an answer are shown, as somebody asked for it.
+/// A request for where the clusters of an answer are shown.
 @_spi(Server) public struct PositionStyle: Hashable, Sendable {
   private let rule: ShownPosition.Rule?
   private let keepsVisible: Bool?
 
   /// - Parameters:
-  ///   - rule: nil for where they stand.
-  ///   - keepsVisible: nil where the query decides.
+  ///   - rule: The rule for positions; nil to show clusters where they stand.
+  ///   - keepsVisible: Whether clusters are kept in view; nil to let the query decide.
   public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)
   }
 
-  /// Whether anything was asked for.
+  /// Whether the request asks for anything.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// The parameter that has clusters shown elsewhere than where they stand; nil if none does.
+  /// Returns the name of the parameter that shows clusters elsewhere than where they stand; nil if none does.
   ///
-  /// - Parameter tree: That of the clusters; nil where it is not known yet.
+  /// - Parameter tree: The tree of the clusters; nil if it is not known yet.
   public func moving(in tree: ClusterTree?) -> String? {
     if rule == .member || rule == .mean && tree?.stand == .member { return "position" }
     return keepsVisible == true ? "keep-visible" : nil
   }
 
-  /// In what the clusters of a query are kept visible; nil where they are not, or nothing is in view.
+  /// Returns the window in which the clusters of a query are kept visible; nil if they are not kept visible, or if
+  /// nothing is in view.
   ///
   /// - Parameters:
-  ///   - query: Of the clusters.
-  ///   - window: What the query looks at.
+  ///   - query: The query for the clusters.
+  ///   - window: The window that the query looks at.
   public func window(for query: Query, in window: PlaneWindow?) -> PlaneWindow? {
     keepsVisible ?? query.keepsClustersVisible ? window : nil
   }
 
-  /// Where a cluster is shown if not where it stands.
+  /// Returns where a cluster is shown; nil if it is shown where it stands.
   ///
   /// - Parameters:
-  ///   - cluster: Which one.
-  ///   - tree: The tree that it is of.
-  ///   - window: In what it is kept visible.
+  ///   - cluster: The cluster.
+  ///   - tree: The tree of the cluster.
+  ///   - window: The window in which the cluster is kept visible; nil for none.
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
-    // Under a filter, clusters that are kept apart stand at the mean of all points, not of those that pass.
+    // Under a filter, clusters that are kept apart stand at the mean of all points, whether they pass or not.
     let isWhereItStands = rule == nil || rule == .mean && !tree.isFiltered
     if window == nil && isWhereItStands && tree.stand == .mean { return nil }
     return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
@@ -73,10 +74,10 @@ public struct ShownPosition: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Where a cluster is shown.
+  /// Returns where a cluster is shown.
   ///
-  /// Kept visible in a window, it is inside as long as a point of the cluster is: if the rule's own position is not,
-  /// the visible member nearest to the mean takes its place, and so changes with the window.
+  /// With a window, the position is inside the window as long as a point of the cluster is. If the position of the rule
+  /// is outside, the visible point nearest to the mean takes its place. So the position may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
@@ -85,19 +86,19 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// Clusters are kept apart where they stand: shown elsewhere they may be closer.
+  /// Clusters keep their distances only where they stand: shown elsewhere, they may be closer.
   ///
   /// - Parameters:
-  ///   - id: Which cluster.
-  ///   - rule: nil is where it stands.
-  ///   - window: In which it is to be visible.
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  /// - Complexity: O(depth) for where it stands and the mean, otherwise that of `nearestMember(of:)`.
+  ///   - id: The cluster.
+  ///   - rule: The rule for the position; nil for where the cluster stands.
+  ///   - window: The window in which the cluster is kept visible; nil for none.
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
+  /// - Complexity: O(depth) for the mean and for where the cluster stands; otherwise as `nearestMember(of:)`.
   public func shownPosition(
     of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
 
-  /// The same for a cluster of an answer.
+  /// Returns where a cluster of an answer is shown.
   public func shownPosition(
     of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition {
@@ -111,21 +112,22 @@ extension ClusterTree {
     return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
-  /// The same for a box, which may reach beyond the plane.
+  /// Returns where a cluster is shown, kept visible in a box, which may reach beyond the plane.
   public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox)
     throws -> ShownPosition
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
-  /// The tree index of the member of a cluster nearest to its mean, the first of several. Distances are exact.
+  /// Returns the tree index of the cluster's point nearest to its mean; of several, the first. Distances are exact.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
-  /// - Complexity: O(log pointCount) for most clusters; O(n) where most members are equally far from the mean.
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
+  /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
   public func nearestMember(of id: ClusterID) throws -> Int {
-    // Every node has a point that counts, and the whole plane has all, whatever boxes a damaged file has.
+    // Every node has a point that counts, and the whole plane contains all points, whatever boxes a damaged file has.
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// The same among the members in a window; nil if none is.
+  /// Returns the tree index of the cluster's point in a window that is nearest to its mean; nil if no point of the
+  /// cluster is in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))
@@ -148,13 +150,13 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The tree index of a node's point in a window that is nearest to the node's mean, the first of several; nil if the
-  /// window has none.
+  /// Returns the tree index of the node's point in a window that is nearest to the node's mean. Of several, it returns
+  /// the first; if the window has none, nil.
   ///
-  /// Depth first, the nearer child first, pruning what is no nearer than the best so far (Roussopoulos, Kelley and
-  /// Vincent 1995, doi:10.1145/223784.223794); at most one node a level waits.
+  /// Searches depth first, the nearer child first, and prunes nodes that are not nearer than the best point so far
+  /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node a level waits.
   ///
-  /// Complexity: O(log n) for most nodes; O(n) where most points are equally far from the mean, as on a circle.
+  /// Complexity: O(log n) for most nodes; O(n) if most points are equally far from the mean, as on a circle.
   func nearestMember<Counted>(of node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Int? {
     try checkSummary(of: node)
     let summary = view.counted.summary(of: node, in: self)
@@ -180,7 +182,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// The tree indices of a bucket or of a part of one; of a stack only the first of those that count, if any does.
+  /// Returns the tree indices of a bucket or of a part of one. Of a stack, it returns only the first point that counts,
+  /// if any does.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }
@@ -192,29 +195,30 @@ extension TreeStorage {
   }
 }
 
-/// Exact squared distances to the mean of a node's points: distances are scaled by the number of points, so that they
-/// are whole numbers.
+/// Exact squared distances to the mean of a node's points. Distances are multiplied by the number of points, so that
+/// they are whole numbers.
 private struct MeanDistance {
-  /// At most those of the box's far corner, as `TreeStorage.summary` has them.
+  /// Sums of the points' coordinates. `TreeStorage.summary` keeps them from placing the mean outside the box.
   let sums: NodeSums
   let count: UInt32
   let box: PlaneRect
 
   func squared(from point: PlanePoint) -> UInt128 { squared(from: PlaneRect(point)) }
 
-  /// From the nearest position of a box, which need not be a point's.
+  /// Returns the squared distance from the nearest position of a box, whether or not there is a point.
   func squared(from other: PlaneRect) -> UInt128 {
     let x = gap(sums.x, scaled(other.minX &- box.minX), scaled(other.maxX &- box.minX))
     let y = gap(sums.y, scaled(other.minY &- box.minY), scaled(other.maxY &- box.minY))
-    // Two squares of numbers up to 2^63 fit.
+    // The sum of two squares of numbers up to 2^63 fits.
     return UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y)
   }
 
-  /// 2^31 points times 2^32 units fit; differences are modulo 2^32, so that boxes of a damaged file cannot trap.
+  /// Multiplies a distance by the number of points: up to 2^31 points times 2^32 units fit. Distances are differences
+  /// modulo 2^32, so that boxes of a damaged file cannot trap.
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // A box across the seam, in one that is not, lies on both sides.
+    // The other box is across the seam, and this one is not: it lies on both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

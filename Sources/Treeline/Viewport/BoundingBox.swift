@@ -1,18 +1,18 @@
 /// A box of longitudes and latitudes in degrees, all four edges inclusive.
 ///
-/// A `west` greater than `east` says that the box crosses the antimeridian (RFC 7946, section 5.2).
+/// If `west` is greater than `east`, the box crosses the antimeridian (RFC 7946, section 5.2).
 /// On a plain plane the edges are x and y, and `west` must not exceed `east`.
 public struct BoundingBox: Hashable, Sendable {
-  /// The least longitude, or that at which a box across the antimeridian begins.
+  /// The least longitude, or the longitude at which a box across the antimeridian begins.
   public var west: Double
   /// The least latitude.
   public var south: Double
-  /// The greatest longitude, or that at which a box across the antimeridian ends.
+  /// The greatest longitude, or the longitude at which a box across the antimeridian ends.
   public var east: Double
   /// The greatest latitude.
   public var north: Double
 
-  /// A box by its edges, in the order of GeoJSON.
+  /// Creates a box from its edges, in the order of GeoJSON.
   public init(west: Double, south: Double, east: Double, north: Double) {
     self.west = west
     self.south = south

@@ -2,14 +2,14 @@
   import CoreLocation
 
   extension Coordinate {
-    /// Core Location's coordinate.
+    /// Creates a coordinate from a coordinate of Core Location.
     public init(_ coordinate: CLLocationCoordinate2D) {
       self.init(longitude: coordinate.longitude, latitude: coordinate.latitude)
     }
   }
 
   extension CLLocationCoordinate2D {
-    /// The same coordinate for Core Location and MapKit. Not of a plain plane, which has no degrees.
+    /// Creates a coordinate for Core Location and MapKit. Not for coordinates on a plain plane, which have no degrees.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }

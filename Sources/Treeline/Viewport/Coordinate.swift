@@ -1,19 +1,19 @@
-/// Where something is: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
+/// A position: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
 ///
-/// On a plain plane, where there are no degrees, longitude is x and latitude is y, growing upwards.
+/// On a plain plane, which has no degrees, longitude is x and latitude is y, growing upwards.
 public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
-  /// In degrees, positive to the east.
+  /// Longitude in degrees, positive to the east.
   public var longitude: Double
-  /// In degrees, positive to the north.
+  /// Latitude in degrees, positive to the north.
   public var latitude: Double
 
-  /// A position on the Earth.
+  /// Creates a position on the Earth.
   public init(longitude: Double, latitude: Double) {
     self.longitude = longitude
     self.latitude = latitude
   }
 
-  /// x and y on a plain plane.
+  /// Creates a position from x and y on a plain plane.
   public init(x: Double, y: Double) { self.init(longitude: x, latitude: y) }
 
   /// x on a plain plane.

@@ -1,35 +1,36 @@
 extension Int {
-  /// The nearest integer that there is to a whole number, 0 for NaN.
+  /// Creates the integer nearest to a whole number, within the range of `Int`; 0 for NaN.
   init(clamping number: Double) {
     self = number.isNaN ? 0 : number < -0x1p63 ? .min : number >= 0x1p63 ? .max : Int(number)
   }
 }
 
-/// A tile of a Web Mercator map: a square, of which there are 2^zoom in a row, rows counted from the north.
+/// A square tile of a Web Mercator map. Each zoom has 2^zoom tiles in a row, and rows are counted from the north.
 public struct MapTile: Hashable, Sendable {
-  /// At zoom 0 one tile shows the world.
+  /// The zoom. At zoom 0, one tile shows the world.
   public let zoom: Int
   /// The column, from 0 at longitude -180.
   public let x: Int
   /// The row, from 0 in the north.
   public let y: Int
 
-  /// Here a tile of 512 px is 256 units of the plane wide, and a pixel half of one.
+  /// Greatest zoom. There, a tile of 512 px is 256 units of the plane wide, and a pixel is half a unit.
   public static let greatestZoom = 24
 
-  /// - Returns: nil where there is no such tile.
+  /// - Returns: nil if there is no such tile.
   public init?(zoom: Int, x: Int, y: Int) {
     guard 0...Self.greatestZoom ~= zoom, 0..<1 << zoom ~= x, 0..<1 << zoom ~= y else { return nil }
     (self.zoom, self.x, self.y) = (zoom, x, y)
   }
 
-  /// In units of the plane.
+  /// Side of the tile, in units of the plane.
   private var side: UInt64 { 1 << (32 - UInt64(zoom)) }
 
   private var left: UInt32 { UInt32(truncatingIfNeeded: UInt64(x) * side) }
   private var top: UInt64 { UInt64(y) * side }
 
-  /// What a tile shows of a plane; a unit too many east and south, for the tile ends before them.
+  /// Returns the window that the tile shows of a plane. It includes its east and south edges, although the tile ends
+  /// just before them.
   func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
     guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
     return PlaneWindow(
@@ -37,7 +38,7 @@ public struct MapTile: Hashable, Sendable {
       maxY: UInt32(min(top + side, 1 << 32 - 1)))
   }
 
-  /// The coordinates of its edges.
+  /// Returns the box of the tile's edges.
   func bounds(on plane: Plane) throws(QueryError) -> BoundingBox {
     guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
     let columns = Double(1 << zoom)
@@ -46,13 +47,13 @@ public struct MapTile: Hashable, Sendable {
     return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
   }
 
-  /// Where a position of a plane is in the tile, in parts of its side: from 0 up to, and without, `extent`, and beyond
-  /// that on its neighbours. Numbers beyond integers are the least and the greatest of them, and what is no number is
-  /// 0.
+  /// Returns where a position of a plane is in the tile, in parts of its side: from 0 up to, but not including,
+  /// `extent`. Positions on neighboring tiles are beyond this range. Numbers beyond the range of `Int` become the least
+  /// or the greatest `Int`, and NaN becomes 0.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // The nearest of its repetitions to the middle of the tile; of two the western.
+    // Chooses the repetition of the position that is nearest to the middle of the tile; of two, the western one.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

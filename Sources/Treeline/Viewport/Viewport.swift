@@ -1,7 +1,7 @@
-/// What is looked at: an area, and the scale at which it is shown.
+/// The part of a map in view, and the scale at which it is shown.
 ///
-/// Zooms are of 256 px tiles, as in Leaflet, unless told otherwise. MapLibre counts 512 px tiles: its zoom is one less
-/// at the same scale, and goes with `tileSize: .pixels512`.
+/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px: its zoom is one less at the
+/// same scale, and goes with `tileSize: .pixels512`.
 ///
 /// ```swift
 /// Viewport(paris)                                              // a box, without a scale: enough for a limit
@@ -11,13 +11,13 @@
 /// Viewport(tile: MapTile(zoom: 4, x: 8, y: 5)!, tileSize: .pixels512)
 /// ```
 public struct Viewport: Hashable, Sendable {
-  /// Which part of the map is looked at.
+  /// The part of the map in view.
   public enum Area: Hashable, Sendable {
-    /// All there is.
+    /// The whole map.
     case everything
     /// A box of coordinates.
     case box(BoundingBox)
-    /// As much as the viewport's size shows around a position.
+    /// As much as the size of the viewport shows around a position.
     case center(Coordinate)
     /// The square of a map tile.
     case tile(MapTile)
@@ -25,126 +25,127 @@ public struct Viewport: Hashable, Sendable {
 
   /// Width and height of a screen in pixels.
   public struct Size: Hashable, Sendable {
-    /// In pixels, above 0.
+    /// Width in pixels, above 0.
     public var width: Double
-    /// In pixels, above 0.
+    /// Height in pixels, above 0.
     public var height: Double
 
-    /// A screen by its sides in pixels.
+    /// Creates the size of a screen in pixels.
     public init(width: Double, height: Double) {
       self.width = width
       self.height = height
     }
   }
 
-  /// How wide the world is at zoom 0. Each zoom more doubles it.
+  /// Width of the world at zoom 0, in pixels. Each further zoom doubles it.
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
-    /// As Web Mercator tiles were first cut; Leaflet, OpenLayers and Google Maps count zooms so.
+    /// 256 px, as Web Mercator tiles were first cut. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
-    /// As MapLibre and Mapbox count zooms: one less for the same scale.
+    /// 512 px, as MapLibre and Mapbox count zooms: one less for the same scale.
     case pixels512 = 512
 
-    /// What is added to a zoom of such tiles to make it one of 256 px tiles.
+    /// Number to add to a zoom for these tiles, to get the zoom for tiles of 256 px.
     package var zoomOffset: Double { self == .pixels512 ? 1 : 0 }
   }
 
-  /// Which part of the map.
+  /// The part of the map in view.
   public let area: Area
 
-  /// May be fractional; nil where there is none, or where the size of a box gives it.
+  /// The zoom, which may be fractional; nil if there is none, or if the size of a box yields it.
   public let zoom: Double?
 
-  /// The screen's, where there is one.
+  /// Size of the screen; nil if there is none.
   public let size: Size?
 
-  /// Of which tiles `zoom` is.
+  /// Size of the tiles for which `zoom` counts.
   public let tileSize: TileSize
 
-  /// How many pixels around the area are looked at, too.
+  /// Width of a margin around the area, in pixels. The margin is in view, too.
   public let margin: Double
 
-  /// A box, in degrees. `west` greater than `east` crosses the antimeridian.
+  /// Creates a viewport of a box in degrees. If `west` is greater than `east`, the box crosses the antimeridian.
   ///
   /// - Parameters:
-  ///   - box: All four edges inclusive.
-  ///   - zoom: nil for no scale, which will do for a limit.
-  ///   - tileSize: Of which tiles the zoom is.
-  ///   - margin: How many pixels around the box are looked at, too; it needs a zoom.
+  ///   - box: The box, with all four edges inclusive.
+  ///   - zoom: The zoom; nil for no scale, which is enough for a limit.
+  ///   - tileSize: Size of the tiles for which the zoom counts.
+  ///   - margin: Width in pixels of a margin around the box, which is in view, too. It needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
 
-  /// A box on a screen. Its zoom is the greatest at which it fits there, up to that of a plane's unit a pixel.
+  /// Creates a viewport of a box on a screen. Its zoom is the greatest at which the box fits, up to one unit of the
+  /// plane a pixel.
   ///
   /// - Parameters:
-  ///   - box: All four edges inclusive.
-  ///   - width: The screen's, in pixels, above 0.
-  ///   - height: The screen's, in pixels, above 0.
-  ///   - margin: How many pixels around the box are looked at, too.
+  ///   - box: The box, with all four edges inclusive.
+  ///   - width: Width of the screen in pixels, above 0.
+  ///   - height: Height of the screen in pixels, above 0.
+  ///   - margin: Width in pixels of a margin around the box, which is in view, too.
   public init(_ box: BoundingBox, width: Double, height: Double, margin: Double = 0) {
     self.init(.box(box), size: Size(width: width, height: height), margin: margin)
   }
 
-  /// What a screen shows that is centred on a position.
+  /// Creates a viewport of a screen that is centered on a position.
   ///
   /// - Parameters:
-  ///   - center: What is in the middle of the screen.
-  ///   - zoom: May be fractional.
-  ///   - width: The screen's, in pixels, above 0.
-  ///   - height: The screen's, in pixels, above 0.
-  ///   - tileSize: Of which tiles the zoom is: MapLibre counts 512 px tiles.
-  ///   - margin: How many pixels around the screen are looked at, too.
+  ///   - center: Position of the middle of the screen.
+  ///   - zoom: The zoom, which may be fractional.
+  ///   - width: Width of the screen in pixels, above 0.
+  ///   - height: Height of the screen in pixels, above 0.
+  ///   - tileSize: Size of the tiles for which the zoom counts. MapLibre has tiles of 512 px.
+  ///   - margin: Width in pixels of a margin around the screen, which is in view, too.
   public init(
     center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256, margin: Double = 0
   ) {
     self.init(.center(center), zoom: zoom, size: Size(width: width, height: height), tileSize: tileSize, margin: margin)
   }
 
-  /// A map tile at its own zoom.
+  /// Creates a viewport of a map tile at its own zoom.
   ///
   /// - Parameters:
-  ///   - tile: Which tile.
-  ///   - tileSize: How wide the tile is shown at its own zoom, in pixels.
+  ///   - tile: The tile.
+  ///   - tileSize: Width in pixels at which the tile is shown at its own zoom.
   ///   - margin: The tile's buffer, in pixels.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)
   }
 
-  /// All there is, at a zoom or without.
+  /// Returns a viewport of the whole map, with or without a zoom.
   public static func everything(zoom: Double? = nil, tileSize: TileSize = .pixels256) -> Viewport {
     Viewport(.everything, zoom: zoom, tileSize: tileSize)
   }
 
-  /// All there is, without a scale.
+  /// The whole map, without a scale.
   public static let everything = Viewport(.everything)
 
-  /// The same, with so many pixels around it looked at, too, in place of its own margin.
+  /// Returns the viewport with another margin, in pixels.
   package func expanded(by margin: Double) -> Viewport {
     Viewport(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
   }
 
   init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     (self.area, self.zoom, self.size, self.margin) = (area, zoom, size, margin)
-    // Of two viewports that show the same there is one value.
+    // Viewports that show the same are equal: without a zoom, the size of tiles has no meaning.
     self.tileSize = zoom == nil ? .pixels256 : tileSize
   }
 }
 
 // MARK: - On a plane
 
-/// Where a viewport is on a plane.
+/// A viewport on a plane.
 public struct PlaneViewport: Hashable, Sendable {
-  /// The part of the plane that is looked at.
+  /// The part of the plane in view.
   public let window: PlaneWindow
 
-  /// Of 256 px tiles; nil where there is none.
+  /// Zoom for tiles of 256 px; nil if there is none.
   public let zoom: Double?
 }
 
 extension Viewport {
-  /// Where it is on a plane; nil where it lies off a plain plane's square, and nothing is in view.
+  /// Returns the viewport on a plane; nil if it lies off the square of a plain plane, so that nothing is in view.
   ///
-  /// - Throws: `QueryError` where an edge, a zoom or a size is not a number that makes sense.
+  /// - Throws: `QueryError` if an edge, a zoom or a size is not a number that makes sense.
   public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
     guard var window = try window(on: plane) else { return nil }
     let zoom = try zoom(on: plane)
@@ -156,7 +157,7 @@ extension Viewport {
     return PlaneViewport(window: window, zoom: zoom)
   }
 
-  /// Without the margin.
+  /// Returns the part of the plane in view, without the margin.
   private func window(on plane: Plane) throws(QueryError) -> PlaneWindow? {
     switch area {
     case .everything: .everything
@@ -166,7 +167,7 @@ extension Viewport {
     }
   }
 
-  /// Of 256 px tiles.
+  /// Returns the zoom for tiles of 256 px; nil if there is none.
   private func zoom(on plane: Plane) throws(QueryError) -> Double? {
     if let zoom {
       guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
@@ -177,14 +178,14 @@ extension Viewport {
     return Plane.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
   }
 
-  /// Whether it has a zoom, its own or that of its size, so that a detail, a spacing and badges can be asked for.
+  /// Whether the viewport has a zoom, its own or one from its size. A detail, a spacing and badges need one.
   public var hasScale: Bool {
     if zoom != nil { return true }
     if case .box = area { return size != nil }
     return false
   }
 
-  /// The box of coordinates that is looked at, without its margin.
+  /// Returns the box of coordinates in view, without the margin.
   ///
   /// - Throws: As `located(on:)` does.
   public func box(on plane: Plane) throws(QueryError) -> BoundingBox {
@@ -205,7 +206,7 @@ extension Viewport {
     let middle = plane.middle(at: center)
     let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
     let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
-    // All meridians are on screen even where the last falls short of the first by less than a unit.
+    // All meridians are on screen, even if the last falls short of the first by less than a unit.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,

@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: [
     ("", 0, "a condition"), ("kind", 4, "a comparison"), ("kind != 'a'", 5, "a comparison"),
     ("kind = hotel", 7, "a value"),
-    ("kind = 'a' kind", 11, "'AND', 'OR' or the end"), ("kind = 'a", 7, "text in single quotes that ends"),
+    ("kind = 'a' kind", 11, "'AND', 'OR' or the end"), ("kind = 'a", 7, "text in single quotes"),
     ("kind IS 'a'", 8, "'NULL'"), ("price BETWEEN 1", 15, "'AND'"), ("kind IN 'a'", 8, "'('"),
     ("(kind = 'a'", 11, "')'"),
     ("price = 1e99999", 8, "38 digits"), ("opened = DATE('2024-13-01')", 14, "a date"),
@@ -74,7 +74,7 @@ import Testing
     let error = #expect(throws: FilterTextError.self) { try Filter("kind != 'hotel'") }
     #expect(
       error?.description == """
-        expected a comparison such as '=' or 'IN' behind the column 'kind', found '!='; 'is not' is written '<>'
+        expected a comparison such as '=' or 'IN' after the column 'kind', found '!='; 'is not' is written '<>'
           kind != 'hotel'
                ^
         """)
