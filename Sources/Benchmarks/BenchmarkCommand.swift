@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// Times the engine from inside; `scripts/bench` runs it beside the engine's peers.
+/// Times the engine from inside. `scripts/bench` runs it together with the engine's peers.
 @main struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks", abstract: "Times builds, queries and reading, and prints one JSON object each.",
     discussion: """
-      Points are a file that Treeline reads, a file of little-endian doubles (.f64), or made in memory: a kind and a \
-      number, as in clustered:1000000.
+      Points are a file that Treeline reads, a file of little-endian doubles (.f64), or generated in memory from a \
+      kind and a number, as in clustered:1000000.
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,

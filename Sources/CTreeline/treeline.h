@@ -1,19 +1,19 @@
-/// Treeline for C, and for every language that calls C: trees are built and opened, asked for clusters, and answers
-/// read as arrays.
+/// Treeline for C, and for every language that calls C. It builds and opens trees, queries their clusters, and returns
+/// answers as arrays.
 ///
-/// Objects are opaque and belong to the caller, who frees each by the function of its name. An object may be used by
-/// any number of threads at once; it never changes, and nothing is shared but what the caller passes on. What a tree or
-/// an answer is needed for, it keeps: a tree may be freed before its answers.
+/// Objects are opaque. They belong to the caller, who frees each with the function of its name. Any number of threads
+/// may use an object at once: objects never change, and they share only what the caller passes. An object keeps
+/// whatever it depends on alive, so a tree may be freed before its answers.
 ///
-/// A function that can fail takes the place of an error as its last argument, and fails with NULL, false or -1. The
-/// error is the caller's to free; where the place is NULL, none is made. Its message has the words of the library in
-/// Swift. NULL in place of an object, a text or an array is such an error unless it stands for something; a function
-/// without a place for errors does nothing then, and returns 0, false, NULL, or -1 where it returns a place. Texts are
-/// UTF-8. What is returned as a const pointer is borrowed from its object, and valid as long as that.
+/// A function that can fail has a pointer for the error as its last argument. It fails with NULL, false or -1. The
+/// caller frees the error; if the pointer is NULL, no error is created. The error has the same message as in the Swift
+/// library. NULL for an object, a string or an array is such an error unless NULL has a meaning there. A function
+/// without an error argument then does nothing and returns 0, false, NULL, or -1 instead of an index. Strings are
+/// UTF-8. A returned const pointer is borrowed from its object and valid as long as the object.
 ///
-/// A query is a text of parameters, as it stands in the URLs of the server:
-/// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are those of the tool and the
-/// server. NULL is a text without parameters.
+/// A query is a string of parameters, as in the server's URLs:
+/// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are the same as in the command-line
+/// tool and the server. NULL is a string without parameters.
 ///
 ///     treeline_error *error = NULL;
 ///     treeline_tree *tree = treeline_open("cities.treeline", &error);
@@ -36,15 +36,15 @@ extern "C" {
 #endif
 
 typedef struct treeline_error treeline_error;
-/// The hierarchy over some points, under a filter or none.
+/// The hierarchy over some points, with or without a filter.
 typedef struct treeline_tree treeline_tree;
 /// The clusters of a query.
 typedef struct treeline_answer treeline_answer;
-/// How a tree is cut, whatever is looked at.
+/// A cut of a tree, to be used with any viewport.
 typedef struct treeline_cut treeline_cut;
-/// Named columns of as many rows.
+/// Named columns with the same number of rows.
 typedef struct treeline_table treeline_table;
-/// What stops a build.
+/// A means to stop builds.
 typedef struct treeline_cancellation treeline_cancellation;
 
 /// The release, such as "0.2.0".
@@ -53,28 +53,27 @@ const char *treeline_version(void);
 // MARK: Errors
 
 typedef enum treeline_error_kind {
-  /// An argument of the function that no value of its type should have been, such as answers of two trees.
+  /// An argument that its type allows but the function does not, such as answers of two trees.
   TREELINE_ERROR_ARGUMENT = 1,
-  /// A parameter of a query or an option of a build: unknown, missing, out of range, or beside another that excludes
-  /// it.
+  /// A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another one.
   TREELINE_ERROR_PARAMETER = 2,
-  /// A query that this tree has no answer to.
+  /// A query that this tree cannot answer.
   TREELINE_ERROR_QUERY = 3,
-  /// A text that is no filter, or a filter of columns that the tree lacks.
+  /// A string that is not a valid filter, or a filter of columns that the tree lacks.
   TREELINE_ERROR_FILTER = 4,
-  /// The same of aggregates and histograms.
+  /// As above, for aggregates and histograms.
   TREELINE_ERROR_AGGREGATE = 5,
   /// Points from which no tree can be built.
   TREELINE_ERROR_BUILD = 6,
   /// Values that do not suit their column.
   TREELINE_ERROR_COLUMN = 7,
-  /// A file that is no index, or a damaged one.
+  /// A file that is not an index, or is damaged.
   TREELINE_ERROR_INDEX = 8,
   /// An index that could not be written.
   TREELINE_ERROR_WRITING = 9,
   /// A build that was cancelled.
   TREELINE_ERROR_CANCELLED = 10,
-  /// Bytes or pieces of a build in pieces that none of its steps wrote, or that were damaged since.
+  /// Bytes or pieces of a build in pieces that were not written by one of its steps, or were damaged later.
   TREELINE_ERROR_PIECES = 11
 } treeline_error_kind;
 
@@ -86,7 +85,7 @@ void treeline_error_free(treeline_error *error);
 // MARK: Building
 
 /// Coordinates in degrees, longitudes from -180 to 180 and latitudes from -90 to 90, or plain x and y with the option
-/// planar=true. Strides are in bytes; 0 stands for that of a packed array.
+/// planar=true. Strides are in bytes; 0 means a packed array.
 typedef struct treeline_points {
   const double *x;
   ptrdiff_t x_stride;
@@ -104,43 +103,44 @@ typedef enum treeline_value_type {
   TREELINE_BOOLEANS = 3,
   /// Texts: text i is bytes[offsets[i]] up to bytes[offsets[i + 1]], as in Arrow.
   TREELINE_TEXTS = 4,
-  /// int32_t, each the number of one of entry_count texts; -1 is a missing value, and any other number an error.
+  /// int32_t, each an index into entry_count texts. -1 is a missing value, and any other number an error.
   TREELINE_CODES = 5,
-  /// int64_t, counted from the beginning of 1970 in UTC, so many a second; INT64_MIN is a missing value.
+  /// int64_t, a number of units since the beginning of 1970 in UTC. INT64_MIN is a missing value.
   TREELINE_INSTANTS = 6,
-  /// In answers alone: of each row, how many points have each of some values.
+  /// In answers only: for each row, the number of points that have each of some values.
   TREELINE_COUNTS = 7
 } treeline_value_type;
 
-/// A column of values, one for each point in the order of the coordinates. A missing value is null, as JSON has it and
-/// as the tool takes an empty cell of CSV for. It need not outlive the build.
+/// A column of values, one for each point, in the order of the coordinates. A missing value is null, as in JSON and
+/// like an empty CSV cell in the command-line tool. The column need not outlive the build.
 typedef struct treeline_column {
   const char *name;
-  /// number, category, boolean, time, time-ms or text, as of the tool; NULL for what suits the type, which of texts is
-  /// found by looking at them. Behind it, or alone, +percentiles and +distinct prepare for these aggregates.
+  /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL for the kind that suits the
+  /// type; for texts the values decide. +percentiles and +distinct, after the kind or alone, prepare for these
+  /// aggregates.
   const char *kind;
   treeline_value_type type;
-  /// The values, but of texts.
+  /// The values, unless the type is texts.
   const void *values;
-  /// In bytes; 0 stands for that of a packed array.
+  /// In bytes; 0 means a packed array.
   ptrdiff_t stride;
-  /// A bit for each point, the lowest first: 0 is a missing value. NULL where none is missing.
+  /// A bit for each point, the lowest first: 0 is a missing value. NULL if none is missing.
   const uint8_t *validity;
-  /// Of texts or of entries: one more than there are.
+  /// For texts and codes: offsets of the texts, one more than there are texts.
   const int64_t *offsets;
   const char *bytes;
-  /// How many texts codes may stand for.
+  /// For codes: number of texts.
   size_t entry_count;
-  /// Of instants, how many make a second: 1, 1000, 1000000 or 1000000000.
+  /// For instants: units per second, 1, 1000, 1000000 or 1000000000.
   int64_t units_per_second;
 } treeline_column;
 
-/// How a build tells how far it is, and is stopped.
+/// Reports the progress of a build, and stops it.
 typedef struct treeline_monitor {
-  /// Called on the threads that build, never by two at once, at most once for each percent of a stage: "projecting",
-  /// "splitting", "merging", "separating", "encoding" (of columns); of a build in pieces "encoding", "projecting",
-  /// "planning", of which no fraction is known, "partitioning", "building", "writing", "separating", "writing", and
-  /// "encoding" where columns are prepared. May be NULL.
+  /// Called on the threads that build, never by two at once, and at most once for each percent of a stage. The stages
+  /// are "projecting", "splitting", "merging", "separating", "encoding" (of columns). Those of a build in pieces are
+  /// "encoding", "projecting", "planning", which has no known fraction, "partitioning", "building", "writing",
+  /// "separating", "writing", and "encoding" if columns are prepared. May be NULL.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
   /// May be NULL.
@@ -148,15 +148,15 @@ typedef struct treeline_monitor {
 } treeline_monitor;
 
 treeline_cancellation *treeline_cancellation_create(void);
-/// Has builds with this cancellation stop within 50 ms, and later ones at once. Any thread may call it.
+/// Stops builds with this cancellation within 50 ms, and later builds at once. Any thread may call it.
 void treeline_cancellation_cancel(const treeline_cancellation *cancellation);
 void treeline_cancellation_free(treeline_cancellation *cancellation);
 
 /// Builds a tree. The same points give the same tree, in any order and on any number of threads.
 ///
-/// Options are those of `treeline build`, as parameters: split=mean, grow=split or merge, badges or scatter,
-/// badge-gap=4, stand=member, threads=2, no-separation=true, group-by and never-cluster=the name of a column; and
-/// planar=true. By default it is built for every query that a tree which grows so can answer.
+/// The options of `treeline build` are parameters here: split=mean, grow=split or merge, badges or scatter,
+/// badge-gap=4, stand=member, threads=2, no-separation=true, group-by and never-cluster, each the name of a column; and
+/// planar=true. By default the tree is built for all queries that trees of its growth can answer.
 ///
 /// `monitor` may be NULL.
 treeline_tree *treeline_build(
@@ -165,23 +165,24 @@ treeline_tree *treeline_build(
 
 // MARK: Indexes
 
-/// Maps an index into memory, however large it is.
+/// Maps an index of any size into memory.
 treeline_tree *treeline_open(const char *path, treeline_error **error);
 
-/// What an index tells people of itself; each may be NULL.
+/// Description of an index for its readers. Each field may be NULL.
 typedef struct treeline_description {
   const char *title;
   const char *attribution;
   const char *unit;
 } treeline_description;
 
-/// Writes a tree with its columns as an index, which appears whole or not at all. `description` may be NULL for the one
-/// that the tree was opened with. A file that is no index is replaced only if `overwriting`.
+/// Writes a tree with its columns as an index. The file appears complete or not at all. `description` may be NULL to
+/// keep the one that the tree was opened with. A file that is not an index is replaced only if `overwriting`.
 bool treeline_save(
     const treeline_tree *tree, const char *path, const treeline_description *description, bool overwriting,
     treeline_error **error);
 
-/// Checks every byte of an index: a table of one column of texts, "problem"; no rows if there is none.
+/// Checks every byte of an index. Returns a table with one column of texts, "problem", and no rows if there is no
+/// problem.
 treeline_table *treeline_verify(const char *path, treeline_error **error);
 
 void treeline_tree_free(treeline_tree *tree);
@@ -190,128 +191,129 @@ void treeline_tree_free(treeline_tree *tree);
 
 typedef struct treeline_facts {
   size_t point_count;
-  /// Those that pass the filter; all without one.
+  /// Number of points that pass the filter; all if there is none.
   size_t passing_point_count;
-  /// How many points beyond Web Mercator's latitudes were moved to its edge.
+  /// Number of points beyond Web Mercator's latitudes that were moved to its edge.
   size_t clipped_point_count;
-  /// Whether it answers a spacing.
+  /// Whether the tree can answer a spacing.
   bool has_separations;
-  /// Whether it answers badges.
+  /// Whether the tree can answer badges.
   bool has_badges;
   /// Whether coordinates are plain x and y.
   bool is_planar;
-  /// Around the points that pass; west is greater than east across the antimeridian. NaN where there are none.
+  /// Bounds of the points that pass; west is greater than east across the antimeridian. NaN if there are no points.
   double west, south, east, north;
   /// "least-scatter", "merge:distance" and so on.
   const char *growth;
-  /// "mean" or "member": where clusters stand.
+  /// Where clusters stand: "mean" or "member".
   const char *stand;
-  /// As the index was written with; "" for none.
+  /// As written in the index; "" for none.
   const char *title, *attribution, *unit;
 } treeline_facts;
 
 void treeline_tree_facts(const treeline_tree *tree, treeline_facts *facts);
 
-/// A hash of the hierarchy, the same for the same points in any order. Takes time in proportion to the points.
+/// Returns a hash of the hierarchy, equal for the same points in any order. Takes time proportional to the points.
 uint64_t treeline_tree_content_hash(const treeline_tree *tree);
 
-/// Name and kind of each column: "name" and "kind", as texts.
+/// Returns the name and kind of each column, as texts "name" and "kind".
 treeline_table *treeline_tree_columns(const treeline_tree *tree);
 
-/// The groups that never mix, by name: texts "name", "" for points without one, and integers "first" and "end", the
-/// tree indices of their points. No rows for a tree without groups. Points that are never clustered are in none.
+/// Returns the groups that never mix, by name: texts "name", "" for points without one, and integers "first" and "end",
+/// the range of their points' tree indices. No rows for a tree without groups. Points that are never clustered belong
+/// to no group.
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
-/// The same tree, of which the points that pass a filter count, in CQL2: "kind = 'hotel' AND price < 120". It replaces
-/// the filter of the tree; NULL is none. Answers under different filters are of one tree.
+/// Returns the tree in which only the points count that pass a filter in CQL2: "kind = 'hotel' AND price < 120". The
+/// filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
-/// The tree index of a row; -1 where there is none. Takes time in proportion to the points.
+/// Returns the tree index of a row, or -1. Takes time proportional to the points.
 int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 
 // MARK: Answers
 
-/// The clusters of a query, in tree order. Beside cut and viewport, position=mean or member and keep-visible=true or
-/// false tell where clusters are shown. `previous` is the answer shown before, for continuing=true, or NULL.
+/// Returns the clusters of a query, in tree order. In addition to the cut and the viewport, position=mean or member and
+/// keep-visible=true or false say where clusters are shown. `previous` is the answer shown before, for continuing=true,
+/// or NULL.
 treeline_answer *treeline_clusters(
     const treeline_tree *tree, const char *query, const treeline_answer *previous, treeline_error **error);
 
-/// A cut, and where clusters are shown, as the parameters of a query tell: read once for queries of many views.
+/// Reads a cut, and where clusters are shown, from the parameters of a query, once for queries of many views.
 treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
 void treeline_cut_free(treeline_cut *cut);
 
-/// Edges included; west may be greater than east, across the antimeridian.
+/// A box including its edges. West may be greater than east, across the antimeridian.
 typedef struct treeline_box {
   double west, south, east, north;
 } treeline_box;
 
-/// The same as of a query of this cut with a bbox and a zoom. The cut is one of this tree, under whatever filter.
+/// Answers a query of this cut with a bbox and a zoom. The cut must belong to this tree, under any filter.
 treeline_answer *treeline_clusters_in_box(
     const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
     const treeline_answer *previous, treeline_error **error);
 
-/// An answer of the clusters with some ids, in any order.
+/// Returns the clusters with some ids, in any order.
 treeline_answer *treeline_clusters_with_ids(
     const treeline_tree *tree, const uint64_t *ids, size_t count, treeline_error **error);
 
-/// The two parts of a cluster, or none where all its points have one position.
+/// Returns the two parts of a cluster, or none if all its points have one position.
 treeline_answer *treeline_children(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// The cluster that a cluster is part of, or none.
+/// Returns the cluster that contains a cluster as a part, or none.
 treeline_answer *treeline_parent(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// The cluster of all points that pass, or none where there are none.
+/// Returns the cluster of all points that pass, or none if there are none.
 treeline_answer *treeline_root(const treeline_tree *tree, treeline_error **error);
 
 void treeline_answer_free(treeline_answer *answer);
 
 size_t treeline_answer_count(const treeline_answer *answer);
 
-/// An entry for each cluster in each array. They lie in one block in this order, one directly behind the other.
+/// Arrays with an entry for each cluster. They lie in one block in this order, each directly after the one before.
 typedef struct treeline_clusters_arrays {
   size_t count;
-  /// Holds within this tree, for every query of it; below 2^53.
+  /// Identifies the cluster in this tree, in every query; less than 2^53.
   const uint64_t *id;
-  /// How many points that pass the filter it stands for.
+  /// Number of points that pass the filter.
   const int64_t *point_count;
-  /// The tree indices of its points: from the first up to the end, which is not included.
+  /// Tree indices of the points: from the first to the end, which is not included.
   const int64_t *first;
   const int64_t *end;
-  /// The row in the input of a single point; -1 for more.
+  /// Row of a single point in the input; -1 for more points.
   const int64_t *row;
-  /// The tree index of a single point; of a cluster that is shown at one of its points that one's; else -1.
+  /// Tree index of a single point, or of the point where the cluster is shown; otherwise -1.
   const int64_t *tree_index;
-  /// Where it is shown: longitudes and latitudes, or x and y.
+  /// Where the cluster is shown: longitudes and latitudes, or x and y.
   const double *x;
   const double *y;
 } treeline_clusters_arrays;
 
 void treeline_answer_arrays(const treeline_answer *answer, treeline_clusters_arrays *arrays);
 
-/// What is told of the extent of clusters, in arrays that lie in one block as well. It is computed when first asked
-/// for.
+/// Arrays about the extents of clusters, also in one block. They are computed on the first call.
 typedef struct treeline_extents_arrays {
   size_t count;
-  /// The box around the points; west is greater than east across the antimeridian.
+  /// Bounds of the points; west is greater than east across the antimeridian.
   const double *west;
   const double *south;
   const double *east;
   const double *north;
-  /// The root mean square distance of the points to their mean, in pixels of zoom 24.
+  /// Root mean square distance of the points from their mean, in pixels at zoom 24.
   const double *radius;
-  /// Standard deviations along the principal axes, in pixels of zoom 24.
+  /// Standard deviations along the principal axes, in pixels at zoom 24.
   const double *semi_major;
   const double *semi_minor;
-  /// The direction of the longer axis: a unit vector to the east and to the south.
+  /// Direction of the longer axis, as a unit vector to the east and to the south.
   const double *axis_x;
   const double *axis_y;
-  /// By badges the diameter in pixels to draw it with; else NaN.
+  /// For badges: the badge's diameter in pixels; otherwise NaN.
   const double *badge_diameter;
 } treeline_extents_arrays;
 
 void treeline_answer_extents(const treeline_answer *answer, treeline_extents_arrays *arrays);
 
-/// The place in the answer of the cluster that holds a point, given its tree index; -1 if none does.
+/// Returns the position in the answer of the cluster that contains a point, given its tree index; -1 if none does.
 int64_t treeline_answer_find(const treeline_answer *answer, int64_t tree_index);
 
 // MARK: Tables
@@ -321,90 +323,91 @@ size_t treeline_table_row_count(const treeline_table *table);
 size_t treeline_table_column_count(const treeline_table *table);
 const char *treeline_table_name(const treeline_table *table, size_t column);
 
-/// A column of a table. Where a row has no value its bit in `validity` is 0, a double is NaN, an instant INT64_MIN and
-/// a text empty.
+/// A column of a table. If a row has no value, its bit in `validity` is 0. A double is then NaN, an instant INT64_MIN
+/// and a text empty.
 typedef struct treeline_array {
   treeline_value_type type;
-  /// Doubles, integers, booleans, instants; of counts, how many points have each value.
+  /// Doubles, integers, booleans or instants; for counts, the number of points that have each value.
   const void *values;
-  /// A bit for each row, the lowest first; NULL where every row has a value.
+  /// A bit for each row, the lowest first; NULL if every row has a value.
   const uint8_t *validity;
-  /// Of texts, and of the values of counts as texts.
+  /// For texts, and for counts, whose values are texts.
   const int64_t *offsets;
   const char *bytes;
-  /// Of counts: those of row i are lists[i] up to lists[i + 1].
+  /// For counts: the counts of row i are lists[i] up to lists[i + 1].
   const int64_t *lists;
-  /// Of instants, how many make a second: 1, 1000, 1000000 or 1000000000, as many as the column needs.
+  /// For instants: units per second, 1, 1000, 1000000 or 1000000000, depending on the precision that the column needs.
   int64_t units_per_second;
 } treeline_array;
 
 void treeline_table_column(const treeline_table *table, size_t column, treeline_array *array);
 
-/// What is told of the values of each cluster's points: a row for each cluster, a column for each aggregate of a list
-/// such as "count, sum(population), top(kind, 3)", named as in GeoJSON: "sum_population". Numbers are integers where
-/// they always are, and fit; otherwise the nearest doubles.
+/// Returns aggregates of the values of each cluster's points: a row for each cluster, and a column for each aggregate
+/// of a list such as "count, sum(population), top(kind, 3)". Columns are named as in GeoJSON: "sum_population". Numbers
+/// are integers if the aggregate is always whole and fits, otherwise the nearest doubles.
 treeline_table *treeline_aggregate(const treeline_answer *answer, const char *aggregates, treeline_error **error);
 
-/// What changes between two answers of one tree, a row for everything to be drawn: "from" and "to" are places in the
-/// first and in the second answer, -1 for none. "change" is 0 for a cluster of both, 1 for a part of one that is split,
-/// 2 for a part of one that others merge into, 3 for one that enters and 4 for one that exits. The first row of a split
-/// or merge tells how many points are in no part ("hidden"), and this and each cluster of both how many pass the filter
-/// of one answer alone ("filtered_out", "filtered_in"). All are integers.
+/// Returns the changes between two answers of one tree, with a row for each cluster to draw. All columns are integers.
+/// "from" and "to" are positions in the first and in the second answer, -1 for none. "change" is 0 for a cluster in
+/// both, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster that enters and 4 for one that exits. The
+/// first row of a split or merge has the number of points that are in no part ("hidden"). This row, and the row of each
+/// cluster in both, has the numbers of points that pass the filter of only one answer ("filtered_out", "filtered_in").
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
-/// A page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".
+/// Returns a page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".
 treeline_table *treeline_members(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, treeline_error **error);
 
-/// The values that points have in a column, given their tree indices: one column of its name. Numbers are integers in a
-/// column of integers alone, else doubles.
+/// Returns the values of points in a column, given their tree indices, as one column of its name. Numbers are integers
+/// if the whole column has only integers, otherwise doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
 
-/// The corners of the convex hull of a cluster's points, counterclockwise on the map: doubles "x" and "y".
+/// Returns the corners of the convex hull of a cluster's points, counterclockwise on the map: doubles "x" and "y".
 treeline_table *treeline_hull(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// How many of the points in view have values in each of at most so many bins of a column, from 2 to 1000: "from" and
-/// "to", doubles or, of times, instants, and integers "count". `missing` is how many have no value, and may be NULL.
+/// Counts the points in view by bins of a column's values. `bins` is the maximum number of bins, from 2 to 1000. The
+/// bins are "from" and "to", doubles or, for times, instants, with integers "count". `missing` receives the number of
+/// points without a value, and may be NULL.
 treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);
 
-// MARK: Pages that answer by themselves
+// MARK: Pages that answer without a tree
 
-/// What a hierarchy is read with.
+/// Geometry that is needed to read a hierarchy.
 typedef struct treeline_plane {
-  /// Where the plane's x starts: so many units east of longitude -180.
+  /// Offset of the plane's x = 0 from longitude -180, in units eastwards.
   uint32_t seam;
-  /// Whether nodes may lie across the seam, the shorter way round.
+  /// Whether nodes may lie across the seam, the shorter way around.
   bool crosses_seam;
-  /// In a tree that was grown for badges, by how many units badges of 8 px are farther apart than is asked for; else
-  /// NaN.
+  /// In a tree grown for badges: number of units that is added to the distance of badges of 8 px, because positions are
+  /// rounded. Otherwise NaN.
   double badge_distance;
 } treeline_plane;
 
-/// The upper part of a tree with separations, or all of it, as leaves in tree order: single positions, and nodes whose
-/// parts are left out so that there are at most so many leaves. From it follows what a spacing or badges show at every
-/// scale that it reaches.
+/// Returns the upper part of a tree with separations, or all of it, as leaves in tree order. Leaves are single
+/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine what a
+/// spacing or badges show at every scale that they reach.
 ///
 /// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
-/// units; "level", "code" and "stand_right" of the node that is split between the leaf before and this one: its level,
-/// the code of its separation, and whether it stands where its right child does; "own_code", the code of the leaf
-/// itself where its parts are left out, else 0; "sum_x" and "sum_y" of its points from the corner of its box; "stand_x"
-/// and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// units; "level", "code" and "stand_right" of the node that is split between the preceding leaf and this one: its
+/// level, the code of its separation, and whether it stands at the position of its right child; "own_code", the leaf's
+/// own code if its parts are omitted, else 0; "sum_x" and "sum_y", the sums over its points from the corner of its box;
+/// "stand_x" and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 
-/// With what diameter badges are drawn in a tree that was grown for them: from so many points on, "count", an integer,
-/// so many pixels, "diameter", a double. No rows for other trees.
+/// Returns the diameters of badges in a tree grown for them. Each row is a step of the curve: badges of at least
+/// "count" points, an integer, are "diameter" pixels wide, a double. No rows for other trees.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
 
-/// The least zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts in its place:
-/// NaN if none does, minus infinity if all do.
+/// Finds the smallest zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts
+/// instead of the cluster: NaN if none does, minus infinity if all do.
 bool treeline_expansion_zoom(
     const treeline_tree *tree, uint64_t id, const char *cut, double *zoom, treeline_error **error);
 
-/// The zoom from which such a cut shows a point by itself, given its tree index.
+/// Finds the zoom from which a cut by pixels shows a point unclustered, given its tree index; NaN if none does.
 bool treeline_unclustered_zoom(
     const treeline_tree *tree, int64_t tree_index, const char *cut, double *zoom, treeline_error **error);
 

@@ -26,7 +26,7 @@ extension TableColumn {
     case (.counts, _), (.top, _): self.init(name, counts: values.map(\.valueCounts))
     case (_, .number):
       let integers = aggregate.isWhole(in: tree) ? values.map(\.integer) : []
-      // A sum of 64-bit numbers need not be one.
+      // A sum of 64-bit integers may overflow them.
       if integers.count == values.count, !zip(integers, values).contains(where: { $0 == nil && $1.double != nil }) {
         self.init(name, integers: integers)
       } else {
@@ -40,7 +40,7 @@ extension TableColumn {
 }
 
 extension Aggregate {
-  /// Whether its numbers are whole, whatever the points.
+  /// Whether its values are whole numbers for any points.
   fileprivate func isWhole(in tree: ClusterTree) -> Bool {
     switch function {
     case .count, .distinct: true

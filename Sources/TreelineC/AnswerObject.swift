@@ -2,20 +2,20 @@ import CTreeline
 import Synchronization
 @_spi(Server) import Treeline
 
-/// An answer as C holds it: the clusters, and arrays of what is told of them.
+/// An answer for C: the clusters, and arrays of their properties.
 final class AnswerObject: CObject {
   static let noun = "an answer"
   let clusters: Clusters
-  /// By what they were cut; nil where they were asked for by id.
+  /// Cut of the query; nil if the clusters were requested by id.
   private let cut: Cut?
   private let arrays: Block
-  /// Made when they are first asked for.
+  /// Created on the first request.
   private let extents = Mutex<Block?>(nil)
 
   /// - Parameters:
-  ///   - clusters: An answer.
-  ///   - cut: Of the query; nil where there is none.
-  ///   - position: Where a cluster is shown; nil for where it stands.
+  ///   - clusters: The clusters of the answer.
+  ///   - cut: Cut of the query; nil without a query.
+  ///   - position: Returns where a cluster is shown; nil to show it where it stands.
   init(_ clusters: Clusters, cut: Cut? = nil, position: ((Cluster) throws -> ShownPosition?)? = nil) throws {
     (self.clusters, self.cut) = (clusters, cut)
     let count = clusters.count
@@ -70,12 +70,12 @@ final class AnswerObject: CObject {
   }
 }
 
-/// How a tree is asked, whatever is looked at.
+/// A cut for C, used with any viewport.
 final class CutObject: CObject {
   static let noun = "a cut"
   let cut: Cut
   fileprivate let style: PositionStyle
-  /// What it was read from.
+  /// Parameters that the cut was read from.
   fileprivate let text: String
 
   init(_ text: UnsafePointer<CChar>?, of tree: ClusterTree) throws {
@@ -131,7 +131,7 @@ public func clustersInBox(
     let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
     let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
-      // As a text it is refused in the same words.
+      // Reads all as parameters, so that the error has the words of a query's errors.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
       return try text.withCString { try tree.answer(to: $0, after: previous) }
     }
@@ -150,7 +150,7 @@ public func clustersWithIDs(
   }
 }
 
-/// An answer of some clusters of a tree, none of which lies in another.
+/// Creates an answer of clusters of a tree. None may contain another.
 private func answer(of clusters: some Sequence<Cluster>, _ tree: ClusterTree) throws -> AnswerObject {
   try AnswerObject(tree.clusters(withIDs: clusters.map(\.id)))
 }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// What stops builds, as C holds it.
+/// A cancellation of builds for C.
 final class CancellationObject {
   let cancellation = BuildCancellation()
 }
@@ -46,7 +46,7 @@ public func buildTree(
 }
 
 extension treeline_points {
-  /// How many there are.
+  /// Number of points, checked.
   ///
   /// - Throws: `BuildError.tooManyPoints` for more than 2^31.
   var checkedCount: Int {
@@ -58,7 +58,7 @@ extension treeline_points {
     }
   }
 
-  /// - Throws: `ArgumentError` for NULL in place of an array, and for strides that lead out of memory.
+  /// - Throws: `ArgumentError` if an array is NULL or a stride leads out of memory.
   var coordinates: [Coordinate] {
     get throws {
       let count = try checkedCount
@@ -91,7 +91,7 @@ extension treeline_monitor {
 }
 
 extension PointGroups {
-  /// Groups as two columns tell them; nil where none is named.
+  /// Creates groups from two columns; nil if no column is named.
   fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
     if groupBy == nil && neverCluster == nil { return nil }
     func column(_ name: String?, _ purpose: String) throws -> InputColumn? {
@@ -104,7 +104,7 @@ extension PointGroups {
       return column
     }
     let names = try column(groupBy, "whose values are groups")
-    let alone = try column(neverCluster, "which tells what is never clustered")
+    let alone = try column(neverCluster, "which marks points that are never clustered")
     try self.init(
       (0..<pointCount).map { row in
         try alone?.isTrue(row) ?? false ? .neverClustered : .named(names?.value(row).plainText ?? "")

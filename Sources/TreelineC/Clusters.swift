@@ -8,7 +8,7 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // No more than there are, however large both are.
+    // Limits the page to the members, even if offset and limit are huge.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
     let treeIndices = page.map(members.treeIndex)
@@ -78,7 +78,7 @@ public func unclusteredZoom(
   } != nil
 }
 
-/// A cut, and of which tiles zooms are told.
+/// Reads a cut, and the tile size that zooms refer to.
 private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
   try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
 }
@@ -94,7 +94,7 @@ public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: Er
   }
 }
 
-/// A transition as rows, one for each thing to be drawn.
+/// A transition as rows, one for each cluster or badge that must be drawn.
 private struct TransitionRows {
   private let first: Clusters
   private let second: Clusters

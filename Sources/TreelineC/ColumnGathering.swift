@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The different texts of columns that have more of them than a survey keeps.
+// The distinct texts of columns that have more than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"
@@ -20,18 +20,19 @@ final class EntriesObject: CObject {
 
   var bytes: [UInt8] { PlainList([columns]).bytes }
 
-  /// Takes in the values of some points.
+  /// Adds the values of some points.
   func add(_ values: [ColumnValues]) throws {
     guard values.count == columns.names.count else {
-      throw ArgumentError("expected values of \(columns.names.count) columns, found those of \(values.count)")
+      throw ArgumentError("expected values of \(columns.names.count) columns, found values of \(values.count)")
     }
     columns.add(values)
   }
 
-  /// Takes in what was gathered of other points.
+  /// Adds the entries gathered from other points.
   func add(_ other: EntriesObject) throws {
     guard columns.suits(other.columns) else {
-      throw ArgumentError("expected entries of \(list(columns.names)) as they are gathered here, found those of others")
+      throw ArgumentError(
+        "expected entries of \(list(columns.names)), declared as they are here, found entries of other columns")
     }
     columns.add(other.columns)
   }

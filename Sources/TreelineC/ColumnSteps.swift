@@ -2,13 +2,13 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The columns of a build in pieces: what their values have in common, how they are encoded, and the codes of points.
+// The columns of a build in pieces: a survey of their values, their encodings, and the codes of points.
 
 final class ColumnSurveyObject: CObject {
   static let noun = "a survey of columns"
   private var surveys: [ColumnSurvey]
 
-  /// - Parameter columns: Of which only names, types and kinds are looked at.
+  /// - Parameter columns: Only names, types and kinds are read.
   init(of columns: [InputColumn]) throws {
     surveys = []
     for column in columns {
@@ -21,14 +21,14 @@ final class ColumnSurveyObject: CObject {
 
   var bytes: [UInt8] { PlainList(surveys).bytes }
 
-  /// Takes in the values of some points.
+  /// Adds the values of some points.
   ///
-  /// - Parameter rows: Of the points, for errors.
-  /// - Returns: The values, as they are encoded once all are surveyed.
+  /// - Parameter rows: Rows of the points, for errors.
+  /// - Returns: The values as bytes, to be encoded once all values are surveyed.
   func add(_ columns: [InputColumn], rows: UnsafeBufferPointer<Int64>) throws -> BytesObject {
     let (names, found) = (surveys.map(\.name), columns.map(\.name))
     guard names == found else {
-      throw ArgumentError("expected values of \(list(names)), found those of \(list(found))")
+      throw ArgumentError("expected values of \(list(names)), found values of \(list(found))")
     }
     if let row = rows.first(where: { !(0...1 << 53 ~= $0) }) {
       throw ArgumentError("expected a row from 0 to 2^53, found \(row)")
@@ -43,42 +43,43 @@ final class ColumnSurveyObject: CObject {
     return BytesObject(PlainList(values).bytes)
   }
 
-  /// - Parameter firstRow: What is added to the rows of the other.
+  /// - Parameter firstRow: Number that is added to the rows of the other survey.
   func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
-      throw ArgumentError("expected a survey of \(list(names)) as they are declared here, found one of others")
+      throw ArgumentError(
+        "expected a survey of \(list(names)) declared as they are here, found a survey of other columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)
     for (index, survey) in numbered.enumerated() { surveys[index].add(survey) }
   }
 
-  /// Checks that there are not more points than an index has.
+  /// Checks that there are no more points than an index can hold.
   private func checkCount(adding count: Int) throws {
     let found = (surveys.first?.pointCount ?? 0) + count
     if found > IndexHeader.maximumPointCount { throw BuildError.tooManyPoints(found: found) }
   }
 
-  /// What is to be gathered before all columns can be encoded.
+  /// Returns the columns whose texts must be gathered before all columns can be encoded.
   ///
-  /// - Parameter most: How long the dictionaries of these columns may be, in bytes.
+  /// - Parameter most: Maximum size of the dictionaries of these columns, in bytes.
   func gathering(most: Int) throws -> GatheredColumns { try GatheredColumns(of: surveys, most: most) }
 
-  /// How all columns are encoded.
+  /// Returns the encodings of all columns.
   ///
-  /// - Parameter gathered: What `gathering` asks for.
+  /// - Parameter gathered: Texts of the columns that `gathering` returned.
   func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
     let names = surveys.map(\.name)
     if let gathered, gathered.names != names {
-      throw ArgumentError("expected entries of \(list(names)), found those of \(list(gathered.names))")
+      throw ArgumentError("expected entries of \(list(names)), found entries of \(list(gathered.names))")
     }
     return try surveys.enumerated().map { number, survey in
       guard try survey.needsGathering() else { return try survey.encoding() }
       guard let entries = try gathered?.entries(ofColumn: number) else {
         throw ArgumentError(
-          "column \(survey.name.debugDescription): expected its different texts to be gathered, as they are more than "
-            + "the 65,536 that a survey keeps, found none")
+          "column \(survey.name.debugDescription): expected its distinct texts to be gathered, because a survey "
+            + "keeps only 65,536 of them, found none")
       }
       return try survey.encoding(gathered: entries)
     }
@@ -146,7 +147,7 @@ public func columnSurveyEncoding(_ survey: OpaquePointer?, _ entries: OpaquePoin
 final class EncodingObject: CObject {
   static let noun = "an encoding"
   let columns: [ColumnEncoding]
-  /// Of all codes of a point, in bytes.
+  /// Size of all codes of a point, in bytes.
   let width: Int
 
   init(bytes: [UInt8]) throws {
@@ -154,11 +155,11 @@ final class EncodingObject: CObject {
     width = columns.reduce(0) { $0 + $1.width }
   }
 
-  /// - Parameter codes: Gets those of all columns of each point, one behind the other.
+  /// - Parameter codes: Receives the codes, point by point: the codes of all columns of one point, then the next point.
   func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
     guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {
       throw ArgumentError(
-        "expected values of \(columns.count) columns of \(pointCount) points, found those of \(values.count) columns "
+        "expected values of \(columns.count) columns of \(pointCount) points, found values of \(values.count) columns "
           + "of \(values.first?.count ?? 0)")
     }
     var offset = 0
@@ -170,7 +171,7 @@ final class EncodingObject: CObject {
 }
 
 extension OpaquePointer? {
-  /// The columns of an encoding; none without one.
+  /// The columns of an encoding; empty if there is none.
   var encodedColumns: [ColumnEncoding] { objectIfAny(EncodingObject.self)?.columns ?? [] }
 }
 

@@ -2,19 +2,19 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A mistake of a caller in C, which in Swift would trap.
+/// A mistake of a caller in C that would trap in Swift.
 struct ArgumentError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// What is wrong with the parameters of a query or the options of a build.
+/// An error in the parameters of a query or the options of a build.
 struct ParameterError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// An error as C holds it.
+/// An error for C.
 final class ErrorObject {
   let kind: treeline_error_kind
   let message: Block
@@ -44,13 +44,13 @@ final class ErrorObject {
   }
 }
 
-/// Where C wants an error; nil if it does not.
+/// Place for an error that C passes; nil if it wants no errors.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// NULL where it stands for nothing is an error of whatever can fail, the same as other mistakes. What cannot fail does
-// nothing then, and returns 0, false or NULL.
+// If NULL has no meaning as an argument, it is an error of any function that can fail, like other mistakes. A function
+// that cannot fail does nothing then and returns 0, false or NULL.
 
-/// Does what may fail, and leaves the error where C wants it.
+/// Runs `work`, and stores its error in the place that C passed.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
   do { return try work() } catch {
     place?.pointee = OpaquePointer(owning: ErrorObject(error))
@@ -58,7 +58,7 @@ func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result
   }
 }
 
-/// The same for what makes an object.
+/// Runs `work` like `attempt`, and passes the object that it returns to C.
 func attemptObject(_ place: ErrorPlace, _ work: () throws -> AnyObject) -> OpaquePointer? {
   attempt(place, work).map(OpaquePointer.init(owning:))
 }

@@ -2,16 +2,16 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A column of a build, whose arrays are the caller's for as long as that takes.
+/// A column of a build. Its arrays belong to the caller and must live as long as the build.
 struct InputColumn: @unchecked Sendable {
   let name: String
-  /// nil to be found.
+  /// Declared kind; nil if the values decide it.
   private let kind: IndexColumn.Kind?
   private let preparations: Set<IndexColumn.Preparation>
   private let column: treeline_column
   private let pointCount: Int
   private let stride: Int
-  /// Of codes.
+  /// Texts that codes refer to.
   private let entries: [String]
 
   init(_ column: treeline_column, pointCount: Int) throws {
@@ -84,7 +84,7 @@ struct InputColumn: @unchecked Sendable {
       column: name, row: row, expected: expected, found: "\(value(row))", remedy: "mark missing values as such")
   }
 
-  /// Reads `price`'s `number+percentiles`.
+  /// Reads a declaration such as `number+percentiles`.
   private static func declaration(_ text: String, of type: treeline_value_type, name: String) throws
     -> (IndexColumn.Kind?, Set<IndexColumn.Preparation>)
   {
@@ -109,22 +109,24 @@ struct InputColumn: @unchecked Sendable {
     let preparations = try words.dropFirst().map { word in
       guard let preparation = IndexColumn.Preparation(rawValue: word) else {
         let known = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed()
-        throw ArgumentError("column \(name.debugDescription): expected \(known) behind the kind, found '+\(word)'")
+        throw ArgumentError("column \(name.debugDescription): expected \(known) after the kind, found '+\(word)'")
       }
       return preparation
     }
     return (kind ?? standard, Set(preparations))
   }
 
-  /// What a build in pieces is to keep.
+  /// The column that a build in pieces must keep.
   var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
-  /// The kind that values are declared to be of, where nothing is to be prepared; nil to be found.
+  /// Kind that the values are declared to have; nil if the values decide it.
+  ///
+  /// - Throws: `ArgumentError` if preparations are requested.
   var plainKind: IndexColumn.Kind? {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected no preparations, which a build by steps does not make, found "
+          "column \(name.debugDescription): expected no preparations, which a build in steps cannot make, found "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind
@@ -144,7 +146,7 @@ struct InputColumn: @unchecked Sendable {
   }
 }
 
-/// The columns that C hands over.
+/// Reads the columns that C passes.
 func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
   let columns = try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
   var names: Set<String> = []
@@ -157,7 +159,7 @@ func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, poin
 // MARK: - Values
 
 extension InputColumn {
-  /// A missing value is null, as an empty cell of CSV is: each point has a value of each column.
+  /// Returns a value. A missing value is null, like an empty CSV cell: each point has a value in each column.
   func value(_ row: Int) -> AttributeValue {
     guard isValid(row) else { return .null }
     switch column.type {
@@ -174,7 +176,7 @@ extension InputColumn {
     }
   }
 
-  /// What `never-cluster` reads, as the tool does.
+  /// Returns whether a value marks a point that is never clustered, like the command-line tool.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false
@@ -184,8 +186,8 @@ extension InputColumn {
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
     case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as it tells "
-          + "which points are never clustered, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as the column "
+          + "marks points that are never clustered, found \((value.plainText ?? "").debugDescription)")
     }
   }
 
@@ -199,7 +201,7 @@ extension InputColumn {
       : Instant(seconds: seconds, nanoseconds: UInt32(rest * (1_000_000_000 / units)))
   }
 
-  /// Whether it is of integers, or of doubles that are whole: their decimals need not be looked for.
+  /// Whether all values are integers or whole doubles, so that their decimals need not be counted.
   private var hasIntegersAlone: Bool {
     if column.type == TREELINE_INTEGERS { return true }
     guard column.type == TREELINE_DOUBLES else { return false }
@@ -224,15 +226,15 @@ extension InputColumn {
 }
 
 extension treeline_column {
-  /// Checks that texts lie one behind the other.
+  /// Checks that the texts follow each other.
   fileprivate func checkOffsets(_ count: Int, _ name: String) throws {
     guard let offsets, count > 0 else { return }
     var last: Int64 = 0
     for number in 0...count {
       guard last <= offsets[number], offsets[number] <= 1 << 47 else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected offsets of texts that ascend from 0 or more, found "
-            + "\(offsets[number]) behind \(last)")
+          "column \(name.debugDescription): expected ascending offsets of texts from 0 on, found \(offsets[number]) "
+            + "after \(last)")
       }
       last = offsets[number]
     }

@@ -1,10 +1,10 @@
 import Treeline
 
-/// Reads a value from a text of parameters, such as `zoom=9&spacing=44`, as the query of a URL has them.
+/// Reads a value from a string of parameters, such as `zoom=9&spacing=44`, like the query of a URL.
 ///
-/// Names may have `_` in place of `-`, for languages whose names cannot have that; messages spell them as given.
+/// Names may have `_` instead of `-`, for languages whose names cannot contain `-`. Messages spell names as given.
 ///
-/// - Throws: `ParameterError` with all that is wrong.
+/// - Throws: `ParameterError` that lists everything wrong.
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {
   var values: [(name: String, value: String)] = []
   var spellings: [String: String] = [:]
@@ -20,7 +20,7 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
   let value = try work(&parameters)
   parameters.refuseUnread()
   guard parameters.faults.isEmpty else {
-    // Who has one name so has all of them so.
+    // A caller that writes one name with `_` writes all names so.
     func spelled(_ name: String) -> String {
       spellings[name] ?? (spellings.isEmpty ? name : String(name.map { $0 == "-" ? "_" : $0 }))
     }
@@ -30,7 +30,7 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
   return value
 }
 
-/// A value without the percent encoding of URLs.
+/// Decodes the percent encoding of URLs.
 private func decoded(_ bytes: Substring.UTF8View) -> String {
   guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
   var (found, rest) = ([UInt8](), bytes)

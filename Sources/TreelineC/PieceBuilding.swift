@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces from the plan of the pieces on.
+// The steps of a build in pieces after the plan.
 
 final class PiecesObject: CObject {
   static let noun = "pieces"
@@ -39,7 +39,7 @@ public func pieceTask(_ pieces: OpaquePointer?, _ number: Int, _ error: ErrorPla
   attemptObject(error) {
     let tasks = try pieces.object(PiecesObject.self).plan.pieces
     guard tasks.indices.contains(number) else {
-      throw ArgumentError("expected the number of a piece from 0 to below \(tasks.count), found \(size(number))")
+      throw ArgumentError("expected the number of a piece from 0 to less than \(tasks.count), found \(size(number))")
     }
     return BytesObject(tasks[number].bytes)
   }
@@ -72,7 +72,7 @@ public func addToPiece(
     let object = try piece.object(PieceObject.self)
     let (positions, rows) = (try planePoints(positions, count), try array(rows, count, of: "rows"))
     guard fitsMemory(count, stride: object.piece.codeLength) else {
-      throw ArgumentError("expected no more codes than memory has room for, found those of \(count) points")
+      throw ArgumentError("expected no more codes than fit in memory, found codes of \(count) points")
     }
     let length = object.piece.codeLength * count
     guard length == 0 || codes != nil else { throw ArgumentError("expected codes of \(count) points, found NULL") }
@@ -109,7 +109,8 @@ public func assemble(
     }
     let (plan, survey) = (try pieces.object(PiecesObject.self).plan, try survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
-      throw ArgumentError("expected the survey of \(plan.pointCount) points, found one of \(survey.pointCount)")
+      throw ArgumentError(
+        "expected a survey of the plan's \(plan.pointCount) points, found one of \(survey.pointCount) points")
     }
     let destination = try IndexDestination(text(path, "a path"), overwriting: overwriting)
     let steps = PieceSteps(monitor?.pointee)
@@ -117,7 +118,7 @@ public func assemble(
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     if options.hasSeparations {
-      // One thread at a time calls it.
+      // Called by one thread at a time.
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(
         scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
@@ -136,7 +137,7 @@ extension IndexDescription {
   }
 }
 
-/// Tells C of the stages of a build in pieces, a percent at a time.
+/// Reports the stages of a build in pieces to C, at most once for each percent.
 final class PieceSteps {
   private let monitor: treeline_monitor?
   private var told: (stage: ScratchBuild.Stage, percent: Int)?
@@ -147,8 +148,8 @@ final class PieceSteps {
     (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation.isCancelled ?? false
   }
 
-  /// - Parameter total: 0 where it is not known.
-  /// - Returns: Whether to go on.
+  /// - Parameter total: Total count; 0 if it is unknown.
+  /// - Returns: Whether the build must continue.
   @discardableResult func report<Count: BinaryInteger>(_ stage: ScratchBuild.Stage, _ done: Count, of total: Count)
     -> Bool
   {

@@ -4,7 +4,7 @@ import TreelineBuilder
 
 // The steps of a build in pieces, up to the plan of the pieces.
 
-/// Bytes that go from one step to another, as C holds them.
+/// Bytes that one step passes to another, for C.
 final class BytesObject {
   let block: Block
   let count: Int
@@ -12,12 +12,12 @@ final class BytesObject {
   init(_ bytes: [UInt8]) { (block, count) = (Block(bytes), bytes.count) }
 }
 
-/// Bytes for C; nil where there are none.
+/// Returns bytes for C; nil if there are none.
 func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
 
-/// The bytes that C hands over; none where there is no pointer.
+/// Returns the bytes that C passes; empty for NULL.
 ///
-/// - Throws: `ArgumentError` for more of them than memory has room for.
+/// - Throws: `ArgumentError` for more bytes than fit in memory.
 func bytes(_ start: UnsafeRawPointer?, _ count: Int) throws -> [UInt8] {
   guard let start = start?.assumingMemoryBound(to: UInt8.self) else { return [] }
   return Array(try array(start, count, of: "bytes"))
@@ -65,9 +65,9 @@ public func addPointsToSurvey(
 }
 
 extension [Coordinate] {
-  /// Those that are on the sphere or on the plane.
+  /// Returns the coordinates that are valid on the sphere or on the plane.
   ///
-  /// - Parameter refused: Gets 1 for each that is not, and 0 for the others.
+  /// - Parameter refused: Receives 1 for each invalid coordinate, and 0 for the others.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
     var areAllOn = true
     for index in indices {
@@ -87,7 +87,7 @@ public func addSurveyToSurvey(
     let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
-      throw ArgumentError("expected a survey of coordinates of the same kind, found one of others")
+      throw ArgumentError("expected a survey with the same projection, found one with another projection")
     }
     guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)
@@ -128,7 +128,7 @@ public func project(
       }
       guard survey.mayHold(coordinate) else {
         throw ArgumentError(
-          "row \(row): expected a point of the survey, found \(coordinate), which is beyond all of them")
+          "row \(row): expected a point of the survey, found \(coordinate), which is outside their bounds")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x
@@ -142,7 +142,7 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// That waits for its answers.
+  /// The round that waits for its answers.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }
@@ -164,7 +164,7 @@ public func createPlan(_ options: UnsafePointer<CChar>?, _ error: ErrorPlace) ->
 }
 
 extension QueryParameters {
-  /// The split rule that `split` names; nil without one.
+  /// The split rule that the parameter `split` names; nil if it is missing.
   var splitRule: SplitRule? {
     mutating get {
       guard let text = text("split") else { return nil }
@@ -186,7 +186,9 @@ public func nextRound(_ plan: OpaquePointer?) -> OpaquePointer? {
 public func takeAnswers(_ plan: OpaquePointer?, _ start: UnsafeRawPointer?, _ count: Int, _ error: ErrorPlace) -> Bool {
   attempt(error) { () -> Void in
     let object = try plan.object(PlanObject.self)
-    guard let round = object.round else { throw ArgumentError("expected answers to a round, found that none is asked") }
+    guard let round = object.round else {
+      throw ArgumentError("expected treeline_plan_round before answers, found no open round")
+    }
     try object.plan.take(PlanAnswers(to: round, bytes: bytes(start, count)))
     object.round = nil
   } != nil
@@ -197,7 +199,7 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
   attemptObject(error) {
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
-    guard object.round == nil else { throw ArgumentError("expected a plan without a round to ask, found one with one") }
+    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found one") }
     return BytesObject(object.plan.pieces.bytes)
   }
 }
@@ -225,9 +227,9 @@ public func addPointsToRound(_ round: OpaquePointer?, _ positions: UnsafePointer
   round.objectIfAny(RoundObject.self)?.answers.add(positions)
 }
 
-/// Positions as C has them: two numbers each.
+/// Returns the positions that C passes, two numbers each.
 ///
-/// - Throws: `ArgumentError` for NULL, unless there are none, and for more than memory has room for.
+/// - Throws: `ArgumentError` for NULL, unless the count is 0, and for more positions than fit in memory.
 func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) throws -> UnsafeBufferPointer<PlanePoint> {
   try array(UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count, of: "positions")
 }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// An index of points that come in batches, beyond memory, on one machine.
+// An index of points that arrive in batches and may exceed memory, built on one machine.
 
 final class StreamObject: CObject {
   static let noun = "a stream"
@@ -13,7 +13,7 @@ final class StreamObject: CObject {
   private var rowCount = 0
   private var isFinished = false
 
-  /// - Parameter columns: Of which only names, types and kinds are looked at.
+  /// - Parameter columns: Only names, types and kinds are read.
   init(
     _ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?), columns: [InputColumn]
   ) throws {
@@ -26,15 +26,15 @@ final class StreamObject: CObject {
   deinit { folder.remove() }
 
   /// - Parameters:
-  ///   - rows: The row of each point where rows are given; otherwise not looked at.
-  ///   - values: In the order of the columns.
+  ///   - rows: Row of each point, if the build has given rows; otherwise ignored.
+  ///   - values: Values in the order of the columns.
   func add(
     _ points: treeline_points, rows: UnsafePointer<Int64>?, values: [InputColumn],
     refused: UnsafeMutablePointer<UInt8>?
   ) throws {
     guard !isFinished else { throw Self.finished }
     guard values.map(\.name) == columns.map(\.name) else {
-      throw ArgumentError("expected values of \(Self.list(columns)), found those of \(Self.list(values))")
+      throw ArgumentError("expected values of \(Self.list(columns)), found values of \(Self.list(values))")
     }
     let (count, firstRow) = (points.count, rowCount)
     var coordinates = try points.coordinates
@@ -87,7 +87,7 @@ final class StreamObject: CObject {
     folder.remove()
   }
 
-  private static let finished = ArgumentError("expected a build that goes on, found one that is finished")
+  private static let finished = ArgumentError("expected a stream that is still open, found a finished one")
 }
 
 @_cdecl("treeline_stream_create")

@@ -1,17 +1,17 @@
 import CTreeline
 import Treeline
 
-/// A table as C holds it.
+/// A table for C.
 final class Table {
   let columns: [TableColumn]
 
-  /// - Precondition: All columns have as many rows.
+  /// - Precondition: All columns have the same number of rows.
   init(_ columns: [TableColumn]) { self.columns = columns }
 
   var rowCount: Int { columns.first?.rowCount ?? 0 }
 }
 
-/// A named column of a table, as arrays that lie still.
+/// A named column of a table, as arrays at fixed addresses.
 struct TableColumn {
   let name: Block
   let rowCount: Int
@@ -51,17 +51,17 @@ struct TableColumn {
     setTexts(texts)
   }
 
-  /// - Parameter digits: Of a second, at least.
+  /// - Parameter digits: Minimum number of decimal digits of seconds.
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
-    // Of seconds and their thousandths, as other tables have them.
+    // Rounds up to 0, 3, 6 or 9 digits, as tables elsewhere count time.
     let digits = (needed + 2) / 3 * 3
     unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }
     values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
   }
 
-  /// - Parameter counts: Of each row, how many points have each value.
+  /// - Parameter counts: For each row, the number of points that have each value.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
     let all = counts.flatMap { $0 }
@@ -90,8 +90,8 @@ struct TableColumn {
 }
 
 extension TableColumn {
-  /// Values of a column of a tree: numbers, booleans and times where all are, else texts, and numbers as they are
-  /// written.
+  /// Creates a column of values of a tree's column: numbers, booleans or instants if all are, otherwise texts, with
+  /// numbers in their original spelling.
   init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
     switch (column?.kind, column?.type) {
     case (.time, _):
@@ -106,12 +106,12 @@ extension TableColumn {
 }
 
 extension Column {
-  /// Of times, as which fraction of a second they are counted.
+  /// Number of decimal digits of seconds in a column of times.
   fileprivate var secondDigits: Int { if case .integers(let integers) = values { integers.digits } else { 0 } }
 }
 
 extension AttributeValue {
-  /// As a text by itself; nil for null.
+  /// The value as plain text; nil for null.
   var plainText: String? {
     switch self {
     case .string(let text), .number(let text), .json(let text): text

@@ -3,11 +3,11 @@ import CTreeline
 import TreelineBuilder
 import TreelineVerification
 
-/// A tree as C holds it, with the texts that are lent of it.
+/// A tree for C, with the strings that C borrows.
 final class TreeObject: CObject {
   static let noun = "a tree"
   let tree: ClusterTree
-  /// The same without a filter.
+  /// The tree without its filter.
   let unfiltered: ClusterTree
   private let growth: Block
   private let stand: Block
@@ -15,7 +15,7 @@ final class TreeObject: CObject {
   private let attribution: Block
   private let unit: Block
 
-  /// - Parameter unfiltered: The same tree without its filter, where it has one.
+  /// - Parameter unfiltered: The tree without its filter, if it has one.
   init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil) {
     (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
     growth = Block(text: "\(tree.growth)")
@@ -36,10 +36,10 @@ final class TreeObject: CObject {
       title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
-  /// Checks a tree index, for one beyond the tree is a caller's mistake.
+  /// Checks a tree index. One out of range is a mistake of the caller.
   func checked(treeIndex: Int64) throws -> Int {
     guard let index = Int(exactly: treeIndex), 0..<tree.pointCount ~= index else {
-      throw ArgumentError("expected a tree index from 0 to below \(tree.pointCount), found \(treeIndex)")
+      throw ArgumentError("expected a tree index from 0 to less than \(tree.pointCount), found \(treeIndex)")
     }
     return index
   }
@@ -116,7 +116,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let all = object.unfiltered
-    // What the filter of the tree has in common with this one is not looked for again.
+    // Reuses the parts that the tree's filter has in common with the new one.
     let selected = try string(filter).map { try all.selecting(Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? all, unfiltered: all)
   }

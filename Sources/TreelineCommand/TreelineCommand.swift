@@ -3,7 +3,7 @@ import ArgumentParser
 @_spi(Server) import TreelineFormats
 
 @main struct TreelineCommand: ParsableCommand {
-  /// Before the message of every error, the parser's and ours.
+  /// Label of all error messages, from the parser and from the tool.
   static let _errorLabel = "treeline: error"
 
   static let configuration = CommandConfiguration(

@@ -3,10 +3,10 @@ import Treeline
 import TreelineMap
 @_spi(MapLibre) import TreelineMapKit
 
-/// Shows the clusters of a tree on MapLibre Native's map, as the features of a source, and has them split and merge as
-/// the map zooms.
+/// Shows the clusters of a tree on MapLibre Native's map, as the features of a source. They split and merge as the map
+/// zooms.
 ///
-/// Call ``refresh()`` whenever the map moves, and ``add(to:)`` for each style that it loads; layers draw the source:
+/// Call ``refresh()`` whenever the map moves, and ``add(to:)`` for each style that it loads. Layers draw the source:
 ///
 /// ```swift
 /// func mapView(_ mapView: MLNMapView, didFinishLoading style: MLNStyle) {
@@ -24,38 +24,38 @@ import TreelineMap
 /// func mapView(_ mapView: MLNMapView, regionDidChangeAnimated animated: Bool) { adapter.refresh() }
 /// ```
 ///
-/// A feature's attributes are `number`, which is empty on the dot of a point and while its points are in the numbers of
-/// others; `diameter` in points; `opacity`; `above`, 1 of what is to be drawn over the others; and, as of supercluster,
-/// `cluster`, `cluster_id` and `point_count`. Its `title` is that of the texts.
+/// A feature has these attributes: `number`, empty on the dot of a point and while other badges count its points;
+/// `diameter` in points; `opacity`; `above`, 1 if the feature must be drawn over the others; `title` from the texts;
+/// and, as in supercluster, `cluster`, `cluster_id` and `point_count`.
 @MainActor public final class MapLibreAdapter {
-  /// What it draws on.
+  /// The map that shows the badges.
   public let mapView: MLNMapView
 
-  /// What layers draw, of the latest style.
+  /// Source that layers draw, in the latest style.
   public private(set) var source: MLNShapeSource?
 
-  /// Where answers come from.
+  /// Source of the answers.
   public let feed: MapFeed
 
-  /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+  /// Texts on the badges of the tree that is shown; see `show(_:texts:)`.
   public var texts: BadgeTexts { treeTexts.current }
 
-  /// Told why there is no answer, as where the tree lacks what the cut needs.
+  /// Called with the error if a query fails, for example because the tree lacks data that the cut needs.
   public var onError: (any Error) -> Void = { _ in }
 
   private let identifier: String
   private var animator: MapAnimator?
   private var treeTexts: TreeTexts
   private var features: [MapBadge.ID: MLNPointFeature] = [:]
-  /// Whether the source is to be told.
+  /// Whether features have changed since the source was updated.
   private var hasChanged = false
 
   /// - Parameters:
-  ///   - mapView: What it draws on.
-  ///   - tree: Of your points; nil for one that comes later, as `tree`.
-  ///   - cut: How finely points are told apart. The tree must support it.
-  ///   - texts: What badges say.
-  ///   - identifier: Of the source.
+  ///   - mapView: The map that shows the badges.
+  ///   - tree: Tree of your points; nil if you set `tree` later.
+  ///   - cut: How finely points are separated. The tree must support it.
+  ///   - texts: Texts on badges.
+  ///   - identifier: Identifier of the source.
   public convenience init(
     _ mapView: MLNMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
     identifier: String = "treeline"
@@ -66,11 +66,11 @@ import TreelineMap
   }
 
   /// - Parameters:
-  ///   - mapView: What it draws on.
-  ///   - feed: Where answers come from; nobody else reads them.
-  ///   - texts: What badges say.
-  ///   - identifier: Of the source.
-  ///   - time: Whose frames are drawn, and by which clock.
+  ///   - mapView: The map that shows the badges.
+  ///   - feed: Source of the answers. The adapter must be its only reader.
+  ///   - texts: Texts on badges.
+  ///   - identifier: Identifier of the source.
+  ///   - time: Sources of the frames and of the time.
   init(
     _ mapView: MLNMapView, feed: MapFeed, texts: BadgeTexts, identifier: String,
     in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -83,20 +83,20 @@ import TreelineMap
     refresh()
   }
 
-  /// The tree that is shown, nil for none; another filter is another tree, too.
+  /// The tree that is shown; nil for none. Set a new tree for another filter, too.
   ///
-  /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
-  /// `show(_:texts:)`.
+  /// The rows of a new tree must number the same values, which `texts` knows. If points have come or gone, call
+  /// `show(_:texts:)` instead.
   public var tree: ClusterTree? {
     get { feed.tree }
     set { replaceTree(by: newValue, nil) }
   }
 
-  /// Shows another tree, whose rows number other values than those before.
+  /// Shows another tree, whose rows number other values than before.
   ///
   /// - Parameters:
-  ///   - tree: Of your points; nil for none.
-  ///   - texts: What its badges say, from when they are shown.
+  ///   - tree: Tree of your points; nil for none.
+  ///   - texts: Texts on its badges, used once the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
   private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
@@ -108,7 +108,8 @@ import TreelineMap
     draw()
   }
 
-  /// Adds a source to a style. A map that loads another style needs it anew, for a source is of one style alone.
+  /// Adds the source to a style. Call it again when the map loads another style, since a source belongs to one style
+  /// only.
   @discardableResult public func add(to style: MLNStyle) -> MLNShapeSource {
     let source = MLNShapeSource(identifier: identifier, shape: nil, options: nil)
     style.addSource(source)
@@ -118,32 +119,32 @@ import TreelineMap
     return source
   }
 
-  /// Looks at what the map shows now.
+  /// Reads the visible part of the map.
   public func refresh() {
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // Longitudes beyond 180 degrees are those of other turns, as a viewport has them.
+    // Longitudes beyond 180 degrees belong to other turns, as in a viewport.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
   }
 
-  /// The cluster of a feature of the source, such as one that was tapped; nil of others.
+  /// Returns the cluster of a feature of the source, for example of a tapped one; nil for other features.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms to where a cluster falls apart. By a limit, and of a stack, the map only moves there.
+  /// Zooms in until a cluster splits. For a cut by a limit, and for a stack, the map only moves there.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
-    // A hair more, lest the map stop just before.
+    // Zooms slightly further, so that the map does not stop just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
   }
 
-  // MARK: - Three verbs
+  // MARK: - Applying changes
 
   private func apply(_ change: MapChange) {
     followTexts()
@@ -166,7 +167,7 @@ import TreelineMap
     hasChanged = true
   }
 
-  /// Has badges say what those of the tree say that is shown by now.
+  /// Updates titles once another tree with other texts is shown.
   private func followTexts() {
     guard let scene = animator?.scene, treeTexts.follow(scene) else { return }
     for badge in scene.answerBadges {
@@ -177,7 +178,7 @@ import TreelineMap
 
   private func describe(_ feature: MLNPointFeature, _ badge: MapBadge, at place: MapMotion.Place) {
     let (cluster, isVisible) = (badge.cluster, badge.appearance.isVisible)
-    // What is of a tree that is no longer shown says what it said before.
+    // A badge of a tree that is no longer shown keeps its title.
     let title = badge.isForeign ? feature.attributes["title"] : texts.title(of: cluster)
     feature.attributes = [
       "cluster": cluster.pointCount > 1, "cluster_id": NSNumber(value: cluster.id.rawValue),
@@ -189,7 +190,7 @@ import TreelineMap
     ]
   }
 
-  /// A source takes all features at once.
+  /// Updates the source, which takes all features at once.
   private func draw() {
     guard hasChanged, let source else { return }
     hasChanged = false

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that nobody else fetches MapLibre's binary.
+// A separate package, so that users of other maps do not download MapLibre's binary.
 let package = Package(
   name: "treeline-maplibre", platforms: [.iOS(.v18)],
   products: [.library(name: "TreelineMapLibre", targets: ["TreelineMapLibre"])],

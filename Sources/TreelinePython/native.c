@@ -1,7 +1,7 @@
-// The part of the package that maps ask for with every frame: a query by its box, and the arrays of its answer.
+// The part of the package that maps call in every frame: a query by its box, and the arrays of its answer.
 //
-// By ctypes each call takes a microsecond to convert what goes in and out, as long as the query itself. Everything else
-// is called so. The functions are those of the library that ctypes has loaded.
+// With ctypes each call takes a microsecond to convert arguments and results, as long as the query itself. Everything
+// else uses ctypes. The functions are those of the library that ctypes has loaded.
 
 #define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN
@@ -17,11 +17,11 @@ static struct {
   __typeof__(&treeline_clusters_in_box) clusters_in_box;
   __typeof__(&treeline_answer_arrays) answer_arrays;
   __typeof__(&treeline_answer_free) answer_free;
-  /// Raises what an error says, and frees it.
+  /// Raises an error of the library, and frees it.
   PyObject *raise;
 } library;
 
-/// What Python's `Clusters` is derived from: an answer, which it owns.
+/// Base class of Python's `Clusters`: an answer, which it owns.
 typedef struct {
   PyObject_HEAD
   treeline_answer *answer;
@@ -30,7 +30,7 @@ typedef struct {
 
 static PyTypeObject *answer_type;
 
-/// An object of a class that is derived from `Answer`, which owns the answer from now on.
+/// Creates an object of a class derived from `Answer`, which owns the answer from now on.
 static PyObject *owning(PyTypeObject *type, treeline_answer *answer) {
   Answer *object = (Answer *)PyType_GenericAlloc(type, 0);
   if (!object) {
@@ -63,7 +63,7 @@ static PyObject *answer_pointer(PyObject *self, void *closure) {
   return PyLong_FromVoidPtr(((Answer *)self)->answer);
 }
 
-/// One of the arrays by its number in `treeline_clusters_arrays`, without a copy: it keeps the answer.
+/// Returns an array by its number in `treeline_clusters_arrays`, without a copy. The array keeps the answer alive.
 static PyObject *array_of(PyObject *self, PyObject *argument, int type) {
   const treeline_clusters_arrays *arrays = &((Answer *)self)->arrays;
   long number = PyLong_AsLong(argument);
@@ -100,7 +100,7 @@ static bool read_box(PyObject *sequence, treeline_box *box) {
   return true;
 }
 
-/// `treeline_clusters_in_box` of the addresses of a tree and of a cut, a box, a zoom, and an answer or None.
+/// Calls `treeline_clusters_in_box` with the addresses of a tree and of a cut, a box, a zoom, and an answer or None.
 static PyObject *answer_in_box(PyObject *type, PyObject *const *arguments, Py_ssize_t count) {
   treeline_box box;
   if (count != 5) {
@@ -123,7 +123,7 @@ static PyObject *answer_in_box(PyObject *type, PyObject *const *arguments, Py_ss
   return answer ? owning((PyTypeObject *)type, answer) : PyObject_CallFunction(library.raise, "n", (Py_ssize_t)error);
 }
 
-/// Takes the library, as dlopen gave it, and what raises an error of it.
+/// Binds the library, a handle from dlopen, and a function that raises its errors.
 static PyObject *bind(PyObject *module, PyObject *arguments) {
   (void)module;
   PyObject *handle, *raise;

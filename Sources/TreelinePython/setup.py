@@ -1,4 +1,4 @@
-"""The wheel has a library for one platform in it, and an extension for every Python from 3.10 on."""
+"""The wheel contains a library for one platform, and an extension for all Python versions from 3.10 on."""
 
 import numpy
 from setuptools import Extension, setup
@@ -6,7 +6,7 @@ from setuptools import Extension, setup
 native = Extension(
     "treeline._native",
     ["native.c"],
-    # The headers of the library are beside it in the sources of a wheel.
+    # In the sources of a wheel, the headers of the library are in the same folder.
     include_dirs=[numpy.get_include(), ".", "../CTreeline"],
     depends=["../CTreeline/treeline.h", "../CTreeline/treeline_pieces.h"],
     extra_compile_args=["-Wall", "-Wextra", "-Werror", "-g0"],

@@ -93,7 +93,7 @@ void test_columns_that_fail(void) {
   int64_t rows[] = {7, 8};
   columns_from(1, columns);
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 2, rows, 2, &error), TREELINE_ERROR_ARGUMENT,
-      "expected values of \"price\", \"rooms\", \"kind\", found those of \"price\", \"rooms\"");
+      "expected values of \"price\", \"rooms\", \"kind\", found values of \"price\", \"rooms\"");
   EXPECT_ERROR(treeline_column_survey_add_values(survey, columns, 3, NULL, 2, &error), TREELINE_ERROR_ARGUMENT,
       "expected 2 rows, found NULL");
   treeline_bytes *bytes;
@@ -108,7 +108,7 @@ void test_columns_that_fail(void) {
   size_t length;
   const void *start = treeline_bytes_start(bytes, &length);
   EXPECT_ERROR(treeline_column_survey_add_survey(other, start, length, 0, &error), TREELINE_ERROR_ARGUMENT,
-      "found one of others");
+      "found a survey of other columns");
   treeline_column_survey_free(other);
   columns[2].kind = "number";
   NO_ERROR(other = treeline_column_survey_create(columns, 3, &error));

@@ -70,10 +70,10 @@ static treeline_survey *survey_parts(void) {
 static treeline_bytes *plan_parts(const char *options, const uint32_t *positions) {
   treeline_plan *plan;
   NO_ERROR(plan = treeline_plan_create(options, &error));
-  EXPECT_ERROR(treeline_plan_take(plan, NULL, 0, &error), TREELINE_ERROR_ARGUMENT, "that none is asked");
+  EXPECT_ERROR(treeline_plan_take(plan, NULL, 0, &error), TREELINE_ERROR_ARGUMENT, "found no open round");
   treeline_bytes *question;
   while ((question = treeline_plan_round(plan))) {
-    EXPECT_ERROR(treeline_plan_pieces(plan, &error), TREELINE_ERROR_ARGUMENT, "without a round");
+    EXPECT_ERROR(treeline_plan_pieces(plan, &error), TREELINE_ERROR_ARGUMENT, "without an open round");
     size_t question_length, answer_length;
     const void *start = treeline_bytes_start(question, &question_length);
     treeline_round *all, *own;

@@ -59,7 +59,7 @@ import Treeline
     #expect(result.code == 64)
     #expect(
       result.errors.contains(
-        "expected a column \"nmae\", as --attributes names it, found none; "
+        "expected a column \"nmae\", named by --attributes, found none; "
           + "the columns that can be kept are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\""
       ), "\(result.errors)")
   }
@@ -67,7 +67,7 @@ import Treeline
   @Test func nameOfTwoColumnsIsRefused() throws {
     let result = try build(Self.csv, ["twice"]).result
     #expect(result.code == 64)
-    #expect(result.errors.contains("expected one column \"twice\", as --attributes names it, found 2"))
+    #expect(result.errors.contains("expected one column \"twice\", named by --attributes, found 2"))
   }
 
   @Test func nameThatNoFeatureHasIsRefused() throws {

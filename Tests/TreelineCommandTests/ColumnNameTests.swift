@@ -21,7 +21,8 @@ import Testing
       let words = options.map { $0.replacingOccurrences(of: "NAME", with: names.name) }
       let result = try Tool.run(["build", points, "-o", folder.path("index")] + words + memory)
       #expect(result.code == 64, "\(words) \(memory): \(result.errors)")
-      #expect(result.errors.contains("expected one column \(names.name.debugDescription), as "), "\(result.errors)")
+      #expect(
+        result.errors.contains("expected one column \(names.name.debugDescription), named by "), "\(result.errors)")
       #expect(result.errors.contains("found 2"), "\(result.errors)")
       #expect(try folder.contents() == ["points.csv"])
     }
@@ -32,9 +33,9 @@ import Testing
     let names = (header: header, name: String(header.prefix { $0 != "," }))
     let points = try folder.write("lon,lat,\(header)\n1,2,5,6\n", to: "points.csv")
     let filtered = try Tool.run("query", points, "--filter", "\"\(names.name)\" > 5")
-    #expect(filtered.code == 64 && filtered.errors.contains("as --filter names it, found 2"), "\(filtered.errors)")
+    #expect(filtered.code == 64 && filtered.errors.contains("named by --filter, found 2"), "\(filtered.errors)")
     let summed = try Tool.run("query", points, "--aggregate", "sum(\"\(names.name)\")")
-    #expect(summed.code == 64 && summed.errors.contains("as --aggregate names it, found 2"), "\(summed.errors)")
+    #expect(summed.code == 64 && summed.errors.contains("named by --aggregate, found 2"), "\(summed.errors)")
   }
 
   @Test func coordinatesMayHaveTheName() throws {

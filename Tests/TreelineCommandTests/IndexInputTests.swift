@@ -32,7 +32,7 @@ import Testing
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))
     #expect(result.errors.contains("left out spacing/\(rule): it needs separations"), "\(result.errors)")
-    #expect(result.errors.contains("this index has one, split by '\(rule)'"), "\(result.errors)")
+    #expect(result.errors.contains("this index has one tree, split by '\(rule)'"), "\(result.errors)")
   }
 
   /// A name without a rule is the article's tree where points are given, and the one that there is where an index is.

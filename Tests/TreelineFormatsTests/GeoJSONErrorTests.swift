@@ -150,7 +150,7 @@ import Testing
     #expect(try read(nested(126)).coordinates.count == 1)
     #expect(
       message(nested(127))
-        == "points:1: expected JSON nested at most 128 levels deep, found it deeper; flatten the data")
+        == "points:1: expected JSON nested at most 128 levels deep, found deeper nesting; flatten the data")
     #expect(message(#"{"a":"# + String(repeating: "[{\"b\":", count: 1_000_000)).contains("at most 128 levels"))
   }
 }

@@ -71,7 +71,7 @@ import Treeline
         "points:1: expected a column named \"c\", found none;"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .wkt("c")))
-        == "points: expected CSV, of which --wkt names a column, found GeoJSON; leave it out")
+        == "points: expected CSV for --wkt, which names a column, found GeoJSON; leave it out")
   }
 
   @Test(arguments: [

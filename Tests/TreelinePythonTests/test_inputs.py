@@ -267,7 +267,7 @@ def test_times_of_numpy_are_values():
 
 @pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
 def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
-    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or that floats keep"):
+    with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that floats keep exactly"):
         treeline.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
@@ -292,13 +292,13 @@ def test_missing_entries_of_dictionaries_are_missing_values():
 def test_columns_of_one_name_are_refused(tmp_path):
     pa = pytest.importorskip("pyarrow")
     table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
-    with pytest.raises(ValueError, match="expected columns of different names, found two of the name 'a'"):
+    with pytest.raises(ValueError, match="expected columns of different names, found two named 'a'"):
         treeline.build([1, 2], [1, 2], columns=table)
     import pyarrow.parquet as pq
 
     named = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 4, names=["longitude", "latitude", "a", "a"])
     pq.write_table(named, tmp_path / "twice.parquet")
-    with pytest.raises(ValueError, match="expected one column of the name 'a', found 2"):
+    with pytest.raises(ValueError, match="expected one column named 'a', found 2"):
         treeline.build_parquet(tmp_path / "twice.parquet", out=tmp_path / "twice.treeline", columns=["a"])
 
 

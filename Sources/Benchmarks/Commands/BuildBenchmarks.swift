@@ -5,7 +5,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times the way from coordinates in memory to a tree that answers queries.
+/// Times a build from coordinates in memory to a tree that answers queries.
 struct BuildBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
 
@@ -25,15 +25,15 @@ struct BuildBenchmark: ParsableCommand {
   }
 }
 
-/// Points, and how their tree is built.
+/// The points, and the options of their build.
 struct BuildArguments: ParsableArguments {
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many threads.") var threads = 2
+  @Option(help: "Number of threads.") var threads = 2
 
   @OptionGroup var grown: GrowthArguments
 
-  @Flag(help: "Separations are computed too.") var separations = false
+  @Flag(help: "Compute separations, too.") var separations = false
 
   var options: BuildOptions {
     BuildOptions(growth: grown.growth, threads: threads, computesSeparations: separations)
@@ -43,7 +43,7 @@ struct BuildArguments: ParsableArguments {
 struct GrowthArguments: ParsableArguments {
   @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
-  @Option(help: "The tree is grown by merging: which clusters come first.") var merge: MergeMetric?
+  @Option(help: "Grow the tree by merging, with this metric.") var merge: MergeMetric?
 
   var growth: Growth { merge.map(Growth.merging) ?? .splitting(split) }
 }
@@ -51,14 +51,14 @@ struct GrowthArguments: ParsableArguments {
 extension SplitRule: ExpressibleByArgument {}
 extension MergeMetric: ExpressibleByArgument {}
 
-/// Measures the memory of one build, in a process that does nothing else, against the index that comes of it.
+/// Measures the memory of one build, in a process that does nothing else, and the size of its index for comparison.
 struct MemoryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
 
   @OptionGroup var build: BuildArguments
 
-  @Option(help: "Where to write the index, which is removed again.") var index: String
+  @Option(help: "Where to write the index, which is removed afterwards.") var index: String
 
   func run() throws {
     let coordinates = try build.points.read()
@@ -69,7 +69,7 @@ struct MemoryBenchmark: ParsableCommand {
     require(tree.root?.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
     try tree.write(index: index)
     defer { try? FileManager.default.removeItem(atPath: index) }
-    // What is resident before the build is with the coordinates.
+    // The resident memory before the build includes the coordinates.
     try printJSON([
       "points": coordinates.count, "threads": build.threads, "seconds": time, "residentBefore": before,
       "residentPeak": peak, "indexBytes": try fileSize(index),
@@ -77,14 +77,14 @@ struct MemoryBenchmark: ParsableCommand {
   }
 }
 
-/// Times the way from a tree to the separation of each of its nodes.
+/// Times the computation of the separation of each node of a tree.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "separation", abstract: "Times computing at what distance each node is split into its children.")
+    commandName: "separation", abstract: "Times computing the distance at which each node is split into its children.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many threads.") var threads = 2
+  @Option(help: "Number of threads.") var threads = 2
 
   @OptionGroup var timing: TimedRuns
 
@@ -93,7 +93,7 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Every node with two children, whose positions differ by a unit or more, was split.
+    // Only nodes with two children, whose positions differ by a unit or more, were split.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))
@@ -107,15 +107,16 @@ struct SeparationBenchmark: ParsableCommand {
   }
 }
 
-/// Times how long a build goes on once its task is cancelled, at moments all over the build.
+/// Times how long a build continues once its task is cancelled, at moments throughout the build.
 struct CancelBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
 
   @OptionGroup var build: BuildArguments
 
-  @Option(help: "How many builds are cancelled.") var runs = 20
+  @Option(help: "Number of builds to cancel.") var runs = 20
 
-  /// The tool itself is not asynchronous: valgrind, which counts its work, does not bear how such a one starts.
+  /// The command itself is not asynchronous, because valgrind, which counts its work, does not support the start of
+  /// asynchronous commands.
   func run() throws {
     let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
     let done = DispatchSemaphore(value: 0)
@@ -146,16 +147,17 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // From cancelling to the end of the build, whose memory is deallocated meanwhile and afterwards.
+      // From cancelling to the end of the build. Its memory is deallocated meanwhile and afterwards.
       "seconds": times,
-      // By how many bytes the process is larger after all builds than after half of them.
+      // Number of bytes by which the process is larger after all builds than after half of them.
       "growth": growth,
-      // Builds that were done before they could be cancelled.
+      // Number of builds that ended before they could be cancelled.
       "finished": finishedCount,
     ])
   }
 
-  /// The memory held once that of cancelled builds is deallocated: once it has not fallen for half a second.
+  /// Returns the resident memory once the memory of cancelled builds is deallocated, which means that it has not fallen
+  /// for half a second.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 10 {

@@ -3,7 +3,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Runs pieces of work whose instructions valgrind counts one by one: it collects only within `countedCall`, and writes
+/// Runs pieces of work whose instructions valgrind counts separately. It collects only within `countedCall`, and writes
 /// what it has collected after each call.
 struct CountedCases: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct CountedCases: ParsableCommand {
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Argument(help: "Which work.") var cases: [CountedCase] = CountedCase.allCases
+  @Argument(help: "Pieces of work.") var cases: [CountedCase] = CountedCase.allCases
 
   func run() throws {
     let work = CountedWorkplace(try points.read())
@@ -23,15 +23,15 @@ struct CountedCases: ParsableCommand {
   }
 }
 
-/// Does work within a function by whose name valgrind finds it.
+/// Does work within a function that valgrind finds by its name.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
-  // Or the call would be a jump to the work, from which nothing returns here.
+  // Without it the call would become a jump to the work, which would not return here.
   blackHole(result)
   return result
 }
 
-/// The work whose instructions are counted. Each raw value is a name in Fixtures/golden/instructions.json.
+/// Pieces of work whose instructions are counted. Each raw value is a name in Fixtures/golden/instructions.json.
 enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case buildByMean = "build-by-mean"
   case buildByLeastScatter = "build-by-least-scatter"
@@ -39,22 +39,22 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// A filter by two columns, and all that its first answers prepare.
+  /// A filter by two columns, and everything that its first answers prepare.
   case filter
-  /// Sums, means, counts and order statistics of an answer, and all that is prepared for them.
+  /// Sums, means, counts and order statistics of an answer, and everything that is prepared for them.
   case aggregate
-  /// The same of an answer under a filter.
+  /// As above, for an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"
   case limitSteepestFirst = "limit-steepest-first"
   case detail, spacing, badges
-  /// A pan, after the answer that was shown before it.
+  /// A pan, continuing the answer shown before it.
   case continuing
   case filteredLimit = "filtered-limit"
   case filteredDetail = "filtered-detail"
 
-  /// Whether it takes seconds under valgrind, itself or what it needs.
+  /// Whether the work, or its preparation, takes seconds under valgrind.
   var isLong: Bool {
     switch self {
     case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .badges: true
@@ -63,7 +63,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Points and what is built over them, each tree once.
+/// Points, and the trees over them, each built once.
 private final class CountedWorkplace {
   private let coordinates: [Coordinate]
   private let views: [Viewport]
@@ -82,14 +82,14 @@ private final class CountedWorkplace {
     views = .counted(around: coordinates)
   }
 
-  /// Builds by one thread, and without LAPACK, which is another library on each machine.
+  /// Builds with one thread, and without LAPACK, which differs from machine to machine.
   private func build(_ growth: Growth, computesSeparations: Bool = false) throws -> ClusterTree {
     var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
     options.solver = .halfAngle
     return try ClusterTree(coordinates, options: options)
   }
 
-  /// Prepares what a case needs, and returns the work to be counted, whose result is positive.
+  /// Prepares a case, and returns the work to be counted, whose result is positive.
   func task(_ name: CountedCase) throws -> () throws -> Int {
     switch name {
     case .buildByMean: building(.splitting(.mean))
@@ -97,7 +97,7 @@ private final class CountedWorkplace {
     case .separations:
       { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
     case .mergeByDistance: building(.merging(by: .distance))
-    // Of all work the longest under valgrind: queries take the same tree.
+    // The longest work under valgrind. Queries use the same tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
     case .mergeByScatter: building(.merging(by: .scatter))
     case .filter:
@@ -125,12 +125,12 @@ private final class CountedWorkplace {
     try views.reduce(0) { try $0 + count(tree.clusters(cut, in: $1)) }
   }
 
-  /// Every view ten times.
+  /// Returns work that asks for every view ten times.
   private func asking(_ tree: ClusterTree, _ cut: Cut) -> () throws -> Int {
     { [self] in try (0..<10).reduce(0) { sum, _ in try sum + answers(of: tree, cut, \.count) } }
   }
 
-  /// As above, once what first answers prepare is there.
+  /// Returns work like `asking`, after preparing what first answers prepare.
   private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
     blackHole(try answers(of: tree, cut, \.count))
     return asking(tree, cut)

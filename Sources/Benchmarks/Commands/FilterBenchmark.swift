@@ -4,16 +4,16 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times filters, queries under them and aggregates, over three columns made for the points.
+/// Times filters, queries under filters, and aggregates, over three columns generated for the points.
 struct FilterBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Times filters, queries under them, and aggregates of answers.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "The most clusters of every answer.") var limit = 100
+  @Option(help: "Maximum number of clusters of every answer.") var limit = 100
 
-  @Option(help: "How often each is asked for.") var repeats = 21
+  @Option(help: "Number of repeats of each query.") var repeats = 21
 
   func run() throws {
     let coordinates = try points.read()
@@ -49,9 +49,9 @@ struct FilterBenchmark: ParsableCommand {
       "histogram_ms": try histogramMilliseconds(of: tree),
       "filtered_histogram_ms": try histogramMilliseconds(of: filtered),
       "points": coordinates.count, "passing": filtered.passingPointCount,
-      // Milliseconds: a new filter of two conditions; what its first answer takes to be prepared.
+      // Milliseconds: a new filter with two conditions; the preparation for its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
-      // Microseconds of each view: an answer, and its coordinates, with the filter and without.
+      // Microseconds per view: an answer, and an answer with its coordinates, with the filter and without.
       "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
       "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
       "filtered_with_coordinates_us": try microseconds(queries) {
@@ -60,29 +60,30 @@ struct FilterBenchmark: ParsableCommand {
       "unfiltered_with_coordinates_us": try microseconds(queries) {
         for cluster in try tree.clusters($0) { blackHole(cluster.coordinate) }
       },
-      // Of the answer over all points: the first sum and the first counts in milliseconds, then microseconds.
+      // Of the answer over all points: the first sum and the first counts in milliseconds, later ones in microseconds.
       "aggregates_first_ms": firstOfAll, "filtered_aggregates_first_ms": firstOfPassing,
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // Without sections of their own they read the values of all points, up to a number.
+      // Without their own sections, order statistics read the values of all points, up to a maximum number.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
-      // Of the sections, bytes a point: of a number, a category and a time, and what prepares a number.
+      // Bytes per point of sections: for a number, a category and a time, and for the preparations of a number.
       "column_bytes": tree.columns.dropFirst().map { Double($0.section!.count) / Double(coordinates.count) },
       "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
       "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),
     ])
   }
 
-  /// Of each view, asked once: what queries note of nodes under a filter is not there yet, nor in the machine's cache
-  /// what they read.
+  /// Returns the time of each view on its first query: what queries remember about nodes under a filter does not exist
+  /// yet, and the data that they read is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Of a window over a fifth of the times, beside another condition: 1 % of the points go in, and 1 % out. First what
-  /// the first step takes, which makes the order of the column; then each of the others.
+  /// Returns the times of moving a window over a fifth of the times, combined with another condition: 1 % of the points
+  /// enter, and 1 % leave. The first value is the first step, which creates the order of the column; the second is the
+  /// median of the other steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {
@@ -98,7 +99,8 @@ struct FilterBenchmark: ParsableCommand {
     return [times[0], median(Array(times.dropFirst()))]
   }
 
-  /// Of 60 bins over the numbers and the times of all points, once their extent is known.
+  /// Returns the times of histograms with 60 bins over the numbers and the times of all points, once their extent is
+  /// known.
   private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
     try ["price", "opened"].map { name in
       blackHole(try tree.histogram(of: name, bins: 60))
@@ -106,16 +108,16 @@ struct FilterBenchmark: ParsableCommand {
     }
   }
 
-  /// The filter of three tenths of the kinds and half of the prices.
+  /// A filter for three tenths of the kinds and half of the prices.
   static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
 
-  /// A number of two decimals which, as kinds and times, does not depend on the place.
+  /// Returns a number with two decimals. Like kinds and times, it does not depend on the point's position.
   @Sendable static func price(_ row: Int) -> AttributeValue {
     let cents = hash(row, 1) % 1_000_000
     return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")
   }
 
-  /// One of ten texts.
+  /// Returns one of ten texts.
   @Sendable static func kind(_ row: Int) -> AttributeValue { .string("kind \(hash(row, 2) % 10)") }
 
   private static func hash(_ row: Int, _ salt: UInt64) -> UInt64 {

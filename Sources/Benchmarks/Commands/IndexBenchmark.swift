@@ -9,7 +9,7 @@ struct IndexBenchmark: ParsableCommand {
 
   @Argument(help: "The index.") var path: String
 
-  @Option(help: "How often each view is asked for.") var repeats = 21
+  @Option(help: "Number of repeats of each view.") var repeats = 21
 
   func run() throws {
     var opened: ClusterTree!

@@ -6,23 +6,24 @@ import Treeline
 import TreelineBuilder
 import TreelineMap
 
-/// Times what a map view waits for when it moves: the answer, off the main thread, and the difference to what is shown,
-/// on it.
+/// Times what a map view waits for when it moves: the answer, off the main thread, and the difference from the visible
+/// badges, on it.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "map", abstract: "Times changes of a map's region, and counts what a map holds that always moves.")
+    commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."
+  )
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many changes are timed.") var changes = 4000
+  @Option(help: "Number of timed changes.") var changes = 4000
 
-  @Option(help: "How often each change is timed.") var repeats = 5
+  @Option(help: "Number of repeats of each change.") var repeats = 5
 
-  @Option(help: "How many changes come within a second, for as long as --held says.") var rate = 10_000
+  @Option(help: "Number of changes per second during --held.") var rate = 10_000
 
-  @Option(help: "For how many seconds a map is moved without a pause.") var held = 4
+  @Option(help: "Number of seconds in which a map is moved without a pause.") var held = 4
 
-  /// Of a tablet, so that answers have some hundred badges.
+  /// Size of a tablet, so that answers have several hundred badges.
   static let size = Viewport.Size(width: 1180, height: 820)
 
   func run() throws {
@@ -30,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // Every pass is the same, so each change has as many times.
+    // All passes are equal, so each change has the same number of times.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)
@@ -44,7 +45,7 @@ struct MapBenchmark: ParsableCommand {
     try printJSON(result)
   }
 
-  /// Zooms, pans and now and then a jump.
+  /// Returns zooms, pans and occasional jumps.
   private static func walk(around centers: [Coordinate], steps: Int, _ random: inout SplitMix64) -> [Viewport] {
     var (center, zoom) = (centers[0], 8.0)
     return (0..<steps).map { step in
@@ -60,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Of each change the seconds off the main thread and on it, those of a frame in its midst, and how many badges it
-  /// names.
+  /// For each change: the seconds off the main thread and on it, the seconds of a frame in the middle of it, and the
+  /// number of badges that it names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []
@@ -73,7 +74,7 @@ struct MapBenchmark: ParsableCommand {
     var (pass, scene) = (Pass(), MapScene())
     for (step, view) in walk.enumerated() {
       let query = Query(.spacing(44), in: view)
-      // Every other change comes in the midst of the one before.
+      // Every other change interrupts the one before.
       let now = Double(step / 2) * 2 + (step % 2 == 0 ? 0 : 0.1)
       _ = scene.advance(to: now)
       var (answer, change): (MapAnswer?, MapChange?) = (nil, nil)
@@ -85,7 +86,7 @@ struct MapBenchmark: ParsableCommand {
     return pass
   }
 
-  /// By how much memory grows while a map moves without a pause, after a while of the same; and how many answers came.
+  /// Returns by how much memory grows while a map moves without a pause, after a warm-up, and the number of answers.
   private static func held(_ walk: [Viewport], of tree: ClusterTree, rate: Int, seconds: Int) throws -> (
     bytes: Int, answers: Int
   ) {
@@ -104,7 +105,7 @@ struct MapBenchmark: ParsableCommand {
     }
     var before = ResidentMemory.now
     for second in 0...seconds {
-      // The first second fills what is filled once.
+      // The first second fills caches that are filled only once.
       if second == 1 { before = ResidentMemory.now }
       let start = ContinuousClock.now
       for change in 0..<rate {

@@ -3,22 +3,24 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Reports how clusters are merged in parts, and times edits of the tree that comes of it.
+/// Reports how clusters are merged in parts, and times edits of the resulting tree.
 struct MergingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
-      'inParts' is the share of all merges that parts make alone; 'again' how many clusters are merged again along \
-      borders for each position, in how many areas, and how many of these were too small ('retries'). 'ofSerial' is the share \
-      of the time of a serial merge that all take together, and 'longestPath' that of the longest chain of parts that \
-      wait for each other. Times are of value with one thread. Edits remove points and add them elsewhere.
+      'inParts' is the share of all merges that happen within parts. 'again' is the number of clusters that are merged \
+      again along borders, per position; 'areas' is the number of these areas, and 'retries' how many of them were too \
+      small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' the time of the \
+      longest chain of parts that wait for each other. Times are meaningful with one thread. Edits remove points and \
+      add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
 
-  @Option(help: "Into how many parts of one size the positions are divided; by default as in a build.") var parts: Int?
+  @Option(help: "Number of parts of equal size into which the positions are divided; by default as in a build.")
+  var parts: Int?
 
-  @Option(help: "How many edits are timed.") var edits = 300
+  @Option(help: "Number of timed edits.") var edits = 300
 
   func run() throws {
     let coordinates = try build.points.read()
@@ -49,7 +51,7 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Of points that are removed one after the other, each to be added near another point.
+  /// Times edits: points are removed one after the other, and each is added near another point.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)

@@ -2,14 +2,14 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// Times what an app does on one core: maps of its values, with columns, and coordinates there and back.
+/// Times the work of an app on one core: maps of its values, with columns, and coordinates projected there and back.
 struct PhoneBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "phone", abstract: "Times maps of values with columns by one thread, and the projection.")
+    commandName: "phone", abstract: "Times maps of values with columns on one thread, and the projection.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How often each is timed.") var repeats = 9
+  @Option(help: "Number of repeats.") var repeats = 9
 
   private struct Place {
     let coordinate: Coordinate
@@ -34,13 +34,15 @@ struct PhoneBenchmark: ParsableCommand {
     }
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 1))
     let answer = try tree.clusters(.limit(10_000), in: Viewport(.world))
-    require(answer.coordinates == answer.map(\.coordinate), "coordinates at once are others than one by one")
+    require(
+      answer.coordinates == answer.map(\.coordinate),
+      "coordinates computed together differ from those computed one by one")
     try printJSON([
       "points": coordinates.count,
       "mean": try time(BuildOptions(splitRule: .mean, threads: 1)),
       "separated": try time(BuildOptions(splitRule: .mean, threads: 1, computesSeparations: true)),
       "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)),
-      // Of a point and of a cluster, medians of many passes.
+      // For each point and each cluster: medians of many passes.
       "forward": pass(over: coordinates.count) {
         blackHole(coordinates.reduce(into: UInt32(0)) { $0 &+= tree.plane.point(at: $1).y })
       },
@@ -49,7 +51,7 @@ struct PhoneBenchmark: ParsableCommand {
     ])
   }
 
-  /// The seconds that each of so many takes.
+  /// Returns the seconds per element of a pass over `count` elements.
   private func pass(over count: Int, _ work: () -> Void) -> Double {
     median((0..<10 * repeats).map { _ in seconds(work) }) / Double(max(count, 1))
   }

@@ -4,7 +4,7 @@ import Foundation
 import Treeline
 import TreelineBuilder
 
-/// Times the way from generated points to an index, in pieces or in memory, in a process that does nothing else.
+/// Times a build from generated points to an index, in pieces or in memory, in a process that does nothing else.
 struct PiecesBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pieces",
@@ -14,15 +14,15 @@ struct PiecesBenchmark: ParsableCommand {
 
   @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
-  @Option(help: "How many threads.") var threads = 2
+  @Option(help: "Number of threads.") var threads = 2
 
-  @Option(help: "How many bytes of memory; all that it takes if left out.") var memory: Int?
+  @Option(help: "Memory limit in bytes; without it the build runs in memory.") var memory: Int?
 
   @Flag(help: "Compute separations.") var separation = false
 
   @Option(help: "The folder for scratch files and the index.") var folder: String
 
-  @Flag(help: "Leave the index there.") var keep = false
+  @Flag(help: "Keep the index.") var keep = false
 
   func run() throws {
     let path = folder + "/\(memory == nil ? "whole" : "pieces").treeline"

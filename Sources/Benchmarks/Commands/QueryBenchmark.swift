@@ -5,23 +5,23 @@ import Synchronization
 import Treeline
 import TreelineBuilder
 
-/// Times queries of views, one by one and by two threads at once.
+/// Times queries of views, one by one and on two threads at once.
 struct QueryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "query", abstract: "Times queries.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "The views, as 'views' writes them. (default: drawn anew)") var views: String?
+  @Option(help: "The views, from a file written by 'views'. (default: random views)") var views: String?
 
-  @Option(help: "A file with the most clusters of each view's answer, one number a line.") var limits: String?
+  @Option(help: "A file with the maximum number of clusters for each view, one number per line.") var limits: String?
 
-  @Option(help: "The most clusters of every view's answer, where no file says it.") var limit = 100
+  @Option(help: "Maximum number of clusters of every view, without a file of limits.") var limit = 100
 
-  @Option(help: "How often each view is asked for.") var repeats = 21
+  @Option(help: "Number of repeats of each view.") var repeats = 21
 
   @Flag(help: "Compare every answer with the points themselves, one by one.") var check = false
 
-  @Flag(help: "Time one thread and two that ask all the time, too.") var throughput = false
+  @Flag(help: "Also time one and two threads that query without a pause.") var throughput = false
 
   func run() throws {
     let coordinates = try points.read()
@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Those with fewer clusters than the limit, all of which are single positions.
+    // Answers with fewer clusters than the limit. All their clusters must be single positions.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(query.cut.limit) could be split")
@@ -42,8 +42,8 @@ struct QueryBenchmark: ParsableCommand {
     var result: [String: any Encodable] = [
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
-      // The seconds of each view: asked for once, in random order, out of a cold cache; the median of the repeats; and
-      // the same with the coordinates and counts of all clusters taken.
+      // Seconds of each view: on the first query, in random order, with a cold cache; the median of the repeats; and
+      // the median of the repeats including the coordinates and counts of all clusters.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
         let answer = try $0.answer(of: tree)
@@ -51,7 +51,7 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // By one thread and by two, in each of some turns. Arithmetic shows what two can do here at best.
+      // On one thread and on two, in each of several turns. Arithmetic shows the best speedup that is possible here.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }
@@ -62,13 +62,13 @@ struct QueryBenchmark: ParsableCommand {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { Int($0)! }
   }
 
-  /// The median of the repeats of each query.
+  /// Returns the median of the repeats of each query.
   @inline(__always) private func medians(_ queries: [Query], _ work: (Query) throws -> Void) rethrows
     -> [Double]
   { try queries.map { query in median(try (0..<repeats).map { _ in try seconds { try work(query) } }) } }
 
   private static func coldPass(_ queries: [Query], of tree: ClusterTree) throws -> [Double] {
-    // More than the caches hold.
+    // Exceeds the caches.
     blackHole([UInt64](repeating: 1, count: 32 << 20).reduce(0, &+))
     var random = SplitMix64(seed: 6)
     var times = [Double](repeating: 0, count: queries.count)
@@ -78,7 +78,7 @@ struct QueryBenchmark: ParsableCommand {
     return times
   }
 
-  /// Answers a second, and steps of arithmetic.
+  /// Returns answers per second, and steps of arithmetic per second.
   private static func throughput(_ queries: [Query], of tree: ClusterTree) -> [[[Double]]] {
     rates(
       ofThreads: [1, 2],
@@ -88,7 +88,7 @@ struct QueryBenchmark: ParsableCommand {
           return queries.count
         },
         {
-          // Neither of a fixed seed nor for nothing, or all would be left out.
+          // With a fixed seed or an unused result, the compiler would remove the work.
           var random = SplitMix64(seed: DispatchTime.now().uptimeNanoseconds)
           let steps = 1 << 20
           return (0..<steps).reduce(0) { sum, _ in sum ^ random.next() } == 0 ? 0 : steps
@@ -96,14 +96,14 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// How much of each kind of work gets done in a second by so many threads that do nothing else: for each kind one
-  /// figure a turn and number of threads. All take turns of a twentieth of a second, so that a machine that slows down
-  /// for a while slows down all.
+  /// Returns the rates of each kind of work, per second, on threads that do nothing else: for each kind a list of
+  /// turns, with one rate for each number of threads. Turns take a twentieth of a second and alternate between the kinds, so
+  /// that a machine that slows down temporarily slows down all of them.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
       for (kind, work) in works.enumerated() {
-        // Which goes first changes: a virtual machine that has had both cores may be slow for a while.
+        // The order alternates, because a virtual machine that has used both cores may be slow for a while.
         rates[kind].append(
           turn % 2 == 0
             ? threads.map { rate(ofThreads: $0, work) }
@@ -116,7 +116,7 @@ struct QueryBenchmark: ParsableCommand {
   private static func rate(ofThreads threads: Int, _ work: @Sendable () -> Int) -> Double {
     let clock = ContinuousClock()
     let start = clock.now
-    // The same for all: a thread that comes late has less time.
+    // The end is equal for all threads: a thread that starts late has less time.
     let end = start + .milliseconds(50)
     let done = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
@@ -128,7 +128,7 @@ struct QueryBenchmark: ParsableCommand {
   }
 }
 
-/// Times answers by a spacing, cluster by cluster: trees of other growths show other numbers of them.
+/// Times answers by a spacing per cluster, because trees of other growths show other numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")
@@ -137,7 +137,7 @@ struct SpacingBenchmark: ParsableCommand {
 
   @OptionGroup var grown: GrowthArguments
 
-  @Option(help: "How often each view is asked for.") var repeats = 21
+  @Option(help: "Number of repeats of each view.") var repeats = 21
 
   func run() throws {
     let coordinates = try points.read()

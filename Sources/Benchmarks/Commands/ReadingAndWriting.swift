@@ -2,14 +2,14 @@ import ArgumentParser
 import Treeline
 import TreelineFormats
 
-/// Times the way from a file to coordinates in memory.
+/// Times reading a file to coordinates in memory.
 struct ReadBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "read", abstract: "Times reading, by one thread, and measures its memory.")
+    commandName: "read", abstract: "Times reading on one thread, and measures its memory.")
 
   @Argument(help: "A file of points that Treeline reads.") var path: String
 
-  @Option(help: "How often it is read.") var runs = 3
+  @Option(help: "Number of runs.") var runs = 3
 
   func run() throws {
     let (bytes, residentBefore) = (try fileSize(path), ResidentMemory.now)
@@ -17,7 +17,7 @@ struct ReadBenchmark: ParsableCommand {
     for _ in 0..<runs {
       var table: PointTable!
       times.append(try seconds { table = try PointReader.read(path: path) })
-      // Of the first run.
+      // The peak of the first run.
       if residentPeak == 0 { residentPeak = ResidentMemory.peak }
       points = table.coordinates.count
       require(table.rowCount == points, "\(points) points of \(table.rowCount) rows")
@@ -33,11 +33,11 @@ struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate", abstract: "Writes points, generated or read, to a file.")
 
-  @Argument(help: "The points; of a kind and a number, the kinds are \(kinds).") var points: PointFile
+  @Argument(help: "The points. Kinds of generated points are \(kinds).") var points: PointFile
 
   @Argument(help: "The file to write, ending in .f64, .csv or .geojson.") var path: String
 
-  @Option(help: "How many bytes of text each row carries besides.") var padding = 12
+  @Option(help: "Number of bytes of additional text in each row.") var padding = 12
 
   private static let kinds = GeneratedSet.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -47,15 +47,15 @@ struct GenerateCommand: ParsableCommand {
 struct ViewsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "views",
-    abstract: "Writes views of 1024 x 768 px centred on points, for all sides of a comparison to ask for.")
+    abstract: "Writes views of 1024 x 768 px centered on points, which all sides of a comparison use.")
 
   @Argument(help: "The points.") var points: PointFile
 
   @Argument(help: "The file to write.") var path: String
 
-  @Option(help: "How many at each zoom from 4 to 16.") var perZoom = 25
+  @Option(help: "Number of views at each zoom from 4 to 16.") var perZoom = 25
 
-  @Option(help: "Another seed draws other points.") var seed: UInt64 = 5
+  @Option(help: "Seed of the random points.") var seed: UInt64 = 5
 
   func run() throws { try [Viewport].around(points.read(), perZoom: perZoom, seed: seed).write(to: path) }
 }

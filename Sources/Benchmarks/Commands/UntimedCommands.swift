@@ -3,7 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Work without a clock, to be counted from outside: the difference of two runs is what the additional work costs.
+/// Work without timing, whose instructions are counted from outside. The difference of two runs is the cost of the
+/// additional work.
 struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
@@ -12,11 +13,11 @@ struct CountedWork: ParsableCommand {
 
   @Option(help: "Where nodes are split.") var split = SplitRule.standard
 
-  @Option(help: "How often the tree is built, by one thread.") var builds = 1
+  @Option(help: "Number of builds of the tree, on one thread.") var builds = 1
 
-  @Option(help: "How often each of 13 views is asked for.") var asks = 1
+  @Option(help: "Number of queries of each of 13 views.") var asks = 1
 
-  @Option(help: "The most clusters of an answer.") var limit = 100
+  @Option(help: "Maximum number of clusters of an answer.") var limit = 100
 
   func run() throws {
     let coordinates = try points.read()
@@ -33,19 +34,19 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break what is promised of them; the counts are 0 and the shares 1, or there is a defect.
+/// Counts how often answers break promises. Without a defect the counts are 0 and the shares 1.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",
-    abstract: "Counts broken promises over random screens: nestedness, what pans keep, points in transitions.")
+    abstract: "Counts broken promises over random screens: nestedness, clusters kept by pans, points in transitions.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Option(help: "How many pairs of screens for each way to cut.") var pairs = 10_000
+  @Option(help: "Number of pairs of screens for each cut.") var pairs = 10_000
 
   @OptionGroup var grown: GrowthArguments
 
-  @Option(help: "Another seed draws other screens.") var seed: UInt64 = 7
+  @Option(help: "Seed of the random screens.") var seed: UInt64 = 7
 
   struct Cut: Encodable {
     var name: String

@@ -4,8 +4,8 @@ import PointSets
 import Treeline
 import TreelineFormats
 
-/// Points for benchmarks: made in memory (`clustered:1000000`), pairs of little-endian doubles, longitude first
-/// (`.f64`), or anything that Treeline reads.
+/// Points for benchmarks: generated in memory (`clustered:1000000`), pairs of little-endian doubles with the longitude
+/// first (`.f64`), or anything that Treeline reads.
 struct PointFile: ExpressibleByArgument {
   let name: String
 
@@ -18,7 +18,7 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
-  /// The same points, some hundred thousand at a time, where they are made in memory.
+  /// Calls `body` with the points in batches of some hundred thousand, if they can be generated so; otherwise with all.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
     for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }
@@ -34,9 +34,9 @@ struct PointFile: ExpressibleByArgument {
 }
 
 extension [Coordinate] {
-  /// Writes points as their name says: `.f64`, `.csv` or `.geojson`.
+  /// Writes points in the format of the file's extension: `.f64`, `.csv` or `.geojson`.
   ///
-  /// - Parameter padding: how many bytes a row's text carries besides, as tables of real data do.
+  /// - Parameter padding: Number of bytes of additional text in each row, like in tables of real data.
   func write(to path: String, padding: Int) throws {
     let url = URL(fileURLWithPath: path)
     guard !path.hasSuffix(".f64") else { return try withUnsafeBytes { try Data($0).write(to: url) } }
@@ -67,7 +67,7 @@ extension [Coordinate] {
 
 /// The kinds of generated points, all seeded.
 enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
-  /// Evenly over the sphere, as far as Web Mercator shows it: peers lose what lies beyond.
+  /// Evenly over the part of the sphere that Web Mercator shows. Peers lose points beyond it.
   case uniform
   /// Few large and many small towns, sized by Zipf's law, and a tenth of the points in between.
   case clustered
@@ -77,12 +77,12 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   case coincident
   /// Along one meridian.
   case line
-  /// Row by row, as far apart as makes them fill a quarter of the world.
+  /// Row by row, with a spacing that fills a quarter of the world.
   case lattice
   /// At distances of 2^-k from one position.
   case geometric
 
-  /// The points; fewer of one kind are the first of more.
+  /// Returns the points. Fewer points of a kind are the first of more.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)
@@ -96,7 +96,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Makes some rows of those kinds that people have most of: from a multiple of `chunk` on.
+  /// Generates some rows of the kinds that are used in large numbers, starting at a multiple of `chunk`.
   fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
     switch self {
     case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }
@@ -121,7 +121,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// In a random direction, at one of 28 distances.
+  /// Returns a point in a random direction, at one of 28 distances.
   @Sendable private static func geometricPoint(_ random: inout SplitMix64) -> Coordinate {
     let distance = 40 * pow(2, -Double(random.index(below: 28))) * (1 + random.fraction())
     let angle = random.number(from: 0, to: 2 * .pi)
@@ -130,7 +130,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
 
   private static let chunk = 1 << 16
 
-  /// Made by all cores, in pieces with a seed of their own each, so that 100 million take seconds.
+  /// Generates points on all cores, in chunks with their own seeds, so that 100 million points take seconds.
   private static func inChunks(
     _ rows: Range<Int>, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
   ) -> [Coordinate] {
@@ -138,7 +138,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, initializedCount in
       nonisolated(unsafe) let coordinates = buffer.baseAddress!
       DispatchQueue.concurrentPerform(iterations: (rows.count + chunk - 1) / chunk) { index in
-        // Seeds that follow each other would give sequences that overlap.
+        // Consecutive seeds would give overlapping sequences.
         var seeds = SplitMix64(seed: seed << 32 | UInt64(first + index))
         var random = SplitMix64(seed: seeds.next())
         for row in index * chunk..<min((index + 1) * chunk, rows.count) {
@@ -150,17 +150,17 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// A mixture of towns whose sizes follow Zipf's law, as cities' do, and whose widths differ a thousandfold.
+/// A mixture of towns whose sizes follow Zipf's law, like sizes of cities, and whose widths vary by a factor of 1000.
 struct Towns: Sendable {
   private struct Town {
     var longitude: Double
     var latitude: Double
-    /// The standard deviation, in degrees.
+    /// Standard deviation in degrees.
     var width: Double
   }
 
   private let towns: [Town]
-  /// Up to which number drawn each town is chosen.
+  /// Upper bound of the random numbers that choose each town.
   private let upTo: [Double]
 
   init(_ count: Int, seed: UInt64) {

@@ -2,9 +2,9 @@ import Foundation
 import PointSets
 import Treeline
 
-/// Views of 1024 x 768 px as both sides of a comparison ask for them: boxes, each at a whole zoom.
+/// Views of 1024 x 768 px that both sides of a comparison use: boxes, each at a whole zoom.
 extension [Viewport] {
-  /// Views centred on random points, as many at each zoom from 4 to 16.
+  /// Returns views centered on random points, `perZoom` at each zoom from 4 to 16.
   ///
   /// None crosses the antimeridian or the edge of Web Mercator, where a peer would see less.
   static func around(_ coordinates: [Coordinate], perZoom: Int, seed: UInt64) -> [Viewport] {
@@ -24,7 +24,7 @@ extension [Viewport] {
     return views
   }
 
-  /// Those that work is counted with, one a zoom.
+  /// Returns the views for counting work, one per zoom.
   static func counted(around coordinates: [Coordinate]) -> [Viewport] { around(coordinates, perZoom: 1, seed: 7) }
 
   init(readFrom path: String) throws {
@@ -52,7 +52,8 @@ extension Viewport {
 extension Query {
   @inline(__always) func answer(of tree: ClusterTree) throws -> Clusters { try tree.clusters(cut, in: viewport) }
 
-  /// Compares an answer with the points: each that is inside is in exactly one cluster, and every cluster has one.
+  /// Checks an answer against the points: each point inside is in exactly one cluster, and every cluster has such a
+  /// point.
   ///
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {

@@ -21,21 +21,21 @@ func printJSON(_ fields: [String: any Encodable]) throws {
   print(String(decoding: try encoder.encode(fields.mapValues(Field.init)), as: UTF8.self))
 }
 
-/// A result that contradicts the points makes its timing worthless.
+/// Stops if a result contradicts the points, because its timing is then worthless.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   precondition(condition, "A timed answer is wrong: \(message())")
 }
 
-/// Keeps the optimiser from leaving out what made a value.
+/// Keeps the optimizer from removing the computation of a value.
 @inline(never) func blackHole<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
-/// How often work is timed.
+/// The number of timed runs.
 struct TimedRuns: ParsableArguments {
-  @Option(help: "How many runs before those that are timed.") var warmups = 1
+  @Option(help: "Number of runs before the timed ones.") var warmups = 1
 
-  @Option(help: "How many timed runs.") var runs = 3
+  @Option(help: "Number of timed runs.") var runs = 3
 
-  /// The seconds of each timed run, and the last result. Each result is deallocated before the next run.
+  /// Returns the seconds of each timed run, and the last result. Each result is deallocated before the next run.
   func measure<Value>(_ work: () throws -> Value) rethrows -> (seconds: [Double], last: Value) {
     var times: [Double] = []
     var last: Value?
@@ -50,7 +50,7 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // Not getrusage: its peak begins with that of the process that started this one.
+    // Not getrusage, whose peak begins with the peak of the process that started this one.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

@@ -7,7 +7,7 @@ struct Hotel: Sendable {
 }
 
 extension Hotel {
-  /// Made up, around some cities: many in the middle, fewer farther out.
+  /// Returns invented hotels around some cities: many near the center, fewer farther out.
   static func sample(_ count: Int) -> [Hotel] {
     let cities = [
       Coordinate(longitude: 2.35, latitude: 48.86), Coordinate(longitude: -0.13, latitude: 51.51),
@@ -27,7 +27,7 @@ extension Hotel {
     }
   }
 
-  /// Builds the tree, off the main thread: for badges that never touch.
+  /// Builds the tree off the main thread, for badges that never touch.
   static func map(of hotels: [Hotel]) async throws -> ClusterMap<Hotel> {
     let options = BuildOptions(growth: .merging(by: .badges), computesSeparations: true)
     return try await ClusterMap.build(hotels, options: options, at: \.coordinate)

@@ -12,7 +12,7 @@
         ContentView()
           #if canImport(AppKit) && !targetEnvironment(macCatalyst)
             .onAppear {
-              // `swift run` starts it as a command, whose window would stay behind those of apps.
+              // `swift run` starts the app as a command, whose window would stay behind other apps.
               NSApplication.shared.setActivationPolicy(.regular)
               NSApplication.shared.activate()
             }

@@ -4,10 +4,10 @@
   import Treeline
   import TreelineMapKit
 
-  /// The hotels on SwiftUI's map.
+  /// The hotels on SwiftUI's `Map`.
   struct HotelsMap: View {
     let model: MapModel
-    // An automatic one would follow the badges, which follow the camera.
+    // An automatic position would follow the badges, which follow the camera.
     @State private var position = MapCameraPosition.rect(.world)
 
     var body: some View {
@@ -31,7 +31,7 @@
   }
 
   extension MapModel {
-    /// A model of the hotels.
+    /// Creates a model of the hotels.
     convenience init(_ hotels: ClusterMap<Hotel>) {
       var texts = BadgeTexts(hotels, title: { $0.name })
       texts.clusterTitle = "{count} hotels"

@@ -4,7 +4,7 @@
   import Treeline
   import TreelineMapKit
 
-  /// The same on an `MKMapView`.
+  /// The hotels on an `MKMapView`.
   final class HotelsViewController: UIViewController {
     private let mapView = MKMapView(frame: .zero)
     private let hotels: ClusterMap<Hotel>
@@ -41,7 +41,7 @@
     func adapter(_ adapter: MapViewAdapter, didFail error: any Error) { print(error) }
   }
 
-  /// The view controller for SwiftUI.
+  /// The view controller wrapped for SwiftUI.
   struct HotelsMapView: UIViewControllerRepresentable {
     let hotels: ClusterMap<Hotel>
 

@@ -2,33 +2,33 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// Which points count.
+/// The option that selects which points count.
 struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("filter"),
     help: Prefix.help(
       "filter",
-      "Count only the points that pass, in CQL2: \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\", \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". Columns are those of an index built with --columns, or those of the points.",
+      "Count only the points that pass a condition in CQL2: \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\", \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". It can use all columns of points, or the --columns of an index.",
       valueName: "condition")) var filter: String?
 
   func validate() throws {
     do { _ = try parsed() } catch { throw ValidationError("'--\(Prefix.prefix)filter': \(error)") }
   }
 
-  /// nil where there is none, or an empty one.
+  /// Returns the filter; nil if there is none or it is empty.
   func parsed() throws(FilterTextError) -> Filter? {
     guard let filter, !filter.isEmpty else { return nil }
     return try Filter(filter)
   }
 }
 
-/// Which points count, and what is told of their values.
+/// The options that select which points count, and which aggregates of their values are printed.
 struct FilterOptions: ParsableArguments {
   @OptionGroup var filter: FilterOption<NoPrefix>
 
   @Option(
     help: .init(
-      "What to tell of each cluster's values, as properties: 'sum(population), top(kind, 3), mean(price, weight: rooms)'. The functions are \(Aggregate.functionNames.listed("and")).",
+      "Aggregates of each cluster's values, printed as properties: 'sum(population), top(kind, 3), mean(price, weight: rooms)'. The functions are \(Aggregate.functionNames.listed("and")).",
       valueName: "list")) var aggregate: String?
 
   func validate() throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// How a tree grows, for every subcommand that builds one.
+/// The options for the growth of a tree, for every subcommand that builds one.
 struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -11,22 +11,22 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, the two clusters merged first that are closest, so that '--spacing' shows as many as have room; 'badges', those first whose drawn badges touch first, as '--badges' needs it; 'scatter', those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many as fit; 'badges', merging those first whose badges touch first, as '--badges' needs; 'scatter', merging those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
     help: .init(
-      "How far badges of a tree that grows for them stay apart, up to 128 pixels. (default: 0)", valueName: "px"))
+      "The gap between badges of a tree grown for badges, up to 128 pixels. (default: 0)", valueName: "px"))
   var badgeGap: Double?
 
   @Option(
     help: .init(
-      "Where clusters stand that '--grow merge' and '--grow badges' keep apart: at the mean of their points, or at a member, so that none stands in the sea. (default: mean)",
+      "Where the clusters of '--grow merge' and '--grow badges' stand: at the mean of their points, or at a member, which is one of the points, so that none stands in the sea. (default: mean)",
       valueName: "where")) var stand: ClusterStand?
 
   func validate() throws {
     if let grow, grow != .split, split != nil {
-      throw ValidationError("'--split' goes with '--grow split'; nothing is split where clusters are merged.")
+      throw ValidationError("'--split' goes with '--grow split'; other trees are merged, not split.")
     }
     if let grow, stand != nil, grow == .split || grow == .scatter {
       throw ValidationError(
@@ -34,7 +34,7 @@ struct GrowthOptions: ParsableArguments {
     }
     if let badgeGap {
       if let grow, grow != .badges {
-        throw ValidationError("'--badge-gap' goes with '--grow badges'; no other tree knows of badges.")
+        throw ValidationError("'--badge-gap' goes with '--grow badges'; other trees are not grown for badges.")
       }
       if !(0...BadgeCurve.greatestGapInPixels ~= badgeGap) {
         throw ValidationError("'--badge-gap' must be a number of pixels from 0 to 128, found \(badgeGap).")
@@ -42,12 +42,12 @@ struct GrowthOptions: ParsableArguments {
     }
   }
 
-  /// How the tree is to grow, as far as that was asked for.
+  /// The requested growth of the tree, with defaults where nothing was requested.
   var request: GrowthRequest {
     GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), stand: stand ?? .mean)
   }
 
-  /// What was asked for, if anything.
+  /// The requested growth; nil if none was requested.
   var growth: Growth? {
     if let grow { return grow.growth(splitBy: split) }
     return badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
@@ -55,15 +55,15 @@ struct GrowthOptions: ParsableArguments {
 
 }
 
-/// How a tree is to grow, as far as that was asked for.
+/// A requested growth of a tree.
 struct GrowthRequest {
-  /// Nil for what cuts need.
+  /// The growth; nil to choose one that the cuts need.
   var growth: Growth?
-  /// Of badges, if the tree grows for them.
+  /// Sizes of badges, if the tree grows for them.
   var badgeCurve = BadgeCurve.standard
   var stand = ClusterStand.mean
 
-  /// A tree that supports some cuts.
+  /// Returns build options for a tree that supports the cuts.
   func options(for cuts: [Cut], threads: Int? = nil, computesSeparations: Bool? = nil) throws -> BuildOptions {
     let needsBadges = cuts.contains { $0.badgeScale != nil }
     let growth = growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard))

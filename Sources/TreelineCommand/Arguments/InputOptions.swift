@@ -1,7 +1,7 @@
 import ArgumentParser
 @_spi(Server) import TreelineFormats
 
-/// Where the points are, for every subcommand that takes an index in their place.
+/// The input, for every subcommand that takes points or an index.
 struct InputOptions: ParsableArguments {
   @Argument(
     help: .init("An index, or points as \(inputHelp)", valueName: "points"))
@@ -14,10 +14,10 @@ struct InputOptions: ParsableArguments {
   var input: Input { Input(path: path, columns: columns) }
 }
 
-/// What points may be, for help texts.
+/// Formats of points, for help texts.
 let inputHelp = "\(InputFormats.names), plain or .gz; '-' reads standard input."
 
-/// Which columns of a CSV file hold the coordinates, how they are written, and what is done with a row that has none.
+/// The CSV columns of the coordinates, how they are written, and whether rows without coordinates are skipped.
 struct ColumnOptions: ParsableArguments {
   @Option(help: .init("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
@@ -34,7 +34,7 @@ struct ColumnOptions: ParsableArguments {
       valueName: "column"))
   var wkt: String?
 
-  @Option(help: "What stands before the decimals of the CSV's numbers.") var decimal: DecimalSeparator = .point
+  @Option(help: "The decimal separator of the CSV's numbers.") var decimal: DecimalSeparator = .point
 
   @Flag(help: "Skip rows without a valid coordinate, count and list them, instead of stopping at the first.")
   var skipInvalid = false
@@ -64,7 +64,7 @@ struct ColumnOptions: ParsableArguments {
 
 extension DecimalSeparator: ExpressibleByArgument {}
 
-/// Refuses an empty name, as a variable of a script has that was never set.
+/// Refuses an empty name, which a script passes if a variable was never set.
 func checkInputPath(_ path: String) throws {
   if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }

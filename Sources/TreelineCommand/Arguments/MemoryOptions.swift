@@ -1,20 +1,21 @@
 import ArgumentParser
 import Foundation
 
-/// How much memory a build may take, and where it puts what does not fit.
+/// The memory that a build may use, and the folder for what does not fit.
 struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
-      "How much memory the build may take, such as '2GB': points that need more are built in pieces, in a scratch folder. (default: 60 % of what is free)",
+      "How much memory the build may use, such as '2GB'. Points that need more are built in pieces, in a scratch folder. (default: 60 % of the free memory)",
       valueName: "size"), transform: ByteCount.init(validating:)) var memory: ByteCount?
 
   @Option(
-    help: .init("Where to make the scratch folder, if one is needed. (default: beside the index)", valueName: "folder"))
+    help: .init(
+      "Where to create the scratch folder, if one is needed. (default: next to the index)", valueName: "folder"))
   var scratch: String?
 
   @Flag(
     help:
-      "Go on from where a build of the same input and options was killed, and keep what is done if this one is stopped."
+      "Continue a killed build of the same input and options, and keep the work done so far if this build is stopped."
   ) var resume = false
 
   func validate() throws {
@@ -22,7 +23,7 @@ struct MemoryOptions: ParsableArguments {
   }
 }
 
-/// A number of bytes as people write it: `2GB`, `512M`, `1.5 GiB`, `4096`.
+/// A number of bytes in a readable form: `2GB`, `512M`, `1.5 GiB`, `4096`.
 struct ByteCount: Equatable {
   let count: Int
 
@@ -35,7 +36,7 @@ struct ByteCount: Equatable {
     self = size
   }
 
-  /// Nil for what is no size, or less than a byte.
+  /// Returns nil if the text is not a size, or less than a byte.
   init?(_ argument: String) {
     let text = argument.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -55,13 +56,13 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// How much memory could be had now without taking any from other programs; nil where the system does not tell.
+  /// Memory that is available now without taking any from other programs; nil if the system does not report it.
   static var free: ByteCount? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
       let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
       guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
-      // A container, or a unit of systemd, may have less than the machine.
+      // A container, or a unit of systemd, may have less memory than the machine.
       let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
       let limits = memoryLimitFiles(ofGroups: groups).compactMap { path in
         (try? String(contentsOfFile: path, encoding: .utf8)).flatMap {
@@ -74,10 +75,10 @@ extension ByteCount {
     #endif
   }
 
-  /// Where Linux says how much memory the control groups of a process may take, which hold it all together: its own and
-  /// those around it, of which a container sees its own alone, as the root.
+  /// Returns the files in which Linux keeps the memory limits of a process's control groups: its own group and all
+  /// groups around it, since all limits apply. A container sees only its own group, as the root.
   ///
-  /// - Parameter groups: The text of `/proc/self/cgroup`; see cgroups(7).
+  /// - Parameter groups: Text of `/proc/self/cgroup`; see cgroups(7).
   static func memoryLimitFiles(ofGroups groups: String) -> [String] {
     groups.split(separator: "\n").flatMap { line -> [String] in
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

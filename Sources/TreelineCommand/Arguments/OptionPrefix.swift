@@ -1,14 +1,14 @@
 import ArgumentParser
 import Treeline
 
-/// What stands before the names of the options of one of several queries.
+/// A prefix for the options of one of several queries.
 protocol OptionPrefix {
   static var prefix: String { get }
-  /// Which of them it is of, in words.
+  /// Name of the query in help texts.
   static var owner: String { get }
 }
 
-/// Options of the only query, or of all.
+/// No prefix, for the options of the only query, or of all queries.
 enum NoPrefix: OptionPrefix {
   static let (prefix, owner) = ("", "")
 }
@@ -21,13 +21,13 @@ enum ToPrefix: OptionPrefix {
   static let (prefix, owner) = ("to-", "second")
 }
 
-/// A parameter of a query that came as an option. What it says is for `QueryParameters` to read.
+/// A parameter of a query that was given as an option. `QueryParameters` reads its value.
 typealias Parameter = (name: String, value: String)
 
 extension OptionPrefix {
   static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
 
-  /// - Parameter text: Of the option without a prefix.
+  /// - Parameter text: Help text of the option without a prefix.
   static func help(_ name: String, _ text: String, valueName: String) -> ArgumentHelp {
     ArgumentHelp(prefix.isEmpty ? "\(text)" : "--\(name) of the \(owner) view.", valueName: valueName)
   }
@@ -38,6 +38,6 @@ extension OptionPrefix {
 }
 
 extension QueryParameters {
-  /// - Throws: `ValidationError` of what was found to be wrong first.
+  /// - Throws: `ValidationError` for the first fault.
   func check() throws { if let fault = faults.first { throw ValidationError(fault.message { "'--\($0)'" }) } }
 }

@@ -1,23 +1,23 @@
 import ArgumentParser
 @_spi(Server) import Treeline
 
-/// Where clusters are shown.
+/// The options for the positions of clusters.
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Where a cluster is shown: at the mean of its points, or at the member nearest to it. Clusters are kept apart where they stand. (default: where it stands, which is its mean unless the index was built with --stand member)",
+      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only where they stand. (default: where it stands, which is its mean unless the index was built with --stand member)",
       valueName: "where")) var position: ShownPosition.Rule?
 
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show a cluster that would lie outside of the box at the member in it that is nearest to the mean. (default: with --limit alone\(keepingOptions), but not for a tile)"
+      "Show a cluster whose position is outside the box at a member inside, the one nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
   )
   var keepVisible: Bool?
 
-  /// Why some answers cannot be shown so, if they cannot.
+  /// Returns why clusters of some cuts cannot be shown at the requested positions; nil if they can.
   ///
-  /// - Parameter tree: Nil where it is not known yet.
+  /// - Parameter tree: The tree; nil if it is not known yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
     guard cuts.contains(where: { $0.badgeScale != nil }), let option = style.moving(in: tree) else { return nil }
     return "'--\(option)' and '--badges' exclude each other: badges stay apart only where they stand."
@@ -28,7 +28,7 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// The options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
+/// Names of the options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }

@@ -1,23 +1,23 @@
 import ArgumentParser
 import Treeline
 
-/// What is looked at.
+/// The options of a viewport.
 struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("bbox"), parsing: .unconditional,
     help: Prefix.help(
-      "bbox", "What to look at; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
+      "bbox", "The box to show; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
   var bbox: String?
 
   @Option(
     name: Prefix.name("center"), parsing: .unconditional,
     help: Prefix.help(
-      "center", "Look at what a screen shows around a position, instead of --bbox: with --zoom, --width and --height.",
+      "center", "The center of the screen, instead of --bbox; needs --zoom, --width and --height.",
       valueName: "lon,lat")) var center: String?
 
   @Option(
     name: Prefix.name("tile"), parsing: .unconditional,
-    help: Prefix.help("tile", "Look at a map tile, instead of --bbox and --zoom.", valueName: "z,x,y")) var tile:
+    help: Prefix.help("tile", "The map tile to show, instead of --bbox and --zoom.", valueName: "z,x,y")) var tile:
     String?
 
   @Option(
@@ -28,7 +28,8 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("width"), parsing: .unconditional,
     help: Prefix.help(
-      "width", "The screen's width in pixels, which gives a --bbox the zoom at which it fits.", valueName: "px"))
+      "width", "The screen's width in pixels. With --bbox, the zoom is the one at which the box fits.", valueName: "px")
+  )
   var width: String?
 
   @Option(
@@ -38,12 +39,13 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("tile-size"), parsing: .unconditional,
     help: Prefix.help(
-      "tile-size", "Of which tiles --zoom is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
+      "tile-size", "The tile size that --zoom refers to: 256, or 512 as in MapLibre. (default: 256)", valueName: "px"))
   var tileSize: String?
 
   @Option(
     name: Prefix.name("margin"), parsing: .unconditional,
-    help: Prefix.help("margin", "How far around that to look, too, in pixels at the zoom.", valueName: "px"))
+    help: Prefix.help("margin", "A margin around the box or screen to include, in pixels at the zoom.", valueName: "px")
+  )
   var margin: String?
 
   var parameters: [Parameter] {
@@ -55,7 +57,7 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
 }
 
 extension Viewport {
-  /// Where it is on a tree's plane; nil where it shows nothing of it.
+  /// Returns the viewport on a tree's plane; nil if it shows nothing of the plane.
   func located<Prefix: OptionPrefix>(on tree: ClusterTree, _: Prefix.Type) throws -> PlaneViewport? {
     do { return try located(on: tree.plane) } catch {
       throw Failure.usage("--\(Prefix.prefix)\(areaParameter): \(error)")

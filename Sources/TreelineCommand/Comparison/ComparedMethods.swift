@@ -4,15 +4,15 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods of a comparison over some points, and the tree in whose order their points are named.
+/// The methods of a comparison over some points, and the tree whose order numbers the points.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  /// Reads points and builds a tree for each rule that a method needs; of an index there is the one that it holds.
+  /// Reads points and builds a tree for each growth that a method needs. An index has only its own tree.
   ///
-  /// - Parameter names: nil is what a report usually shows, as far as the input supports it.
+  /// - Parameter names: Names of the methods; nil for the standard ones that the input supports.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
     func cuts(_ choices: [MethodChoice], of growth: Growth) -> [Cut] {
       choices.filter { $0.growth == growth }.compactMap(\.cut)
@@ -43,16 +43,16 @@ struct ComparedMethods {
     let lacking = wanted.filter { !possible.contains($0) }
     if case .named? = names, let choice = lacking.first {
       throw Failure.usage(
-        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index has not; "
+        "--methods: '\(choice.name)' needs \(choice.lack(in: trees)!), which this index lacks; "
           + "give the points instead")
     }
     for choice in lacking {
       Notes.print(
-        "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index has not")
+        "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index lacks")
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treeline: left out trees of other split rules: this index has one, \(tree.growth.phrase); "
+        "treeline: left out trees of other split rules: this index has one tree, \(tree.growth.phrase); "
           + "give the points instead")
     }
     let grid = Grid(over: tree)
@@ -64,7 +64,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// What it would need that there is not; nil where there is all.
+  /// Returns what the method needs and the trees lack; nil if they lack nothing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {
@@ -76,7 +76,7 @@ extension MethodChoice {
 
 /// Names of methods, separated by commas.
 enum MethodNames: Sendable {
-  /// All that the input supports.
+  /// All methods that the input supports.
   case all
   case named([MethodChoice])
 

@@ -2,8 +2,8 @@ import TreelineComparison
 @_spi(Server) import TreelineFormats
 import Treeline
 
-/// A journey as a text file: a line for each view, its west, south, east and north edge and its zoom, separated by
-/// commas; lines that begin with `#` are comments.
+/// A journey as a text file. Each line has the west, south, east and north edge of a view and its zoom, separated by
+/// commas. Lines that begin with `#` are comments.
 enum JourneyFile {
   static func views(path: String) throws -> [Viewport] {
     let text = String(decoding: try InputContents.read(path: path), as: UTF8.self)

@@ -1,9 +1,9 @@
 import Foundation
 import TreelineComparison
 
-/// A program that clusters by k-means, such as `scripts/measure/kmeans`: run once for each set of positions.
+/// A program that clusters by k-means, such as `scripts/measure/kmeans`. It is run once for each set of positions.
 ///
-/// It reads a line with the number of clusters and that of the positions, then a line `x y` in pixels for each
+/// It reads a line with the number of clusters and the number of positions, then a line `x y` in pixels for each
 /// position. It prints a line for each position: the number of its cluster, from 0.
 struct KMeansProgram {
   let path: String
@@ -16,7 +16,7 @@ struct KMeansProgram {
     }
     guard labels.count == positions.count, labels.allSatisfy({ $0.map { 0..<count ~= $0 } ?? false }) else {
       throw failure(
-        "printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for what it is given and must print")
+        "printed \(labels.count) lines", remedy: "see scripts/measure/kmeans for its input and output")
     }
     return labels.map { $0! }
   }
@@ -28,7 +28,7 @@ struct KMeansProgram {
     process.standardInput = input
     process.standardOutput = output
     do { try process.run() } catch { throw failure("could not be run", remedy: "give the path of a program") }
-    // Beside reading, for a pipe holds little and a program may print before it has read all.
+    // Writes on another thread, since a pipe holds little and a program may print before it has read everything.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -39,8 +39,8 @@ struct KMeansProgram {
     return answer
   }
 
-  /// Writes a request and ends the pipe, with SIGPIPE blocked in this thread: a program that ends without reading must
-  /// not end this process; its exit code tells.
+  /// Writes a request and closes the pipe. SIGPIPE is blocked in this thread, since a program that ends without reading
+  /// must not end this process. Its exit code reports the failure.
   private static func write(_ request: Data, to pipe: FileHandle) {
     var signals = sigset_t()
     sigemptyset(&signals)

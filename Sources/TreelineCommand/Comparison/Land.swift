@@ -3,15 +3,16 @@ import Treeline
 import TreelineComparison
 @_spi(Server) import TreelineFormats
 
-/// The land outlines that come with the tool (Natural Earth, public domain).
+/// The land outlines that are installed with the tool (Natural Earth, public domain).
 enum Land {
-  /// The rings of land, as fine as there are any for these views: finer ones of Iceland, where example data lies.
+  /// Returns the rings of land, as detailed as available for these views: Iceland, where example data lies, has finer
+  /// rings.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }
     let name = isIceland ? "land_iceland_10m.geojson" : "land_50m.geojson"
     guard let path = Bundle.module.path(forResource: name, ofType: "gz") else {
-      Notes.print("treeline: the land outlines are not beside the tool; the pictures have none")
+      Notes.print("treeline: the land outlines were not found next to the tool; the pictures have none")
       return []
     }
     let collection = try JSONDecoder().decode(Collection.self, from: Data(try InputContents.read(path: path)))
@@ -20,7 +21,7 @@ enum Land {
     }
   }
 
-  /// A FeatureCollection of Polygons, as `scripts/build/fixtures` writes it.
+  /// A FeatureCollection of Polygons, as written by `scripts/build/fixtures`.
   private struct Collection: Decodable {
     struct Feature: Decodable { var geometry: Geometry }
     struct Geometry: Decodable { var coordinates: [[[Double]]] }
@@ -30,7 +31,7 @@ enum Land {
 }
 
 extension BoundingBox {
-  /// Of boxes that do not cross the antimeridian.
+  /// Returns whether a box contains another. Neither may cross the antimeridian.
   fileprivate func contains(_ other: BoundingBox) -> Bool {
     west <= other.west && other.east <= east && other.west <= other.east && south <= other.south && other.north <= north
   }

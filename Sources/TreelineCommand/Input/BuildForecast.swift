@@ -1,24 +1,24 @@
 import TreelineBuilder
 
-/// What a build in pieces will take.
+/// The estimated cost of a build in pieces.
 struct BuildForecast: CustomStringConvertible {
   let pointCount: Int
-  /// On the disk, in bytes.
+  /// Size of the scratch folder on the disk, in bytes.
   let scratch: Int
   let index: Int
   let seconds: Double
 
-  /// What a point takes of one core once it is read, in nanoseconds: each pass of the plan, its separation, the search
-  /// for the least scatter in its piece, and all the rest. Measured on a virtual machine; others differ by a factor of
-  /// two or so.
+  /// Time of one core per point after reading, in nanoseconds: for each pass of the plan, for its separation, for the
+  /// search for the least scatter in its piece, and for everything else. Measured on a virtual machine; other machines
+  /// differ by a factor of about two.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
-  /// By what is known once the first points do not fit the memory.
+  /// Estimates the cost from the first points, once these do not fit in memory.
   ///
   /// - Parameters:
-  ///   - pointCount: About how many points there are.
-  ///   - readingSeconds: How long it takes to read all of them, at the rate of the first.
-  ///   - recordLength: What a point's columns and its row number take in the scratch folder, in bytes.
+  ///   - pointCount: Approximate number of points.
+  ///   - readingSeconds: Time to read all points, at the rate of the first.
+  ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
   init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
     self.pointCount = pointCount
     (scratch, index) = (
@@ -27,7 +27,7 @@ struct BuildForecast: CustomStringConvertible {
     seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options)
   }
 
-  /// How long it takes to build the index once all points are read.
+  /// Returns the time to build the index once all points are read.
   static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
     let nanoseconds =
@@ -37,11 +37,11 @@ struct BuildForecast: CustomStringConvertible {
   }
 
   var description: String {
-    "about \(Quantity(amount: Double(pointCount), unit: "points")), \(ByteCount(scratch)) there, \(ByteCount(index)) for "
-      + "the index and \(Self.time(seconds))"
+    "about \(Quantity(amount: Double(pointCount), unit: "points")), \(ByteCount(scratch)) of scratch space, "
+      + "\(ByteCount(index)) for the index and \(Self.time(seconds))"
   }
 
-  /// In words, to a unit that does not promise more than is known.
+  /// Returns a time in words, in a unit that does not promise more accuracy than there is.
   static func time(_ seconds: Double) -> String {
     if seconds < 60 { return "less than a minute" }
     let minutes = Int((seconds / 60).rounded(.up))

@@ -3,8 +3,7 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// A build that goes on in pieces, in a scratch folder, once there are more points than fit the memory that it may
-/// take.
+/// A build that continues in pieces, in a scratch folder, once the points need more memory than it may use.
 final class BuildInPieces {
   private let input: Input
   private let output: String
@@ -14,14 +13,14 @@ final class BuildInPieces {
   private let obstacle: (reason: String, remedy: String)?
   private let progress: ProgressBar
   private var folder: ScratchFolder?
-  /// Nil as long as all points are in memory.
+  /// The build in pieces; nil as long as all points are in memory.
   private(set) var build: ScratchBuild?
   private var columns: ColumnsInPieces?
   private var groups: GroupsInPieces?
   private var reading: PointBatches?
   private let start = ContinuousClock.now
 
-  /// What is to be built.
+  /// The build's output.
   struct Plan {
     let options: BuildOptions
     let description: IndexDescription
@@ -29,20 +28,21 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// What a build in memory takes a point, coordinates and all that comes of them, rounded up; the latter with
-  /// separations or by merging.
+  /// Memory per point of a build in memory, coordinates and results included, rounded up. The second value is for
+  /// builds with separations or by merging.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
-  /// - Returns: nil where there is no limit that could be exceeded.
+  /// - Returns: nil if no limit could be exceeded.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
     (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
-    // What cannot be built in pieces may take all that there is before it is refused, unless it was told to take less.
+    // A build that cannot run in pieces may use all free memory before it is refused, unless the user set a lower
+    // limit.
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
-  /// Takes the points that are read once they are too many.
+  /// The receiver of points once they are too many for memory.
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
@@ -52,24 +52,24 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Why a build cannot go on in pieces, and what can.
+  /// Returns why a build cannot run in pieces, and which build can.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
-      return ("which clusters are merged first is known only where all of them are at hand", "use '--grow split'")
+      return ("the order of merges is known only if all clusters are in memory", "use '--grow split'")
     }
     if BuildPlan.isBeyond(rule) {
-      return ("its points are weighed by what only all of them tell", "use '--split mean' or '--split least-scatter'")
+      return ("the weights of its points depend on all points", "use '--split mean' or '--split least-scatter'")
     }
     return nil
   }
 
   // MARK: - Reading
 
-  /// Whether points are x and y, once there is a build in pieces.
+  /// Whether points are x and y; nil until there is a build in pieces.
   var isPlanar: Bool? { build.map { $0.projection == .planar } }
 
-  /// Goes on with what a killed build has left, where that was asked for, and removes it otherwise.
+  /// Continues a killed build if this was requested, and removes its files otherwise.
   ///
   /// - Returns: Whether all points have been read.
   func resume() throws -> Bool {
@@ -89,7 +89,7 @@ final class BuildInPieces {
         Notes.print("treeline: \(what): expected \(expected), found \(found); starting the build again")
       })
     if let build {
-      Notes.print("treeline: going on with the \(build.pointCount) points that were read before")
+      Notes.print("treeline: continuing with the \(build.pointCount) points that were read before")
       return true
     }
     return false
@@ -124,14 +124,14 @@ final class BuildInPieces {
 
   private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
 
-  /// How many points' columns are looked at at once: their different values stay in the cache.
+  /// Number of points whose columns are read at once, so that their distinct values stay in the cache.
   private static let blockSize = 1 << 16
 
   private func refuseObstacle() throws {
     if let obstacle {
       throw Failure.usage(
-        "\(input.name): expected points whose tree takes at most \(limit) of memory, found more, and a tree "
-          + "\(plan.options.growth.phrase) cannot be built in pieces as asked for: \(obstacle.reason); \(obstacle.remedy) "
+        "\(input.name): expected points whose tree needs at most \(limit) of memory, found more, and a tree "
+          + "\(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
           + "or allow more with --memory")
     }
   }
@@ -169,7 +169,7 @@ final class BuildInPieces {
     return scratch
   }
 
-  /// What another build must share to go on with this one's points.
+  /// Identity of a build. Another build can continue with its points only if it has the same identity.
   private var identity: String {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
@@ -180,7 +180,7 @@ final class BuildInPieces {
 
   // MARK: - Building
 
-  /// Tells of bad data with the input that it is in.
+  /// Runs `work`, and adds the input's name to errors about bad data.
   private func namingInput(_ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
@@ -193,16 +193,16 @@ final class BuildInPieces {
     }
   }
 
-  /// How many bytes must have been read for a forecast, so that what is read ahead of the points does not matter.
+  /// Minimum number of bytes read before a forecast, so that bytes read ahead of the points do not matter.
   private static let leastForecastSize = 1 << 22
 
-  /// Says that the build goes on in pieces, and what is to come, as far as the first points tell.
+  /// Reports that the build runs in pieces, and its cost as estimated from the first points.
   private func announce(first table: PointTable) {
     guard let folder else { return }
     let count = table.coordinates.count
     var text = ""
     if let forecast = forecast(first: table) {
-      text = "; by the first \(Quantity(amount: Double(count), unit: "points")), \(forecast)"
+      text = "; estimated from the first \(Quantity(amount: Double(count), unit: "points")): \(forecast)"
       if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free there" }
     }
     progress.clear()
@@ -221,16 +221,17 @@ final class BuildInPieces {
       recordLength: recordLength(of: table))
   }
 
-  /// What a point takes of the scratch folder besides its position, as some of the first points have it.
+  /// Returns the size of a point in the scratch folder beyond its position, as the average of some of the first
+  /// points.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
     return length / max(some.count, 1) + (plan.columns.row == nil ? 0 : 8)
   }
 
-  /// Notes that all points are read, and says what is to come.
+  /// Ends the reading, and reports the cost of the rest of the build.
   ///
-  /// - Parameter checksum: Of the input.
+  /// - Parameter checksum: Checksum of the input.
   func finishReading(checksum: UInt64) throws {
     guard let build else { return }
     let arranged = try columns?.arranged()
@@ -246,7 +247,7 @@ final class BuildInPieces {
 
   /// Writes the index.
   ///
-  /// - Parameter summary: What the input was like; nil if it was read before.
+  /// - Parameter summary: Summary of the input; nil if it was read before.
   func finish(to destination: IndexDestination, _ summary: InputSummary?) throws {
     guard let build else { return }
     if let missing = build.missingSpace(for: destination) {
@@ -272,7 +273,7 @@ final class BuildInPieces {
     folder = nil
   }
 
-  /// Leaves nothing behind, unless another build is to go on from there.
+  /// Removes the scratch folder, unless another build is to continue from it.
   func cleanUp() {
     if !memory.resume || build == nil { folder?.remove() }
   }
@@ -293,7 +294,7 @@ extension ScratchBuild.Stage {
 }
 
 extension Range<Int> {
-  /// Parts of the range, one behind the other, each as long but the last.
+  /// Returns consecutive parts of the range. All have the given size except the last.
   fileprivate func chunks(of size: Int) -> [Range<Int>] {
     stride(from: lowerBound, to: upperBound, by: Swift.min(size, Swift.max(count, 1))).map {
       $0..<$0 + Swift.min(size, upperBound - $0)

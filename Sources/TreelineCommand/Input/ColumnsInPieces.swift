@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// What `build` was told to keep of the columns of its input.
+/// The columns that `build` keeps of its input.
 struct ColumnOptionValues {
   let attributes: [String]
   let columns: [String]
@@ -18,20 +18,20 @@ struct ColumnsInPieces {
   private let attributeCount: Int
   private let names: [String]
   let columns: [ScratchBuild.RequestedColumn]
-  /// Nil where the first batch tells the names and their order.
+  /// Order of the columns in all batches; nil if the first batch has all names in order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns that the options name, as far as the first batch tells.
+  /// Finds the columns that the options name, as far as the first batch shows.
   init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     self.input = input
     row = options.row
     try row?.check(table, in: input)
-    // Features may have columns that no feature of the first batch has.
+    // Features may have columns that are missing in the first batch.
     let isOpen = table.columnNames == nil
     if isOpen && options.columns.contains("all") {
       throw Failure.usage(
-        "\(input.name): which columns features have is known only when all are read, and they do not fit the memory; "
-          + "name the columns in place of 'all' or allow more memory with --memory")
+        "\(input.name): the columns of features are known only after all are read, and the features do not fit in memory; "
+          + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
     let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
@@ -41,13 +41,13 @@ struct ColumnsInPieces {
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
 
-  /// The row numbers of some points; none where the input numbers them.
+  /// Returns the row numbers of some points; empty if no column has them.
   func rows(_ points: Range<Int>, of table: PointTable) throws -> [UInt64] {
     guard let row else { return [] }
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }
   }
 
-  /// The values of some points.
+  /// Returns the values of some points.
   func values(_ points: Range<Int>, of table: PointTable) -> [ColumnValues] {
     names.enumerated().map { number, name in
       var values = ColumnValues()
@@ -57,17 +57,17 @@ struct ColumnsInPieces {
     }
   }
 
-  /// Takes in the order of columns of a batch.
+  /// Adds the order of the columns in a batch.
   mutating func note(_ table: PointTable) { order?.add(table) }
 
-  /// The columns as the index has them, once all batches are read: in the order of the input and as it spells them.
+  /// Returns the columns for the index, once all batches are read: in the input's order and spelling.
   func arranged() throws -> [(column: Int, name: String)] {
     guard let order else { return names.enumerated().map { ($0, $1) } }
     let found = order.names
     if let missing = names.first(where: { !found.contains($0) }) {
       let option = names.firstIndex(of: missing)! < attributeCount ? "attributes" : "columns"
       throw Failure.usage(
-        "\(input.name): expected a column \(missing.debugDescription), as --\(option) names it, found none")
+        "\(input.name): expected a column \(missing.debugDescription), named by --\(option), found none")
     }
     return found.map { name in (names.firstIndex(of: name)!, name) }
   }

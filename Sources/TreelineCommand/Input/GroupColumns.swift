@@ -2,14 +2,14 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns that `--group-by` and `--never-cluster` name.
+/// The columns named by `--group-by` and `--never-cluster`.
 struct GroupColumns {
   let groupBy: String?
   let neverCluster: String?
 
   var isEmpty: Bool { groupBy == nil && neverCluster == nil }
 
-  /// Finds the columns and reads what they tell of each point; nil where none is named.
+  /// Finds the columns and reads the group of each point; nil if no column is named.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
     try refuseColumns(of: table, in: input)
@@ -27,7 +27,7 @@ struct GroupColumns {
     }
   }
 
-  /// Refuses what is not the name of one column.
+  /// Refuses a name that is not the name of exactly one column.
   fileprivate func refuseColumns(of table: PointTable, in input: Input) throws {
     if let names = table.columnNames {
       for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }
@@ -36,16 +36,16 @@ struct GroupColumns {
     }
   }
 
-  /// Those that no point of a table has.
+  /// Returns the columns that no point of a table has.
   fileprivate func missing(in table: PointTable) -> [Named] { named.filter { !table.hasColumn(named: $0.name) } }
 
   fileprivate func refuse(_ missing: [Named], in input: Input) throws {
     guard let (option, name) = missing.first else { return }
     throw Failure.usage(
-      "\(input.name): expected a column \(name.debugDescription), as \(option) names it, found none")
+      "\(input.name): expected a column \(name.debugDescription), named by \(option), found none")
   }
 
-  /// - Parameter row: That of a point, for errors.
+  /// - Parameter row: Returns the row of a point, for errors.
   fileprivate func group(ofPoint point: Int, of table: PointTable, in input: Input, _ row: (_ ofPoint: Int) -> Int)
     throws -> PointGroups.Group
   {
@@ -54,7 +54,7 @@ struct GroupColumns {
     return .named(groupBy.map { Self.name(of: value($0)) } ?? "")
   }
 
-  /// Points without a value form a group without a name.
+  /// Returns the name of a group. Points without a value form a group without a name.
   private static func name(of value: AttributeValue?) -> String {
     switch value {
     case nil, .null: ""
@@ -79,36 +79,36 @@ struct GroupColumns {
   }
 }
 
-/// The same of points that are read in batches.
+/// The groups of points that are read in batches.
 struct GroupsInPieces {
   private let columns: GroupColumns
   private let input: Input
-  /// Those that no batch has so far.
+  /// Columns that no batch has had so far.
   private var missing: [GroupColumns.Named]
-  /// How many rows the batches so far have had, those without a point included.
+  /// Number of rows in the batches so far, including rows without a point.
   private var rowCount = 0
 
-  /// Finds the columns, as far as the first batch tells; nil where none is named.
+  /// Finds the columns, as far as the first batch shows; nil if no column is named.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
-    // Features may have columns that no feature of the first batch has.
+    // Features may have columns that are missing in the first batch.
     if table.columnNames != nil { try columns.refuseColumns(of: table, in: input) }
   }
 
-  /// The groups of some points of a batch.
+  /// Returns the groups of some points of a batch.
   func groups(_ points: Range<Int>, of batch: PointBatch) throws -> [PointGroups.Group] {
     try points.map { point in
       try columns.group(ofPoint: point, of: batch.table, in: input) { batch.row(ofPoint: $0, from: rowCount) }
     }
   }
 
-  /// Takes in a batch whose groups were read.
+  /// Adds a batch whose groups were read.
   mutating func note(_ batch: PointBatch) {
     missing.removeAll { batch.table.hasColumn(named: $0.name) }
     rowCount += batch.rowCount
   }
 
-  /// Refuses columns that no point has, once all are read.
+  /// Refuses columns that no point has, once all batches are read.
   func finish() throws { try columns.refuse(missing, in: input) }
 }

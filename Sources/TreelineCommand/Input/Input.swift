@@ -3,21 +3,22 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// What a subcommand reads.
+/// The input of a subcommand.
 struct Input {
-  /// `-` is standard input.
+  /// Path of the input; `-` is standard input.
   let path: String
   let columns: ColumnOptions
 
-  /// What messages call it.
+  /// Name of the input in messages.
   var name: String { Self.name(of: path) }
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Told by the first bytes, not by the name. Those of a pipe cannot be read twice, but an index is never a pipe.
+  /// Whether the input is an index, according to its first bytes, not its name. A pipe, whose bytes cannot be read
+  /// twice, never is one.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
-  /// Opens the index, which has its positions already, so that choosing columns for them is an error.
+  /// Opens the index. Choosing columns for its positions is an error, since it already has positions.
   func openIndex() throws -> ClusterTree {
     if columns.choice != .automatic {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
@@ -26,7 +27,7 @@ struct Input {
     return try ClusterTree(index: path)
   }
 
-  /// Refuses outputs that are the input or each other: a file that is read, or written twice, would be lost.
+  /// Refuses outputs that are the input or each other, since a file that is read, or written twice, would be lost.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
@@ -38,15 +39,16 @@ struct Input {
   }
 }
 
-/// Equal for two paths that lead to one file, by whatever links, whether or not the file exists yet.
+/// Identity of a file: equal for two paths that lead to one file, through any links, even if the file does not exist
+/// yet.
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Of a file that is not there: its name in the folder that the numbers are of.
+  /// For a file that does not exist: its name in the folder that the numbers identify.
   private let missingName: String?
 
-  /// - Parameter path: `-` is standard input, which may have been redirected.
-  /// - Returns: nil where not even the folder is there.
+  /// - Parameter path: Path of the file; `-` is standard input, which may be redirected.
+  /// - Returns: nil if the folder does not exist either.
   init?(path: String) {
     var status = stat()
     if (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 {

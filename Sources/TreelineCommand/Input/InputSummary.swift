@@ -1,7 +1,7 @@
 import Treeline
 import TreelineFormats
 
-/// What was read, in one line: how many rows, where they lie, which columns were used, and what looks odd.
+/// A summary of the input in one line: number of rows, extent, columns used, and what looks odd.
 struct InputSummary {
   private let name: String
   private let rowCount: Int
@@ -14,7 +14,7 @@ struct InputSummary {
     (isPlanar, columns) = (table.isPlanar, table.positionColumns)
   }
 
-  /// - Parameter reports: What became of the columns of an index.
+  /// - Parameter reports: The columns of the index.
   func print(_ reports: [ColumnReport] = []) { Notes.print("treeline: \(text(reports))") }
 
   private func text(_ reports: [ColumnReport]) -> String {
@@ -36,7 +36,7 @@ struct InputSummary {
     "\(axis) \(number(least)) to \(number(greatest))" + (column.map { " from column \($0.debugDescription)" } ?? "")
   }
 
-  /// Degrees to a metre or so.
+  /// Returns a number as text, with degrees rounded to about a meter.
   private func number(_ value: Double) -> String {
     AttributeColumn.text(of: isPlanar ? value : (value * 1e5).rounded() / 1e5 + 0)
   }
@@ -64,8 +64,8 @@ struct InputSummary {
       && max(-extent.least.latitude, extent.greatest.latitude) <= 90
   }
 
-  /// Whether columns are called the other way round, or latitudes lie where few people do and longitudes would do as
-  /// latitudes.
+  /// Whether the names of the columns suggest swapped coordinates, or latitudes lie where few people live while the
+  /// longitudes would be valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {
       let (first, second) = (columns.first.lowercased(), columns.second.lowercased())

@@ -2,25 +2,25 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns that `--attributes` names.
+/// The columns named by `--attributes`.
 ///
-/// Names are compared as Swift compares strings, by canonical equivalence, here and wherever a column is named.
+/// Names are compared like Swift strings, by canonical equivalence, here and wherever a column is named.
 struct KeptColumns {
-  /// In the input's order and as it spells them, so that the index gives them back as the points themselves do.
+  /// Names in the input's order and spelling, so that an index returns them like the points themselves.
   private(set) var names: [String] = []
   private let table: PointTable
 
-  /// The names in a value of the option.
+  /// Returns the names in a value of the option.
   static func names(in value: String) -> [String] {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
   /// Finds the columns that the option's values name, so that no index is written without one of them.
   ///
-  /// - Parameter takesAnyName: Whether there are more points than these, which may have other columns.
+  /// - Parameter takesAnyName: Whether more points will follow, which may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features that are not there contradict no name.
+    // Without features, any name could be a column.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     for value in values {
       let whole = columns(named: value)
@@ -41,11 +41,11 @@ struct KeptColumns {
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
     let name = name.debugDescription
     guard let column = columns.first else {
-      throw Failure.usage("\(input.name): expected a column \(name), as --attributes names it, found none" + remedy)
+      throw Failure.usage("\(input.name): expected a column \(name), named by --attributes, found none" + remedy)
     }
     guard columns.count == 1 else {
       throw Failure.usage(
-        "\(input.name): expected one column \(name), as --attributes names it, found \(columns.count); "
+        "\(input.name): expected one column \(name), named by --attributes, found \(columns.count); "
           + "give them different names")
     }
     guard !names.contains(column) else {
@@ -60,7 +60,7 @@ struct KeptColumns {
     return "; the columns that can be kept are \(shown)" + (names.count > 20 ? " and \(names.count - 20) more" : "")
   }
 
-  /// What the index is to keep.
+  /// The attributes that the index keeps.
   var attributes: [IndexAttribute] {
     names.map { name in
       IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }

@@ -2,18 +2,18 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// The points that a subcommand works on: a tree, and what is known of its points besides.
+/// The points that a subcommand works on: a tree, and what else is known about them.
 struct Points {
   let tree: ClusterTree
-  /// What was read, where the input is not an index.
+  /// The points as they were read; nil if the input is an index.
   let table: PointTable?
   private let keepsColumns: Bool
 
-  /// Opens an index, or reads points and builds their tree, whichever the input is by its content.
+  /// Opens an index, or reads points and builds their tree, depending on the content of the input.
   ///
   /// - Parameters:
-  ///   - request: how the tree is to grow; a growth that was asked for is a mistake with an index.
-  ///   - cuts: how the tree is to be cut; an index must have what it takes.
+  ///   - request: The requested growth of the tree. A requested growth is an error if the input is an index.
+  ///   - cuts: The cuts that the tree must support.
   init(
     _ input: Input, keepsColumns: Bool, _ request: GrowthRequest = GrowthRequest(), for cuts: [Cut] = []
   ) throws {
@@ -23,13 +23,13 @@ struct Points {
       self.tree = tree
       if let growth = request.growth {
         throw Failure.usage(
-          "\(input.name): expected points to build a tree from, \(growth.phrase), found an index, \(tree.growth.phrase); "
+          "\(input.name): expected points to build a tree \(growth.phrase), found an index \(tree.growth.phrase); "
             + "leave out '--split' and '--grow', or give the points instead")
       }
       if request.stand != tree.stand && request.stand == .member {
         throw Failure.usage(
-          "\(input.name): expected points to build a tree from for '--stand member', found an index of clusters at "
-            + "means; give the points instead")
+          "\(input.name): expected points to build a tree with '--stand member', found an index of clusters at means; "
+            + "give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
       table = nil
@@ -49,7 +49,7 @@ struct Points {
     (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
   }
 
-  /// The same points, of which only those count that pass a filter, with what columns it and aggregates need.
+  /// Returns the points under a filter, with the columns that the filter and aggregates need.
   func selecting(_ filter: Filter?, for aggregates: [Aggregate] = [], of input: String) throws -> Points {
     let filters = filter.map { [(name: "filter", filter: $0)] } ?? []
     let tree = try adding(columnsFor: filters, aggregates, of: input).tree(selecting: filter, of: input)
@@ -59,10 +59,10 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// The same points with the columns that filters and aggregates need. Of points that were read these are made, of
-  /// kinds that are found.
+  /// Returns the points with the columns that filters and aggregates need. Points that were read get them here, with
+  /// kinds that their values decide.
   ///
-  /// - Parameter filters: With the names of their options.
+  /// - Parameter filters: The filters with the names of their options.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
     throws -> Points
   {
@@ -82,23 +82,23 @@ struct Points {
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }
 
-  /// The tree under a filter whose columns it has.
+  /// Returns the tree with a filter whose columns it has.
   ///
-  /// - Parameter option: Of the filter.
+  /// - Parameter option: Name of the filter's option.
   func tree(selecting filter: Filter?, option: String = "filter", of input: String) throws -> ClusterTree {
     guard let filter else { return tree }
     do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
-  /// The input's row number of a point, by its tree index.
+  /// Returns the input's row number of a point, given its tree index.
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
-  /// Rows of a tree do not count those of the input that were skipped.
+  /// Returns the input's row number. Unlike rows of a tree, it counts rows of the input that were skipped.
   private func inputRow(_ row: Int) -> Int { table?.row(ofPoint: row) ?? row }
 
-  /// A cluster of the tree as it is written out.
+  /// Returns a cluster of the tree as it is written.
   ///
-  /// - Parameter position: Where it is shown; nil for where it stands, where that is its mean.
+  /// - Parameter position: Where the cluster is shown; nil for where it stands, if that is its mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
@@ -107,15 +107,15 @@ struct Points {
     return feature
   }
 
-  /// A single point, by itself though others may have its position.
+  /// Returns a single point, even if others have its position.
   func feature(ofPointAt treeIndex: Int) throws -> ClusterFeature {
     let leaf = try tree.clusters(containingTreeIndex: treeIndex).last!
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// A feature of any method with what the input says of its points.
+  /// Returns a feature of any method with the input's data of its points.
   ///
-  /// - Parameter members: the tree indices of all its points.
+  /// - Parameter members: The tree indices of all its points.
   func completed(
     _ feature: ClusterFeature, members: some RandomAccessCollection<Int>, listsMembers: Bool = false
   ) -> ClusterFeature {
@@ -140,19 +140,20 @@ extension ClusterTree {
     if badgeCurve == nil && (cut.badgeScale != nil) == (growth == .merging(by: .badges)) {
       throw Failure.usage(
         "\(name): --\(parameter) needs an index with separations, found one without; "
-          + "build it anew, with 'treeline build' and without '--no-separation'")
+          + "build it again with 'treeline build' and without '--no-separation'")
     }
     let needed = cut.badgeScale == nil ? "with separations that was not grown for badges" : "grown for badges"
     throw Failure.usage(
       "\(name): --\(parameter) needs a tree \(needed), found one \(growth.phrase); "
-        + "give the points and \(cut.badgeScale == nil ? "another '--grow'" : "'--grow badges'"), or an index built so")
+        + "give the points and \(cut.badgeScale == nil ? "another '--grow'" : "'--grow badges'"), or an index of such a tree"
+    )
   }
 }
 
 extension PointTable {
-  /// Reads points, showing progress, and says on standard error what was skipped and repaired.
+  /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
   ///
-  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
   init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ batches: PointBatches? = nil) throws {
     let options = ReadingOptions(
       columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns,
@@ -177,14 +178,14 @@ extension PointTable {
     let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
     Notes.print(
       "treeline: \(name): \(rows) bytes that are not UTF-8, shown as \u{FFFD}; convert the text, "
-        + "as with iconv -f WINDOWS-1252 -t UTF-8")
+        + "for example with iconv -f WINDOWS-1252 -t UTF-8")
   }
 }
 
 extension ClusterTree {
   /// Builds the tree over a table's points, showing progress.
   ///
-  /// - Parameter groups: What points may share a cluster; nil if all may.
+  /// - Parameter groups: Groups of points that may share clusters; nil if all points may.
   init(_ table: PointTable, groupedBy groups: PointGroups? = nil, options: BuildOptions, _ progress: ProgressBar) throws
   {
     let projection = table.isPlanar ? Plane.Projection.planar : .webMercator
@@ -197,7 +198,7 @@ extension ClusterTree {
     reportCoarsePositions(of: table)
   }
 
-  /// Says where a plain plane is so wide that the positions kept are not those that were read.
+  /// Reports a plain plane so wide that positions are not kept as they were read.
   private func reportCoarsePositions(of table: PointTable) {
     if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }
@@ -206,7 +207,7 @@ extension ClusterTree {
 }
 
 extension ProgressBar {
-  /// Shows the steps of a build in memory.
+  /// Returns a closure that shows the steps of a build in memory.
   func steps(ofPoints count: Int) -> @Sendable (BuildProgress) -> Void {
     let total = Double(count)
     return { step in self.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points") }
@@ -226,7 +227,7 @@ extension BuildProgress.Stage {
 }
 
 extension Plane {
-  /// Whether any of some points is kept elsewhere than it was read, by more than a millionth of its distance from zero.
+  /// Returns whether any position is kept with an error of more than a millionth of its distance from zero.
   func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
     guard projection == .planar else { return false }
     let format = CoordinateFormat(of: self)
@@ -242,7 +243,7 @@ extension Notes {
   static func reportCoarsePositions(on plane: Plane) {
     Notes.print(
       "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
-        + "leave out what lies far away if that is too coarse")
+        + "leave out points that are far away if that is too coarse")
   }
 
   static func reportClippedPoints(_ count: Int) {

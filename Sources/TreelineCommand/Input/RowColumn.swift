@@ -2,11 +2,11 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The column that `--row` names, which gives points their row numbers.
+/// The column named by `--row`, which has the row numbers of the points.
 struct RowColumn {
   let name: String
 
-  /// The row number of a point, from 0 to 2^53.
+  /// Returns the row number of a point, from 0 to 2^53.
   func row(ofPoint point: Int, of table: PointTable, in input: Input) throws -> UInt64 {
     let value = table.value(ofColumn: name, point: point)
     if case .number(let literal) = value, let number = DecimalNumber(literal) {
@@ -25,7 +25,7 @@ struct RowColumn {
         + "\(name.debugDescription) that --row names, found \(found)")
   }
 
-  /// The points in the order of their row numbers.
+  /// Returns the points in the order of their row numbers.
   func numbered(_ table: PointTable, in input: Input) throws -> PointTable {
     let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
     let sorted = rows.sorted()
@@ -35,12 +35,12 @@ struct RowColumn {
     return table.numbered(by: rows)
   }
 
-  /// Tells of row numbers with the column that they are in.
+  /// Returns an error about row numbers that names their column.
   func refusal(of error: PieceError, in input: Input) -> Failure {
     .badData("\(input.name): column \(name.debugDescription): \(error)")
   }
 
-  /// That there is such a column.
+  /// Checks that the column exists.
   func check(_ table: PointTable, in input: Input) throws {
     try table.columnNames?.requireOne(name, as: "--row", in: input.name)
   }

@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns that `--columns` names, each with its kind or without, to be found.
+/// The columns named by `--columns`, each with its kind or without one, to be detected.
 struct TypedColumns {
   private struct Named {
     let name: String
@@ -20,8 +20,8 @@ struct TypedColumns {
   /// Finds the columns that the option's values name.
   ///
   /// - Parameters:
-  ///   - attributes: Those that the index keeps as they are written, which `all` leaves out.
-  ///   - takesAnyName: Whether there are more points than these, which may have other columns.
+  ///   - attributes: Columns that the index keeps as they are written, which `all` omits.
+  ///   - takesAnyName: Whether more points will follow, which may have other columns.
   init(
     _ values: [String], of table: PointTable, in input: Input, besides attributes: [String], takesAnyName: Bool = false
   ) throws {
@@ -53,8 +53,8 @@ struct TypedColumns {
       kind = IndexColumn.Kind(rawValue: word)
       if kind == nil && names.contains(name) {
         throw Failure.usage(
-          "--columns: expected one of the kinds \(Self.kinds) behind \(name.debugDescription), and \(Self.preparations) "
-            + "behind that, found \(word.debugDescription)")
+          "--columns: expected one of the kinds \(Self.kinds) after \(name.debugDescription), and \(Self.preparations) "
+            + "after that, found \(word.debugDescription)")
       }
     }
     if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
@@ -64,7 +64,7 @@ struct TypedColumns {
     named.append(Named(name: name, kind: kind, preparations: preparations))
   }
 
-  /// Takes `+percentiles` and its like from the end.
+  /// Removes and returns suffixes such as `+percentiles`.
   private static func splitPreparations(from part: inout String) -> Set<IndexColumn.Preparation> {
     var preparations: Set<IndexColumn.Preparation> = []
     while let plus = part.lastIndex(of: "+"),
@@ -78,14 +78,14 @@ struct TypedColumns {
 
   var names: [String] { named.map(\.name) }
 
-  /// What a build in pieces is to keep.
+  /// The columns that a build in pieces must keep.
   var requested: [ScratchBuild.RequestedColumn] {
     named.map {
       .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)
     }
   }
 
-  /// What the index is to keep.
+  /// The columns that the index keeps.
   var columns: [IndexColumn] {
     named.map { column in
       IndexColumn(name: column.name, kind: column.kind) { [table] in
@@ -97,7 +97,7 @@ struct TypedColumns {
 }
 
 extension PointTable {
-  /// The names of all columns; of GeoJSON, of all features.
+  /// Names of all columns; for GeoJSON, of all features.
   fileprivate var allColumnNames: [String] {
     if let columnNames { return columnNames }
     var (names, known): ([String], Set<String>) = ([], [])
@@ -108,13 +108,13 @@ extension PointTable {
   }
 }
 
-/// What became of a column.
+/// A report on a column of an index.
 struct ColumnReport {
   let name: String
   let kind: Column.Kind
-  /// How many different values a dictionary has.
+  /// Number of distinct values in the dictionary, if there is one.
   let entryCount: Int?
-  /// How many numbers are not kept exactly.
+  /// Number of numbers that are not kept exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
 
@@ -128,26 +128,26 @@ struct ColumnReport {
     (self.inexactCount, hasOddTimes) = (inexactCount, column.hasOddTimes)
   }
 
-  /// `population number`, `kind category (14 values)`.
+  /// The column in words: `population number`, `kind category (14 values)`.
   private var phrase: String {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
-  /// What is odd about its values, if something is.
+  /// What is odd about its values, if anything.
   var oddity: String? {
     guard hasOddTimes else { return nil }
     return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
       + "milliseconds of kind time-ms; write dates as 2024-05-01)"
   }
 
-  /// `columns: population number, kind category (14 values)`.
+  /// Returns the columns in words: `columns: population number, kind category (14 values)`.
   static func phrase(_ columns: [ColumnReport]) -> String {
     "columns: " + columns.map(\.phrase).joined(separator: ", ")
   }
 
-  /// Prints what became of the columns of an index.
+  /// Prints a report on the columns of an index.
   ///
-  /// - Parameter summary: What the input was like; nil if it was not read again.
+  /// - Parameter summary: Summary of the input; nil if it was not read again.
   static func print(_ columns: [ColumnReport], _ summary: InputSummary?) {
     if let summary { summary.print(columns) } else if !columns.isEmpty { Notes.print("treeline: \(phrase(columns))") }
     for column in columns where column.inexactCount > 0 {
@@ -159,20 +159,20 @@ struct ColumnReport {
 }
 
 extension [String] {
-  /// Refuses the name of a column that is not the name of exactly one of these. Names are compared as Swift compares
-  /// strings, by canonical equivalence.
+  /// Refuses a name that is not the name of exactly one of these columns. Names are compared like Swift strings, by
+  /// canonical equivalence.
   ///
-  /// - Parameter option: What names it.
+  /// - Parameter option: The option that names the column.
   func requireOne(_ name: String, as option: String, in input: String) throws {
     let count = self.count { $0 == name }
     if count == 1 { return }
     throw Failure.usage(
-      "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), as \(option) names it, "
+      "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), named by \(option), "
         + "found \(count == 0 ? "none" : "\(count)")\(thereAre)"
         + (count > 1 ? "; give them different names" : ""))
   }
 
-  /// What an error adds that found a column of none of these names: of many the first.
+  /// Addition to an error about a missing column: the names of the columns, or the first of many.
   var thereAre: String {
     if isEmpty { return "" }
     return "; there are " + prefix(20).map(\.debugDescription).joined(separator: ", ") + (count > 20 ? " and more" : "")

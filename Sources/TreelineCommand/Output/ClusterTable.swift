@@ -2,12 +2,12 @@ import Foundation
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// Clusters as lines of aligned columns, for reading.
+/// Clusters as lines of aligned columns, for people to read.
 struct ClusterTable {
   private typealias Column = (title: String, cell: (ClusterFeature) -> String?)
 
   private let columns: [Column]
-  /// Left out where no cluster has a cell in them.
+  /// Columns that are omitted if no cluster has a value in them.
   private static let optionalTitles: Set = [
     "major m", "minor m", "major", "minor", "angle", "cluster_group", "badge_px", "shown_index", "members",
   ]
@@ -49,7 +49,7 @@ struct ClusterTable {
       let cells = features.map(column.cell)
       if Self.optionalTitles.contains(column.title) && cells.allSatisfy({ $0 == nil }) { continue }
       let texts = [column.title] + cells.map { $0 ?? "" }
-      // Members may be many; they come last and are not aligned.
+      // Members may be many, so they come last and are not aligned.
       let width = column.title == "members" ? 0 : texts.map(\.count).max()!
       for (line, text) in texts.enumerated() {
         lines[line] += (lines[line].isEmpty ? "" : "  ") + text.paddedInFront(to: width)

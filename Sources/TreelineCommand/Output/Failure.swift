@@ -6,7 +6,7 @@ import TreelineBuilder
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// What went wrong, as the tool says it, and the exit code that goes with it (sysexits.h).
+/// An error message of the tool, and its exit code (sysexits.h).
 struct Failure: Error {
   var message: String
   var code: Int32
@@ -17,7 +17,7 @@ struct Failure: Error {
   static func inputOutput(_ message: String) -> Self { Self(message: message, code: 74) }
 }
 
-/// Runs a subcommand's work and ends the process with a message and an exit code where it fails.
+/// Runs a subcommand's work. If it fails, ends the process with a message and an exit code.
 func reportingFailures(_ work: () throws -> Void) throws {
   do { try work() } catch let error as ExitCode { throw error } catch {
     let failure = Failure(of: error)

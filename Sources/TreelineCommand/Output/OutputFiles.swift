@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// A report's file, opened before the work on the report starts, and written whole or not at all.
+/// A report's file, opened before the work on the report starts, and written completely or not at all.
 final class ReportFile {
   private let file: AtomicFile
   private var length: UInt64 = 0
 
-  /// - Parameter beginning: What the report is going to begin with.
+  /// - Parameter beginning: The first bytes of the report.
   init(_ path: String, beginning: String) throws {
     do throws(IndexWritingError) { file = try AtomicFile(path: path, beginning: Array(beginning.utf8)) } catch .inUse {
       throw Failure.inputOutput("\(path): another run is writing this report; wait for it to end")
@@ -15,14 +15,14 @@ final class ReportFile {
     Interruption.removes(file.partialPath)
   }
 
-  /// The whole report.
+  /// Writes the whole report.
   func write(_ text: String) throws {
     var text = text
     try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
     try finish()
   }
 
-  /// A piece of it, behind those before.
+  /// Writes the next part of the report.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     try file.write(bytes, at: length)
     length += UInt64(bytes.count)
@@ -31,12 +31,12 @@ final class ReportFile {
   func finish() throws { try file.finish() }
 }
 
-/// Leaves no half-written file behind when a signal ends the process: an interrupt, a closed terminal, a closed pipe.
+/// Removes half-written files when a signal ends the process: an interrupt, a closed terminal, a closed pipe.
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Has those signals remove a file or an empty folder, if it is still there, before they end the process: in the
-  /// order in which they are named.
+  /// Makes those signals remove a file or an empty folder, if it still exists, before they end the process. Files are
+  /// removed in the order of the calls.
   static func removes(_ path: String) {
     // Tests run many subcommands in one process, which write to the same files.
     if (0..<nameCount).contains(where: { strcmp(names[$0]!, path) == 0 }) { return }
@@ -44,7 +44,7 @@ enum Interruption {
     names[nameCount] = strdup(path)
     nameCount += 1
     for number in signals {
-      // A signal that is ignored, as under nohup, is to stay so.
+      // A signal that is ignored, for example under nohup, must stay ignored.
       if unsafeBitCast(signal(number, removeAndEnd), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(number, SIG_IGN)
       }
@@ -54,7 +54,7 @@ enum Interruption {
 
 private let maximumNameCount = 32
 
-/// A handler may neither allocate nor lock, so it gets plain memory, written before it is installed.
+/// A signal handler may neither allocate nor lock, so it gets plain memory, written before the handler is installed.
 private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
   capacity: maximumNameCount)
 private nonisolated(unsafe) var nameCount = 0
@@ -65,7 +65,7 @@ private func removeAndEnd(_ number: Int32) {
   raise(number)
 }
 
-/// Refuses what names no file before any work is done in vain; `option` is as written, such as `--output`.
+/// Refuses a path that names no file, before any work is done in vain. `option` is as written, such as `--output`.
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// One line on standard error that says what goes on, how far it is and how fast; silent unless a person is looking,
-/// and for the first half second.
+/// One line on standard error that shows what the tool does, how far it is and how fast. It is silent unless standard
+/// error is a terminal, and during the first half second.
 ///
-/// Whoever shows progress from several threads does so from one at a time, as `ClusterTree`'s builds do.
+/// Several threads may show progress, but only one at a time, like the builds of `ClusterTree`.
 final class ProgressBar: @unchecked Sendable {
   private let isShown = !Notes.areSilent && isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
@@ -14,19 +14,19 @@ final class ProgressBar: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// Shows that so many of a total, if that is known, are done; the rate counts from the stage's first showing.
+  /// Shows how many of a total are done, if the total is known. The rate counts from the first call for the stage.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     draw(stage, done, of: total) { seconds in
       "\(Quantity(amount: done, unit: unit)), \(Quantity(amount: done / seconds, unit: unit))/s"
     }
   }
 
-  /// Shows which pass over all points is being made, of about how many.
+  /// Shows which pass over all points is running, and about how many there are.
   func show(_ stage: String, pass: Int, ofAbout total: Int) {
     draw(stage, Double(pass - 1), of: Double(total)) { _ in "pass \(pass) of about \(max(pass, total))" }
   }
 
-  /// - Parameter detail: What is behind the bar, given for how many seconds the stage has been shown.
+  /// - Parameter detail: Returns the text after the bar, given the seconds since the stage began.
   private func draw(_ stage: String, _ done: Double, of total: Double?, _ detail: (Double) -> String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }
@@ -43,7 +43,7 @@ final class ProgressBar: @unchecked Sendable {
     return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled) + "] "
   }
 
-  /// Takes the line away again.
+  /// Removes the line.
   func clear() {
     if lastDrawn != nil { write("\r\u{1B}[K") }
     lastDrawn = nil
@@ -52,13 +52,13 @@ final class ProgressBar: @unchecked Sendable {
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// An amount as a person takes it in at a glance: up to four digits, of thousands (k), millions (M) and so on.
+/// An amount that is easy to read: up to four digits, in thousands (k), millions (M) and so on.
 struct Quantity: CustomStringConvertible {
   let amount: Double
   let unit: String
 
   var description: String {
-    // Each prefix ends where rounding would come to 1000.
+    // Each prefix ends where rounding would give 1000.
     guard amount >= 999.5 else { return "\(Int(amount.rounded())) \(unit)" }
     var scaled = amount / 1000
     var prefixes = ["k", "M", "G", "T"][...]

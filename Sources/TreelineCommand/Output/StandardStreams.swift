@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// Where the tool writes: tests that call it within their process send it elsewhere.
+/// The tool's output streams. Tests that run it in their own process redirect them.
 enum StandardStreams {
   nonisolated(unsafe) static var output = STDOUT_FILENO
   nonisolated(unsafe) static var errors = STDERR_FILENO
@@ -12,7 +12,7 @@ func printToStandardError(_ line: String) {
   FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
 }
 
-/// What is told on standard error that is not an error: progress, and what was skipped or repaired.
+/// Messages on standard error that are not errors: what was read, skipped or repaired.
 enum Notes {
   /// Written once, before any work begins.
   nonisolated(unsafe) fileprivate(set) static var areSilent = false
@@ -21,26 +21,26 @@ enum Notes {
 }
 
 struct NoteOptions: ParsableArguments {
-  @Flag(help: "Print errors alone on standard error: no progress, and not what was read, skipped or repaired.")
+  @Flag(help: "Print only errors on standard error: no progress, and nothing about what was read, skipped or repaired.")
   var quiet = false
 
   func validate() { Notes.areSilent = quiet }
 }
 
-/// Where an answer is written.
+/// The options for the output of an answer.
 struct AnswerOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: .init("Where to write it, whole or not at all. (default: standard output)", valueName: "file"))
+    help: .init("Where to write the output, complete or not at all. (default: standard output)", valueName: "file"))
   var output: String?
 
   @OptionGroup var notes: NoteOptions
 
   func validate() throws { try checkOutputPath(output, "--output") }
 
-  /// Opens the place to write to before the work begins, and hands over what takes bytes in pieces.
+  /// Opens the output before the work begins, and passes a function that writes bytes in parts.
   ///
-  /// - Parameter beginning: What the answer begins with.
+  /// - Parameter beginning: The first bytes of the answer.
   func write(
     _ input: Input, beginning: String, _ answer: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
@@ -71,7 +71,7 @@ func writeToStandardOutput(_ text: String) throws {
   try text.withUTF8 { try writeToStandardOutput(UnsafeRawBufferPointer($0)) }
 }
 
-/// JSON for a script to read.
+/// Writes JSON for scripts to read.
 func writeToStandardOutput(json value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

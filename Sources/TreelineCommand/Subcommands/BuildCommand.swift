@@ -7,31 +7,31 @@ import TreelineFormats
 struct BuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Writes an index, which every other subcommand opens at once in place of the points.",
+    abstract: "Writes an index, which all other subcommands open at once instead of the points.",
     discussion: """
-      The index appears whole or not at all: a build that is stopped, or runs out of disk space, leaves an existing \
-      index as it was. The same rows give the same index with any number of threads. Shuffled, they give the same \
-      clusters and content hash, with the row numbers of the new order.
+      The index appears complete or not at all: a build that is stopped, or runs out of disk space, leaves an \
+      existing index as it was. The same rows give the same index with any number of threads. Shuffled rows give the \
+      same clusters and content hash, with the row numbers of the new order.
 
-      --attributes takes names separated by commas, and may be given again. A value that is the name of a column as a \
-      whole means that column, commas and all. Names that differ only in how Unicode composes their letters are the \
-      same. The 'id' of a GeoJSON Feature is not kept.
+      --attributes takes names separated by commas, and may be given again. A value that is the full name of a \
+      column means that column, even if it contains commas. Names that differ only in how Unicode composes their \
+      letters are equal. The 'id' of a GeoJSON Feature is not kept.
 
-      --columns keeps columns that can be filtered and summed: each name with a colon and a kind behind it, or without, \
-      and 'all' for all that nothing else names. The kinds are \(TypedColumns.kinds); without one it is found. A value \
-      that does not suit the kind of its column is an error, an empty cell a missing value. '+percentiles' behind it \
-      makes medians and percentiles of the column fast, '+distinct' counts of different values, as in \
-      'price:number+percentiles+distinct'. Of a million points each takes 3 bytes a point, percentiles 4 more where all \
-      values are different.
+      --columns keeps columns for filters and aggregates: names, each alone or followed by a colon and a kind, and \
+      'all' for all columns not named otherwise. The kinds are \(TypedColumns.kinds); without a kind the values \
+      decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
+      suffix '+percentiles' makes medians and percentiles of the column fast, '+distinct' counts of distinct values, \
+      as in 'price:number+percentiles+distinct'. For a million points each takes 3 bytes per point, percentiles 4 \
+      more if all values are distinct.
 
-      --group-by gives each value of a column a hierarchy of its own, so that no cluster has points of two: at most \
-      4096 values, an empty cell being one. Distances are kept within a group; clusters of different groups may overlap \
-      one another. They share a limit, which must have room for one cluster of each group in view. Points with 'true', \
-      'yes' or '1' in the column of --never-cluster are always shown by themselves, however close they are, and each \
-      counts against a limit. Neither column need be among --columns.
+      --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
+      may be at most 4096 values, including an empty cell. Distances are kept within a group; clusters of different \
+      groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. Points \
+      with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however close \
+      they are, and each counts against a limit. Neither needs to be among --columns.
 
-      --row names the column that numbers the points, no two the same: shuffled rows then give the same index, byte for \
-      byte. Otherwise they are numbered as they come, from 0.
+      --row names a column with a unique number for each point: shuffled rows then give the same index, byte for \
+      byte. Otherwise points are numbered in input order, from 0.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
@@ -43,7 +43,7 @@ struct BuildCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: .init("How many threads work on it. (default: all cores)", valueName: "n")) var threads: Int?
+  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
 
   @OptionGroup var memory: MemoryOptions
 
@@ -62,25 +62,25 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("The column whose values never share a cluster.", valueName: "name")) var groupBy: String?
 
-  @Option(help: .init("The column of true and false that tells which points are never clustered.", valueName: "name"))
+  @Option(help: .init("The column of true and false that marks points that are never clustered.", valueName: "name"))
   var neverCluster: String?
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
 
-  @Option(help: .init("Whose data it is, for a corner of the map.", valueName: "text")) var attribution: String?
+  @Option(help: .init("The source of the data, for a corner of the map.", valueName: "text")) var attribution: String?
 
-  @Option(help: .init("What x and y count on a plain plane, such as 'm'.", valueName: "text")) var unit: String?
+  @Option(help: .init("The unit of x and y on a plain plane, such as 'm'.", valueName: "text")) var unit: String?
 
   @Flag(
     help:
-      "Leave out what '--spacing' and '--badges' need: 2 bytes a point, and most of the time of a tree that is split.")
+      "Omit what '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree.")
   var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
 
   @Flag(
     help:
-      "Replace an index that has points though the new one has none, or, with --skip-invalid, less than half of the rows."
+      "Replace an index that has points even if the new one has none, or, with --skip-invalid, fewer than half of the rows."
   ) var allowLoss = false
 
   @OptionGroup var notes: NoteOptions
@@ -91,7 +91,7 @@ struct BuildCommand: ParsableCommand {
     }
     if noSeparation && splitting.stand == .member {
       throw ValidationError(
-        "'--stand' and '--no-separation' exclude each other: without separations nothing is kept apart.")
+        "'--stand' and '--no-separation' exclude each other: without separations clusters are not kept apart.")
     }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
@@ -119,7 +119,7 @@ struct BuildCommand: ParsableCommand {
       // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // A file that grows beyond what the shell allows is an error to report, not the end of the process.
+      // A file that exceeds the shell's limit must be reported as an error, and must not end the process.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
@@ -187,17 +187,18 @@ struct BuildCommand: ParsableCommand {
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }
     throw Failure.usage(
-      "'--unit' is of x and y on a plain plane, and \(input.name) has longitudes and latitudes, which are degrees")
+      "'--unit' is the unit of x and y on a plain plane, but \(input.name) has longitudes and latitudes, which are degrees"
+    )
   }
 
-  /// Whoever replaces a good index by one of bad input has lost it.
+  /// Refuses to replace a good index by one of bad input, since the good one would be lost.
   private func refuseLoss(of table: PointTable) throws {
     let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,
       let old = try? IndexHeader(ofIndex: output), old.pointCount > 0
     else { return }
     throw Failure.badData(
-      "\(output): expected at least half of the rows to have a position, found \(count) of \(table.rowCount), where an "
-        + "index of \(old.pointCount) points would be replaced; it was left as it is; --allow-loss replaces it")
+      "\(output): expected at least half of the rows to have a position, found \(count) of \(table.rowCount); the existing "
+        + "index of \(old.pointCount) points was kept; --allow-loss replaces it")
   }
 }

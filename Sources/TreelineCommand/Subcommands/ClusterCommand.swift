@@ -4,13 +4,13 @@ import ArgumentParser
 
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cluster", abstract: "Prints what a cluster consists of and is part of.",
+    commandName: "cluster", abstract: "Prints a cluster, its children, parent or members.",
     discussion: """
-      'itself', its two 'children', its 'parent', and its 'members', from the one that --offset counts to, at most \
-      --limit of them (100). 'expansion-zoom' is the zoom from which it is shown by its parts, by \
-      \(pixelOptions); null where that is at none.
+      --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members': after the first \
+      --offset at most --limit of them (100). 'expansion-zoom' is the zoom from which \(pixelOptions) shows its \
+      children instead of the cluster; null if no zoom does.
 
-      An id means the same in all answers over one index, and nothing in another.
+      An id means the same cluster in all answers of one index, and nothing in another index.
       """)
 
   enum Part: String, ExpressibleByArgument, CaseIterable {
@@ -26,12 +26,13 @@ struct ClusterCommand: ParsableCommand {
 
   @OptionGroup var filter: FilterOption<NoPrefix>
 
-  @Option(help: .init("How many members to leave out before the first.", valueName: "n")) var offset = 0
+  @Option(help: .init("The number of members to skip.", valueName: "n")) var offset = 0
 
   @OptionGroup var cut: CutOptions<NoPrefix>
 
   @Option(
-    help: .init("Of which tiles 'expansion-zoom' is: 256, or 512 as MapLibre counts. (default: 256)", valueName: "px"))
+    help: .init(
+      "The tile size that 'expansion-zoom' refers to: 256, or 512 as in MapLibre. (default: 256)", valueName: "px"))
   var tileSize: String?
 
   @OptionGroup var splitting: GrowthOptions
@@ -43,7 +44,7 @@ struct ClusterCommand: ParsableCommand {
     _ = try question()
   }
 
-  /// The cut that a zoom is asked by, or how many members make a page.
+  /// Returns the cut for an expansion zoom, and the number of members on a page.
   private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
     let given = cut.parameters + NoPrefix.parameters([("tile-size", tileSize)])
     var parameters = QueryParameters(given)
@@ -66,7 +67,7 @@ struct ClusterCommand: ParsableCommand {
         parameters.refuse(
           "detail", expected: PixelCriterion.list(), found: nil,
           sentence: "'--show expansion-zoom' needs \(PixelCriterion.list { "{\($0)}" }): "
-            + "by a limit it depends on what is in view.")
+            + "with a limit it depends on the view.")
       }
     }
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
@@ -87,7 +88,7 @@ struct ClusterCommand: ParsableCommand {
       case .itself: write(points.feature(of: try tree.cluster(id)), by: writer, to: &bytes)
       case .parent:
         guard let parent = try tree.parent(of: id) else {
-          throw Failure.usage("expected a cluster that is part of another, found that of all points")
+          throw Failure.usage("expected a cluster that is part of another, found the cluster of all points")
         }
         write(points.feature(of: parent), by: writer, to: &bytes)
       case .children:
@@ -105,7 +106,7 @@ struct ClusterCommand: ParsableCommand {
         }
         writer.close(&bytes)
       case .expansionZoom:
-        // What is too small to be a cluster is none at any zoom.
+        // A cluster that no zoom shows, because it has too few points, gets zoom 0.
         let zoom = try tree.expansionZoom(of: id, by: question.cut, tileSize: question.tileSize)
         bytes.append("{\"zoom\":")
         bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })

@@ -8,21 +8,21 @@ struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares a grid with ways to cut the tree.",
     discussion: """
-      Without --bbox, several views are chosen: the whole data and denser and denser parts, the same every time. The \
-      measures are printed as a table; --output draws the pictures of each view into one HTML file that needs no \
-      network. --journey adds what changes on the screen on a flight through the data, as a film strip.
+      Without --bbox, several views are chosen: the whole data and ever denser parts, the same every time. The \
+      measures are printed as a table. --output draws each view in one HTML file that needs no network. --journey \
+      adds a flight through the data, as a film strip of the changes on the screen.
 
-      Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). With '/' and a rule, of a tree whose \
-      nodes are split so: 'widest-first/least-scatter'; with '/merge:distance', '/merge:badges' or '/merge:scatter', of \
-      one that is grown by merging; without, of one split at the mean, as the article does, or of the one that an index \
-      holds. 'badges' is always of one grown for badges.
+      Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and \
+      a split rule, as in 'widest-first/least-scatter', or '/merge:distance', '/merge:badges' or '/merge:scatter' \
+      for a tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the \
+      tree of the index. 'badges' always uses a tree grown for badges.
       """)
 
   @OptionGroup var source: InputOptions
 
   @Option(
     parsing: .unconditional,
-    help: .init("The one view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n")) var bbox:
+    help: .init("The only view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n")) var bbox:
     String?
 
   @Option(
@@ -36,12 +36,12 @@ struct CompareCommand: ParsableCommand {
 
   @Option(help: .init("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
 
-  @Option(help: .init("The most clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  @Option(help: .init("The maximum number of clusters of the tree. (default: as many as the grid has)", valueName: "k"))
   var limit: Int?
 
   @Option(
     help: .init(
-      "What to compare, in this order; 'all' is all of them, or with an index all that it supports. (default: \(MethodNames.standard), or of an index the same of its rule, the last where it has separations)",
+      "The methods to compare, in this order; 'all' means all, or all that an index supports. (default: \(MethodNames.standard), or for an index the same with its rule, the last only if it has separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(
@@ -49,7 +49,7 @@ struct CompareCommand: ParsableCommand {
       "A program that clusters by k-means, as a yardstick: scripts/measure/kmeans, or another with the same input and output.",
       valueName: "program")) var kmeans: String?
 
-  @Flag(help: "Add a flight: in to a dense place, to all sides on the way, and out again.") var journey = false
+  @Flag(help: "Add a flight: into a dense place, with pans to all sides on the way, and out again.") var journey = false
 
   @Option(
     help: .init("Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
@@ -58,10 +58,10 @@ struct CompareCommand: ParsableCommand {
   @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
-  @Option(help: .init("A sentence to show below the report, as licences require.", valueName: "text"))
+  @Option(help: .init("A sentence to show below the report, as licenses require.", valueName: "text"))
   var credit: [String] = []
 
-  @Option(help: .init("Write the measures as JSON; '-' is standard output, in place of the table.", valueName: "file"))
+  @Option(help: .init("Write the measures as JSON; '-' is standard output, instead of the table.", valueName: "file"))
   var json: String?
 
   @OptionGroup var notes: NoteOptions
@@ -77,12 +77,12 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
     }
     if zoom != nil && bbox == nil {
-      throw ValidationError("'--zoom' goes with '--bbox': views are chosen with theirs.")
+      throw ValidationError("'--zoom' goes with '--bbox': chosen views have their own zooms.")
     }
     _ = try viewport()
   }
 
-  /// nil for chosen ones.
+  /// Returns the view to compare; nil for chosen views.
   private func viewport() throws -> Viewport? {
     guard let bbox else { return nil }
     let scale = zoom.map { [("zoom", $0)] } ?? [("width", "\(size.width)"), ("height", "\(size.height)")]
@@ -97,7 +97,7 @@ struct CompareCommand: ParsableCommand {
       let input = source.input
       let jsonPath = json == "-" ? nil : json
       try input.checkOutputs([output, jsonPath])
-      // Reading may take minutes, so places to write to are taken first.
+      // Reading may take minutes, so the files to write are opened first.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
       var options = ComparisonOptions(viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: limit)
@@ -120,7 +120,7 @@ struct CompareCommand: ParsableCommand {
 }
 
 extension Viewport.Size {
-  /// Reads whole numbers of pixels, written `1024x768`.
+  /// Reads a size in whole pixels, such as `1024x768`.
   fileprivate init(argument: String) throws {
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
     guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else {

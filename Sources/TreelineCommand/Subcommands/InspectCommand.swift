@@ -23,7 +23,7 @@ struct InspectCommand: ParsableCommand {
 private struct IndexReport: Encodable {
   struct Plane: Encodable {
     let projection: String
-    /// Where the Web Mercator plane is cut open.
+    /// Longitude at which the Web Mercator plane is cut open.
     var seamLongitude: Double?
     /// The square of a plain plane.
     var left, top, side: Double?
@@ -31,7 +31,7 @@ private struct IndexReport: Encodable {
 
   struct Section: Encodable {
     let kind: String
-    /// Of the column that the section keeps.
+    /// Name of the column that the section keeps.
     let name: String?
     let offset: UInt64
     let bytes: UInt64
@@ -41,7 +41,7 @@ private struct IndexReport: Encodable {
   struct Column: Encodable {
     let name: String
     let kind: String
-    /// Of a value, in bytes.
+    /// Size of a value in bytes.
     let width: Int
     let entries: Int?
 
@@ -62,7 +62,7 @@ private struct IndexReport: Encodable {
   }
 
   let version: String
-  /// Left out where the index does not tell.
+  /// Omitted if the index has none.
   let title, attribution, unit: String?
   let bytes: UInt64
   let points, positions: Int
@@ -70,23 +70,23 @@ private struct IndexReport: Encodable {
   let extent: [Double]?
   let plane: Plane
   let clippedPoints: Int
-  /// Of a tree grown by splitting.
+  /// Split rule of a tree grown by splitting.
   let splitRule: String?
-  /// The metric of a tree grown by merging.
+  /// Metric of a tree grown by merging.
   let mergedBy: String?
   /// Where clusters stand, if not at means.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
-  /// Left out where badges cannot be asked for.
+  /// Omitted if the index cannot answer badges.
   let badges: Badges?
-  /// Left out where all points may share clusters.
+  /// Omitted if all points may share clusters.
   let groups: [Group]?
   let neverClusteredPoints: Int?
   let sections: [Section]
   let attributes: [Attribute]
-  /// Typed ones.
+  /// Typed columns.
   let columns: [Column]
 
   private let coordinates: CoordinateFormat
@@ -103,7 +103,7 @@ private struct IndexReport: Encodable {
     let points: Int
   }
 
-  /// The diameters of badges and how far apart they stay, in pixels.
+  /// The diameters of badges and the gap between them, in pixels.
   struct Badges: Encodable {
     let least, greatest, gap: Double
 
@@ -167,7 +167,7 @@ private struct IndexReport: Encodable {
     coordinates = format
   }
 
-  /// For reading.
+  /// The report as text, for people to read.
   var text: String {
     let attributeBytes = sections.lazy.filter { $0.name != nil }.reduce(0) { $0 + $1.bytes }
     var lines = ["version          \(version)"]
@@ -232,7 +232,7 @@ private struct IndexReport: Encodable {
     return "plain, from (\(numbers[0]), \(numbers[1])) right and down by \(numbers[2])"
   }
 
-  /// A row of the table of sections, but for what follows the numbers.
+  /// Returns a row of the table of sections, up to its numbers.
   private func row(_ name: String, _ offset: String, _ bytes: UInt64) -> String {
     name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu ", bytes)
       + perPoint(bytes, "%12.3f")

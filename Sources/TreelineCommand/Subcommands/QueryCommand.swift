@@ -8,13 +8,14 @@ struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' expands the tree up to --limit clusters, or as far as \(pixelOptions) says. 'grid' makes one cluster of each cell that has a \
-      point in the box, for cells of --cell pixels at --zoom.
+      'pca' splits the clusters of the tree up to --limit, or as far as \(pixelOptions) says. 'grid' makes one \
+      cluster of each cell with a point in the box; cells are --cell pixels wide at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
-      'point_count_abbreviated'; a single point has its row number 'index', counted from 0, its columns, and as 'id' \
-      among them that of its GeoJSON Feature. Under --filter, counts, boxes and means are those of the points that pass. Several points of one position are a 'stack'. A cluster shown at the position of one of its \
-      points has that point's row number as 'shown_index'. By --badges each has 'badge_px', the diameter to draw it with.
+      'point_count_abbreviated'. A single point has its row number 'index', counted from 0, its columns, and the \
+      'id' of its GeoJSON Feature as another column. With --filter, counts, boxes and means are of the points that \
+      pass. Several points at one position are a 'stack'. A cluster shown at the position of one of its points has \
+      that point's row number as 'shown_index'. With --badges each has 'badge_px', the diameter of its badge.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {
@@ -44,11 +45,11 @@ struct QueryCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
   var cell: Double?
 
-  @Option(help: "How to print them.") var format: Format = .geojson
+  @Option(help: "The output format.") var format: Format = .geojson
 
   @Flag(
     help:
-      "Add 'ellipse' to each cluster of 'pca' that spreads: standard deviations along its longer and its shorter axis in pixels at zoom 24, and the longer one's degrees clockwise from east; the deviations again in metres, as 'ellipse_meters'."
+      "Add 'ellipse' to each cluster of 'pca' with an extent: the standard deviations along its longer and its shorter axis in pixels at zoom 24, and the direction of the longer axis in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
   ) var ellipses = false
 
   @Flag(help: "Add 'members', the row numbers of each cluster's points.") var members = false
@@ -57,7 +58,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var answer: AnswerOptions
 
-  /// GeoJSON is JSON.
+  /// GeoJSON is JSON, so the flag changes nothing.
   @Flag(help: .hidden) var json = false
 
   func validate() throws {
@@ -78,13 +79,13 @@ struct QueryCommand: ParsableCommand {
       if selection.isGiven { throw ValidationError("'--filter' and '--aggregate' go with '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.growth != nil {
-        throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' looks at the points alone.")
+        throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' only uses the points.")
       }
     }
     _ = try query()
   }
 
-  /// What the options ask for; of a grid, the viewport alone counts.
+  /// Returns the query of the options. For a grid, only its viewport matters.
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {
@@ -98,7 +99,7 @@ struct QueryCommand: ParsableCommand {
     if method == .grid && !query.viewport.hasScale {
       parameters.refuse(
         "zoom", expected: "a zoom", found: nil,
-        sentence: "'--method grid' needs '--zoom': a cell is so many pixels wide.")
+        sentence: "'--method grid' needs '--zoom': the width of a cell is in pixels.")
     }
     try parameters.check()
     if let refusal = position.refusal(of: [query.cut], in: nil) { throw ValidationError(refusal) }
@@ -150,7 +151,7 @@ struct QueryCommand: ParsableCommand {
 }
 
 extension Points {
-  /// - Parameter positions: where they are shown; nil for where they stand, where that is their mean.
+  /// - Parameter positions: Where clusters are shown; nil for where they stand, if that is their mean.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool

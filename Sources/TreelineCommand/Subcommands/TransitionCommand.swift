@@ -6,17 +6,18 @@ struct TransitionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transition", abstract: "Prints what changes from one view to another.",
     discussion: """
-      Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one into several and \
-      the 'merges' of several into one. Every cluster of both views occurs once. The points of a split's or a merge's \
-      'parts' and its 'hidden_point_count' add up to those of its 'whole'. To draw it, move the parts of a split from \
-      the coordinates of the whole to their own, and those of a merge from their own to the whole's. A cluster that is \
-      kept and yet moves, as '--keep-visible' has it, has 'from_coordinates', too. Between two filters, changes have \
-      'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster its 'from_point_count'. By --badges each has 'badge_px', the \
-      diameter to draw it with, and a kept one whose diameter changes 'from_badge_px'.
+      Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one cluster into \
+      several and the 'merges' of several into one. Every cluster of both views occurs once. The points of the \
+      'parts' of a split or merge and its 'hidden_point_count' add up to the points of its 'whole'. To draw a split, \
+      move its parts from the coordinates of the whole to their own; to draw a merge, move its parts to the whole. A \
+      kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. Between two filters, changes \
+      have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster has 'from_point_count'. With \
+      --badges each has 'badge_px', the diameter of its badge, and a kept one whose diameter changes has \
+      'from_badge_px'.
 
-      Options with '--from-' before their names are of the first view, those with '--to-' of the second. A cut without \
-      either is of both, unless a view has one of its own; the second has the limit and the zoom of the first, unless \
-      it has its own. 'treeline query --help' tells what each option does.
+      Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \
+      Cut options without a prefix are for both views, unless a view has its own. The second view uses the limit and \
+      the zoom of the first, unless it has its own. 'treeline query --help' describes each option.
       """)
 
   @OptionGroup var source: InputOptions

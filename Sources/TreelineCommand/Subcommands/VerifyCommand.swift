@@ -7,9 +7,9 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
-      against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the points, \
-      the order is canonical, and no spacing brings two clusters too near to each other or leaves one whole that could \
-      be split. Exit code 65 where something is wrong.
+      against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the \
+      points, the order is canonical, and no spacing brings two clusters too close together or leaves one unsplit \
+      that could be split. The exit code is 65 if something is wrong.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String

@@ -1,4 +1,4 @@
-/// What the first row says about the columns.
+/// The columns, as the first row describes them.
 struct CSVHeader {
   var layout: CSVLayout
   var isPlanar: Bool
@@ -7,7 +7,7 @@ struct CSVHeader {
   /// Whether names had to be repaired because their bytes are not UTF-8.
   var isRepaired = false
 
-  /// - Parameter cells: the texts of the first row.
+  /// - Parameter cells: Texts of the cells in the first row.
   init(cells: [String], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
     let names = cells.map(\.trimmed)
     let columns =
@@ -21,7 +21,7 @@ struct CSVHeader {
       throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
-    // A row of which one cell is a value is data, if bad data; to take it for a header would lose it in silence.
+    // A row with a value as either coordinate is data, even if bad. Taking it for a header would lose it silently.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -34,23 +34,23 @@ struct CSVHeader {
   }
 }
 
-/// Whether a cell of a first row is data: a number, a stand-in for one, a geometry, or empty.
+/// Returns whether a cell of a first row is data: a number, a placeholder for one, a geometry, or empty.
 private func isValue(_ cell: String) -> Bool {
   isNumber(cell) || Array(cell.utf8).withUnsafeBufferPointer { WellKnownText($0) } != .unknown
 }
 
-/// Whether a cell is a number, with a point or a comma, a stand-in for one, or empty.
+/// Returns whether a cell is a number, with a point or a comma, a placeholder for one, or empty.
 func isNumber(_ cell: String) -> Bool {
   ["", "nan", "inf", "infinity", "null", "na", "n/a"].contains(
     String(cell.lowercased().drop { $0 == "-" || $0 == "+" }))
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }
 
-/// The delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers are not
-/// counted: with decimal commas all that there are, if there is another delimiter, and otherwise those of a record that
-/// another delimiter parts into two such numbers or more.
+/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
+/// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
+/// of a record in which another delimiter separates two or more such numbers.
 ///
-/// - Returns: `nil` if the record does not end within `bytes` and more may follow.
+/// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {
   let candidates = [Byte.comma, Byte.tab, Byte.semicolon]
   var counts = [0, 0, 0]
@@ -63,7 +63,7 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator)
     let byte = bytes[position]
     position += 1
     if isQuoted {
-      // A doubled quote closes and opens again, which comes to the same.
+      // A doubled quote closes and opens again, with the same result.
       if byte == Byte.quote { isQuoted = false }
       isCellStart = byte == Byte.quote
       continue

@@ -1,14 +1,14 @@
 import Treeline
 
-/// How a row of CSV spells its coordinate.
+/// The spelling of coordinates in CSV rows.
 enum CoordinateSpelling {
-  /// As numbers in two cells.
+  /// Numbers in two cells.
   case decimalPoints
   case decimalCommas
-  /// As a point in one cell, as text or as binary in hexadecimal digits.
+  /// A point in one cell, as text or as binary in hexadecimal digits.
   case wellKnownText
 
-  /// The coordinate in two cells, or in the first; nil unless it lies on the axes.
+  /// Returns the coordinate in two cells, or in the first; nil unless it is valid for the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
@@ -25,21 +25,21 @@ enum CoordinateSpelling {
   }
 }
 
-/// What reading and decoding need to know of a CSV file.
+/// The layout of a CSV file, for reading and decoding.
 struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
-  /// The names of the header; empty if there is none.
+  /// Names in the header; empty if there is none.
   let names: [String]
-  /// How many columns the first row has, and so every other at most.
+  /// Number of columns in the first row, and the maximum for all other rows.
   let columnCount: Int
-  /// How many columns every row has at least: those of the first but for what follows the last name, as a delimiter at
-  /// the end of a header that rows do not have.
+  /// Minimum number of columns in every row: as many as the first row has up to its last name. A header may end with
+  /// delimiters that the rows do not have.
   let leastColumnCount: Int
-  /// The coordinates' columns, counted from 0; the same where one cell has both.
+  /// Columns of the coordinates, counted from 0; equal if one cell has both.
   let first: Int
   let second: Int
   let spelling: CoordinateSpelling
-  /// What stands before the decimals of the numbers in any column.
+  /// Decimal separator of the numbers in any column.
   let decimal: DecimalSeparator
 
   var cells: DecimalMark? { decimal == .comma ? .comma : .point }
@@ -48,12 +48,12 @@ struct CSVLayout: RecordDecoder {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
   }
 
-  /// The names of all columns but the coordinates.
+  /// Names of all columns except the coordinates.
   var columnNames: [String]? { (0..<columnCount).filter { $0 != first && $0 != second }.map(name) }
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
-  /// Only that one cell is decoded, as a column is asked for of every point, one column after another.
+  /// Decodes only this cell, since callers read one column of every point before the next column.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
       return nil
@@ -81,7 +81,7 @@ struct CSVLayout: RecordDecoder {
     }
   }
 
-  /// All columns of a record but the coordinates, with numbers as they are written.
+  /// Returns all columns of a record except the coordinates, with numbers as they are written.
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []
     result.reserveCapacity(columnCount)
@@ -96,7 +96,7 @@ struct CSVLayout: RecordDecoder {
 extension CSVCell {
   @inline(__always) func bytes(of record: Bytes) -> Bytes { Bytes(rebasing: record[start..<end]) }
 
-  /// The text of the cell, with doubled quotes made single and broken UTF-8 repaired.
+  /// Returns the text of the cell, with doubled quotes reduced to one and broken UTF-8 repaired.
   func text(of record: Bytes) -> String {
     let content = bytes(of: record)
     guard hasDoubledQuotes else { return String(decoding: content, as: UTF8.self) }
@@ -109,7 +109,7 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands.
+  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
   func value(of record: Bytes, decimal: DecimalSeparator, asWritten: Bool = false) -> AttributeValue {
     if isNull(record) { return .null }
     let content = trimmed(bytes(of: record))
@@ -128,13 +128,13 @@ extension CSVCell {
     return content.isEmpty || content.count == 2 && isUnquotedNull(record)
   }
 
-  /// Whether it is `\N`, as databases write NULL into text that they export, and not in quotes.
+  /// Returns whether the cell is an unquoted `\N`, with which databases export NULL as text.
   private func isUnquotedNull(_ record: Bytes) -> Bool {
     end - start == 2 && record[start] == Byte.backslash && record[start + 1] == UInt8(ascii: "N")
       && (start == 0 || record[start - 1] != Byte.quote)
   }
 
-  /// Of a number such as `.5` that JSON writes in another way; what has a plus sign is none.
+  /// Returns the literal of a number such as `.5`, which JSON writes differently; nil for a number with a plus sign.
   private func literal(_ bytes: Bytes) -> String? {
     CellNumber.literal(String(decoding: bytes, as: UTF8.self), allowsPlus: false)
   }
@@ -144,7 +144,7 @@ extension CSVCell {
   }
 }
 
-/// Without the spaces around.
+/// Returns the bytes without the spaces around them.
 func trimmed(_ bytes: Bytes) -> Bytes {
   var start = 0
   var end = bytes.count

@@ -1,4 +1,4 @@
-/// What is wrong with an invalid record.
+/// The reasons why a record is invalid.
 struct CSVProblem {
   let layout: CSVLayout
   let axes: Axes
@@ -36,7 +36,7 @@ struct CSVProblem {
     case .point where hasDecimalComma(cell):
       (found, remedy) = (found + " with a decimal comma", "--decimal comma reads such numbers")
     case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
-      (found, remedy) = (found + " with a decimal point", "leave out --decimal comma where numbers have points")
+      (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have points")
     default: break
     }
     if let first = number(first), let second = number(second), areSwapped(first, second) {
@@ -52,7 +52,7 @@ struct CSVProblem {
     layout.decimal == .comma ? parseDecimalComma(cell) : parseDecimal(cell)
   }
 
-  /// Whether an invalid coordinate were valid the other way round.
+  /// Returns whether an invalid coordinate would be valid with its numbers swapped.
   private func areSwapped(_ first: Double, _ second: Double) -> Bool {
     !axes.isPlanar && axes.holdsFirst(second) && axes.holdsSecond(first)
   }

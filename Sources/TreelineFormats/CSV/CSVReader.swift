@@ -1,6 +1,6 @@
 /// Reads points from CSV (RFC 4180).
 ///
-/// Written here because no maintained Swift package reads CSV as a stream at the speed of a disk.
+/// Written here because no maintained Swift package reads CSV as a stream at disk speed.
 struct CSVReader: InputFormat {
   static let name = "CSV"
   static let firstBytes: [UInt8] = []
@@ -15,7 +15,7 @@ struct CSVReader: InputFormat {
 
   private func read(_ batches: PointBatches?) throws(ReadingError) -> PointTable {
     let header = try readHeader()
-    // Read out of the header anew, it would be copied, names and all, for every row.
+    // Reading it from the header each time would copy it, names included, for every row.
     let layout = header.layout
     var builder = TableBuilder(
       file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)
@@ -23,7 +23,7 @@ struct CSVReader: InputFormat {
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
     if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
-    // A loop for each, so that none asks for every row how that is spelled.
+    // A separate loop for each spelling, so that no loop checks the spelling of every row.
     switch layout.spelling {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
@@ -43,7 +43,7 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  /// Consumes the first row if it is a header.
+  /// Reads the header. Consumes the first row if it is one.
   private func readHeader() throws(ReadingError) -> CSVHeader {
     while try hasMore() {
       guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
@@ -90,7 +90,7 @@ struct CSVReader: InputFormat {
       } else if column == layout.second {
         second = cell
       } else if column >= layout.columnCount && cell.end > cell.start {
-        // Empty cells after the last are but a trailing delimiter.
+        // Empty cells after the last one come from a trailing delimiter.
         hasSurplus = true
       }
     }
@@ -106,7 +106,7 @@ struct CSVReader: InputFormat {
     consume(record)
   }
 
-  /// The scanned record; `nil` if it must be scanned again because the window has grown.
+  /// Returns the scanned record; `nil` if it must be scanned again because the window has grown.
   @inline(__always) private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
     switch scan {
     case .record(let record): return record

@@ -2,17 +2,17 @@
 struct CSVCell {
   var start = 0
   var end = 0
-  /// Quotes inside, written twice.
+  /// Whether it contains quotes, which are written twice.
   var hasDoubledQuotes = false
 }
 
-/// What one pass over a record tells besides its cells.
+/// The facts about a record besides its cells, found in one pass.
 struct CSVRecord {
-  /// Where the content ends, and where the next record starts after the line break.
+  /// End of the content, and start of the next record after the line break.
   var contentEnd = 0
   var end = 0
   var columnCount = 0
-  /// How many line breaks (LF, CR LF or CR) are consumed, those inside quotes included.
+  /// Number of line breaks (LF, CR LF or CR) consumed, including those inside quotes.
   var lineBreaks = 0
   /// The first column with text after its closing quote, counted from 0; -1 if none.
   var strayColumn = -1
@@ -28,10 +28,10 @@ enum CSVScan {
 
 /// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
 ///
-/// A quote has a meaning only as the first byte of a cell. In TSV, which by convention has no quotes, it has one only
-/// if the cell is closed before the next tab or line break, and is a letter like any other elsewhere. After a closing
-/// quote only a delimiter or the line's end may follow; if anything else does, it is passed over and reported as
-/// `strayColumn`. `isFinal` says that nothing follows `bytes`, so that their end is the record's.
+/// A quote has a meaning only as the first byte of a cell. TSV has no quotes by convention. There a quote has a meaning
+/// only if the cell is closed before the next tab or line break, and is an ordinary character otherwise. After a
+/// closing quote only a delimiter or the end of the line may follow. Anything else is skipped and reported as
+/// `strayColumn`. If `isFinal`, nothing follows `bytes`, so their end is the end of the record.
 @inline(__always) func scanCSVRecord(
   _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {
@@ -68,7 +68,7 @@ enum CSVScan {
     let isCarriageReturn = bytes[position] == Byte.carriageReturn
     position += 1
     if isCarriageReturn {
-      // Whether a line feed belongs to it is known only once the next byte is there.
+      // Only the next byte shows whether a line feed belongs to it.
       if position == bytes.count && !isFinal { return .incomplete }
       if position < bytes.count && bytes[position] == Byte.lineFeed { position += 1 }
     }
@@ -87,7 +87,7 @@ enum CSVScan {
   }
 }
 
-/// Whether the quote that a cell of TSV begins with is closed at its end; nil where more bytes must tell.
+/// Returns whether the quote at the start of a TSV cell is closed at the end of the cell; nil if more bytes are needed.
 private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> Bool? {
   var position = start + 1
   while position < bytes.count {
@@ -105,7 +105,7 @@ private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> 
   return isFinal ? false : nil
 }
 
-/// Goes from an opening quote past its closing one; false if there is none.
+/// Skips from an opening quote past its closing quote. Returns false if there is none.
 private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int)
   -> Bool
 {

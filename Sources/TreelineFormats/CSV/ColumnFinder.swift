@@ -1,4 +1,4 @@
-/// Why the columns cannot be told from the first row.
+/// A reason why the first row does not determine the columns.
 struct ColumnProblem: Error { let text: String }
 
 /// Finds coordinate columns among the cells of a first row.
@@ -7,13 +7,13 @@ enum ColumnFinder {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether one of them was found by its name, and so the first row is a header.
+    /// Whether one of them was found by its name, so that the first row is a header.
     var isNamed = true
-    /// Whether both are the same, which has points as well-known text.
+    /// Whether both are the same column, which has points as well-known text.
     var isWellKnownText = false
   }
 
-  /// In order of preference; compared in lower case without `_`, `-` and spaces.
+  /// In order of preference. Compared in lower case, without `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
@@ -21,23 +21,23 @@ enum ColumnFinder {
     ("eastings", "northings", true),
   ]
 
-  /// In order of preference; compared like the others. The last are what PostGIS calls the points that it is asked for.
+  /// In order of preference, compared like the others. The last ones are PostGIS's names for computed points.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",
   ]
 
-  /// Words that may stand around a common name without changing what it means.
+  /// Words that may surround a common name without changing its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Datums that differ by less than maps show.
+  /// Includes datums that differ by less than maps show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "nad83",
     "wgs", "wgs84",
   ])
   private static let lengthWords = neutralWords.union(["m", "meter", "meters", "metre", "metres"])
 
-  /// By common names, else by such with other words around them, else by those of well-known text, else the first two
-  /// columns if those are numbers.
+  /// Finds the columns by common names, then by common names with other words around them, then by common names of
+  /// well-known text. Otherwise takes the first two columns if they are numbers.
   static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
@@ -61,7 +61,7 @@ enum ColumnFinder {
         + "geometry, found none")
   }
 
-  /// The first pair of common names that both have columns.
+  /// Returns the first pair of common names that both have columns.
   private static func commonColumns(_ cells: [String], _ columns: (_ name: String, _ isPlanar: Bool) -> [Int])
     throws(ColumnProblem) -> Columns?
   {
@@ -74,7 +74,7 @@ enum ColumnFinder {
     return nil
   }
 
-  /// The words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` have `gps` and `latitude`.
+  /// Returns the words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` both have `gps` and `latitude`.
   private static func words(of name: String) -> [String] {
     let characters = Array(name)
     var words = [""]
@@ -92,7 +92,7 @@ enum ColumnFinder {
     return words.filter { !$0.isEmpty }
   }
 
-  /// The columns that two names, or positions counted from 1, choose.
+  /// Returns the columns chosen by two names, or by two positions counted from 1.
   static func pair(_ first: String, _ second: String, in cells: [String], isPlanar: Bool) throws(ColumnProblem)
     -> Columns
   {
@@ -101,7 +101,7 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// The column of well-known text that a name, or a position counted from 1, chooses.
+  /// Returns the column of well-known text chosen by a name, or by a position counted from 1.
   static func wellKnownText(_ choice: String, in cells: [String]) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
     return wellKnownText(index, isNamed: isNamed)
@@ -126,7 +126,7 @@ enum ColumnFinder {
     return (try one(found, of: cells), true)
   }
 
-  /// The only column that was found.
+  /// Returns the only column that was found.
   private static func one(_ found: [Int], of cells: [String]) throws(ColumnProblem) -> Int {
     if found.count == 1 { return found[0] }
     let names = found.map { "\"\(visible(cells[$0]))\"" }

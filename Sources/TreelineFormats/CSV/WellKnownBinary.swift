@@ -1,14 +1,15 @@
-/// Well-known binary as hexadecimal digits, in which PostGIS and DuckDB write geometries unless told.
+/// Well-known binary as hexadecimal digits, the default output of PostGIS and DuckDB for geometries.
 extension WellKnownText {
-  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or PostGIS's extension of it, which has
-  /// flags for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). Of all but
-  /// points only the type is looked at. `\x` may stand before it, as PostgreSQL has it before bytes.
+  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or in PostGIS's extension of it, which has
+  /// flags for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). For
+  /// geometries other than points only the type is read. A prefix `\x`, which PostgreSQL writes before bytes, is
+  /// accepted.
   ///
-  /// - Returns: nil for what is no hexadecimal number that begins with a byte order, or too short for any geometry.
+  /// - Returns: nil if the text is not a hexadecimal number that begins with a byte order, or is too short for a geometry.
   init?(hexadecimal text: Bytes) {
     let hasPrefix = text.count >= 2 && text[0] == Byte.backslash && text[1] == UInt8(ascii: "x")
     let digits = hasPrefix ? Bytes(rebasing: text[2...]) : text
-    // A byte order, a type and two coordinates or a count take 9 bytes or more.
+    // A byte order, a type, and two coordinates or a count need at least 9 bytes.
     guard digits.count >= 18, digits.count.isMultiple(of: 2), digits[0] == Byte.zero,
       digits[1] & 0xFE == Byte.zero, digits.allSatisfy({ hexadecimalValue($0) != nil })
     else { return nil }
@@ -19,7 +20,7 @@ extension WellKnownText {
     var reader = reader
     let type = UInt32(truncatingIfNeeded: reader.integer(bytes: 4)!)
     var number = type & 0x0FFF_FFFF
-    // Thousands tell the dimensions, too: 1 is Z, 2 is M, 3 is both.
+    // The thousands give the dimensions, too: 1 is Z, 2 is M, 3 is both.
     let thousands = number / 1000
     number %= 1000
     guard thousands <= 3, number > 0 else { return .brokenBinary }
@@ -35,28 +36,28 @@ extension WellKnownText {
       let second = reader.integer(bytes: 8)
     else { return .brokenBinary }
     let (x, y) = (Double(bitPattern: first), Double(bitPattern: second))
-    // As PostGIS and ISO have it, an empty point is one of NaN.
+    // In PostGIS and ISO an empty point consists of NaN.
     return x.isNaN && y.isNaN ? .emptyPoint : .point(first: x, second: y, srid: srid)
   }
 
-  /// The name of a type by its number, of those that are no points.
+  /// Returns the name of a type other than points, given its number.
   private static func otherType(_ number: UInt32) -> StaticString? {
     switch number {
     case 2...12: otherTypes[Int(number) - 2]
-    // 13 and 14, curves and surfaces, are of no geometry by themselves.
+    // 13 and 14, curves and surfaces, are abstract types without geometries.
     case 15...17: otherTypes[Int(number) - 4]
     default: nil
     }
   }
 }
 
-/// Reads integers of bytes that are written as hexadecimal digits, which have been checked.
+/// Reads integers from checked hexadecimal digits.
 private struct HexadecimalReader {
   let digits: Bytes
   private let isLittleEndian: Bool
   private var position = 2
 
-  /// - Parameter digits: The first two are the byte order, 0 or 1.
+  /// - Parameter digits: Digits that begin with the byte order, 0 or 1.
   init(digits: Bytes) {
     self.digits = digits
     isLittleEndian = digits[1] & 1 == 1
@@ -64,7 +65,7 @@ private struct HexadecimalReader {
 
   var remainingBytes: Int { (digits.count - position) / 2 }
 
-  /// The next bytes, up to 8; nil where there are not as many.
+  /// Returns the next bytes, up to 8; nil if fewer remain.
   mutating func integer(bytes count: Int) -> UInt64? {
     guard count <= remainingBytes else { return nil }
     var value: UInt64 = 0

@@ -1,12 +1,12 @@
-/// What a text is as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits, of which
-/// points are read and all else is told apart.
+/// A text as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits. Points are read;
+/// other geometries are only recognized.
 enum WellKnownText: Equatable {
-  /// The number before a point is its spatial reference system, as PostGIS writes it (EWKT); nil where there is none.
+  /// A point. Its spatial reference system is the number before it, as in PostGIS (EWKT); nil if it has none.
   case point(first: Double, second: Double, srid: Int?)
   case emptyPoint
-  /// A geometry of another type, whose name this is.
+  /// A geometry of another type, with the type's name.
   case other(type: String)
-  /// Hexadecimal digits that begin as well-known binary does, and do not go on as that of a point or another geometry.
+  /// Hexadecimal digits that begin like well-known binary but do not continue as a point or another geometry.
   case brokenBinary
   case unknown
 
@@ -26,7 +26,7 @@ enum WellKnownText: Equatable {
     "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",
   ]
 
-  /// The coordinate of a point that lies on the axes; nil for anything else.
+  /// Returns the coordinate of a point that is valid for the axes; nil for anything else.
   static func coordinate(_ text: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     guard case .point(let first, let second, let srid) = WellKnownText(text), axes.holds(srid: srid),
       axes.holdsFirst(first), axes.holdsSecond(second)
@@ -36,8 +36,8 @@ enum WellKnownText: Equatable {
 }
 
 extension Axes {
-  /// Whether coordinates of a spatial reference system lie on the axes as they are. 4326 is WGS 84 in degrees, with the
-  /// longitude first in well-known text; 0 stands for none.
+  /// Returns whether coordinates of a spatial reference system fit the axes unchanged. 4326 is WGS 84 in degrees, with
+  /// the longitude first in well-known text; 0 means none.
   func holds(srid: Int?) -> Bool { isPlanar || srid == nil || srid == 0 || srid == 4326 }
 }
 
@@ -54,11 +54,11 @@ private struct WellKnownTextScanner {
       srid = number
     }
     guard take("POINT") else { return scanOther() }
-    // Words of their own, or the end of the name.
+    // Either separate words or the end of the name.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }
-    // PostGIS writes no Z.
+    // PostGIS does not write the Z.
     var count = 2
     while !take(")") {
       guard takeNumber() != nil else { return .unknown }
@@ -68,7 +68,7 @@ private struct WellKnownTextScanner {
     return .point(first: first, second: second, srid: srid)
   }
 
-  /// A geometry of another type, as far as its first parenthesis.
+  /// Scans a geometry of another type, up to its first parenthesis.
   private mutating func scanOther() -> WellKnownText {
     for type in WellKnownText.otherTypes where take(type) {
       _ = (take("Z"), take("M"))
@@ -83,7 +83,7 @@ private struct WellKnownTextScanner {
     while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
   }
 
-  /// Goes past capital letters or a sign, in any case and with space around, if they are next.
+  /// Skips capital letters or a sign if they are next, in any case and with spaces around them.
   private mutating func take(_ word: StaticString) -> Bool {
     skipSpace()
     let length = word.utf8CodeUnitCount
@@ -103,7 +103,7 @@ private struct WellKnownTextScanner {
     return Int(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// A number and the space behind it.
+  /// Reads a number and the spaces after it.
   private mutating func takeNumber() -> Double? {
     let start = position
     while position < bytes.count, bytes[position] > Byte.space, bytes[position] != UInt8(ascii: ")") { position += 1 }

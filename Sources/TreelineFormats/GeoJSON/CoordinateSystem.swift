@@ -1,15 +1,15 @@
-/// The member `crs` that GeoJSON had before RFC 7946.
+/// The member `crs`, which GeoJSON had before RFC 7946.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "ogr2ogr -t_srs EPSG:4326 converts them"
 
-  /// Systems in degrees of datums that differ by less than maps show: WGS 84, ETRS89 and NAD83. By convention the
-  /// longitude is first in GeoJSON, whatever the system has.
+  /// Systems in degrees with datums that differ by less than maps show: WGS 84, ETRS89 and NAD83. GeoJSON has the
+  /// longitude first by convention, whatever the axis order of the system.
   private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
 
-  /// What a value of `crs`, its syntax checked, says instead of longitudes and latitudes; nil if it means these.
+  /// Returns the foreign system that a value of `crs`, with checked syntax, names; nil for longitudes and latitudes.
   static func foreign(_ value: Bytes) -> String? {
-    // What is neither an object nor a text has never been a crs.
+    // A crs has always been an object or a string.
     guard value.first == Byte.openBrace else { return value.first == Byte.quote ? visible(value) : nil }
     var name: String?
     var scanner = JSONScanner(value, isFinal: true)

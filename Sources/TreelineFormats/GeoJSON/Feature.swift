@@ -1,6 +1,6 @@
 import Treeline
 
-/// Where the parts of a Feature lie in the scanned bytes; `nil` is absent.
+/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -11,11 +11,11 @@ struct FeatureScan {
   var properties: Range<Int>?
   var system: Range<Int>?
   var geometrySystem: Range<Int>?
-  /// The first member that is there twice; which of the two is meant, nobody can tell.
+  /// The first member that occurs twice, so that it is unclear which one is meant.
   var repeatedMember: StaticString?
   var names = PropertyNames()
 
-  /// Notes where a member lies.
+  /// Notes the range of a member.
   fileprivate mutating func set(
     _ member: WritableKeyPath<FeatureScan, Range<Int>?>, _ name: StaticString, _ range: Range<Int>
   ) {
@@ -24,12 +24,12 @@ struct FeatureScan {
   }
 }
 
-/// Finds out whether the properties of a Feature may have names in common, by hashes of their bytes.
+/// Detects by hashes of bytes whether properties of a Feature may have equal names.
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether to compare the names themselves: hashes repeat, or there are too many, or letters that can be written in
-  /// several ways.
+  /// Whether the names themselves must be compared, because hashes repeat, or there are too many names, or names have
+  /// characters that can be written in several ways.
   private(set) var mayRepeat = false
 
   @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {
@@ -38,7 +38,7 @@ struct PropertyNames {
       hash = (hash ^ UInt32(bytes[position])) &* 0x0100_0193
       if bytes[position] >= 0x80 { isPlain = false }
     }
-    // 0 is a place that is empty.
+    // 0 means an empty slot.
     hash |= 1
     if !isPlain || any(hashes .== hash) {
       mayRepeat = true
@@ -50,7 +50,7 @@ struct PropertyNames {
 }
 
 extension JSONScanner {
-  /// One element of `features` or one record of a sequence: any value, though only a Feature has parts.
+  /// Scans one element of `features` or one record of a sequence. It may be any value, but only a Feature has parts.
   mutating func scanFeature() throws(JSONStop) -> FeatureScan {
     var feature = FeatureScan()
     let start = position
@@ -106,12 +106,12 @@ extension JSONScanner {
   }
 }
 
-/// Reads the position out of a scanned Feature, and says what is wrong where it has none.
+/// Reads the position of a scanned Feature, or returns what is wrong with it.
 struct FeatureReading {
   let feature: FeatureScan
   let bytes: Bytes
 
-  /// What was expected and found instead of a valid Feature, and at which of its parts.
+  /// What was expected and found instead of a valid Feature, and in which part.
   struct Problem: Error {
     var part = ""
     var expected: String
@@ -119,7 +119,7 @@ struct FeatureReading {
     var remedy: String?
   }
 
-  /// A position and the bytes of what goes with it, empty where that is null or absent.
+  /// A position, and the bytes of the id and the properties, empty if these are null or absent.
   typealias Point = (first: Double, second: Double, id: Bytes, properties: Bytes)
 
   func point(_ axes: Axes) throws(Problem) -> Point {
@@ -158,7 +158,7 @@ struct FeatureReading {
     return (position.first, position.second, Bytes(rebasing: bytes[id]), Bytes(rebasing: bytes[properties]))
   }
 
-  /// The first name that two properties have, however its letters are written.
+  /// Returns the first name that two properties share, in any spelling of its characters.
   private func repeatedName(in properties: Range<Int>) -> String? {
     var (names, repeated): (Set<String>, String?) = ([], nil)
     var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)
@@ -170,7 +170,7 @@ struct FeatureReading {
     return repeated
   }
 
-  /// The literal of a string or a number (RFC 7946, section 3.2); what is neither identifies nothing.
+  /// Literal of a string or a number (RFC 7946, section 3.2). Any other value is ignored.
   private var id: Range<Int> {
     guard let range = feature.id else { return 0..<0 }
     switch bytes[range.lowerBound] {
@@ -180,7 +180,7 @@ struct FeatureReading {
   }
 
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double) {
-    // The syntax is checked, so this finds numbers and commas, or the elements are something else.
+    // The syntax has been checked, so this finds numbers and commas unless the elements are something else.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
@@ -212,12 +212,12 @@ struct FeatureReading {
     return "\"\(visible(string(range).text(of: bytes)))\""
   }
 
-  /// JSON as it stands, without more quotes around it.
+  /// Returns JSON as it is, without additional quotes.
   private func excerpt(_ range: Range<Int>) -> String { visible(Bytes(rebasing: bytes[range])) }
 }
 
 extension JSONScanner {
-  /// The first two numbers of an array.
+  /// Scans the first two numbers of an array.
   fileprivate mutating func scanPair() throws(JSONStop) -> (first: Double, second: Double) {
     try expect(Byte.openBracket, "\"[\"")
     let first = try scanDecimal()
@@ -226,7 +226,7 @@ extension JSONScanner {
     return (first, second)
   }
 
-  /// A number and the space around it.
+  /// Scans a number and the space around it.
   private mutating func scanDecimal() throws(JSONStop) -> Double {
     try skipSpace()
     let start = position
@@ -237,8 +237,8 @@ extension JSONScanner {
   }
 }
 
-/// Decodes what is kept of a Feature, its syntax checked: the literal of its id, if it has one, and behind it the
-/// object of its properties, if it has some.
+/// Decodes the stored bytes of a Feature, whose syntax has been checked: the literal of its id, if there is one,
+/// followed by the object of its properties, if there is one.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }
@@ -275,15 +275,15 @@ struct FeatureRecordDecoder: RecordDecoder {
     return result
   }
 
-  /// Calls for each property with the scanner at its value, which must be scanned.
+  /// Calls `onMember` for each property, with the scanner at the property's value, which must be scanned.
   private func scanProperties(of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void) {
     var scanner = JSONScanner(record, isFinal: true)
     if startsWithID(record) { try? scanner.skipValue(depth: 0) }
-    // Where properties are null or absent nothing was kept, and the scan stops at once.
+    // If properties are null or absent, nothing was stored, and the scan stops at once.
     try? scanner.scanObject(onMember)
   }
 
-  /// An id is a string or a number, which begins with no brace.
+  /// Returns whether the record begins with an id: a string or a number, so not a brace.
   private func startsWithID(_ record: Bytes) -> Bool { record.first.map { $0 != Byte.openBrace } ?? false }
 }
 

@@ -1,7 +1,7 @@
 extension GeoJSONReader {
-  /// Runs a scan from the start of the window, again from there with a larger window where the bytes do not suffice.
+  /// Scans from the start of the window. Scans again from there with a larger window if the bytes do not suffice.
   ///
-  /// Nothing is consumed until `commit`.
+  /// Consumes nothing until `commit`.
   @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
     Result, JSONScanner
   ) {
@@ -19,7 +19,7 @@ extension GeoJSONReader {
     }
   }
 
-  /// Runs a scan and consumes what it went over.
+  /// Scans, and consumes the scanned bytes.
   @inline(__always) func consume<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError)
     -> Result
   {
@@ -32,26 +32,27 @@ extension GeoJSONReader {
     window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
   }
 
-  /// A break of the syntax at an offset into the window.
+  /// Returns an error of syntax at an offset into the window.
   func failure(_ expected: String, at position: Int = 0, lineBreaks: Int = 0) -> ReadingError {
     let byte = position < window.bytes.count ? window.bytes[position] : nil
     let found =
       switch byte {
       case nil: "the end of the input"
-      // Characters of several bytes may not be in the window as a whole.
+      // The window may contain only a part of a character of several bytes.
       case let byte? where byte >= 0x80: "a byte 0x\(String(byte, radix: 16, uppercase: true))"
       case let byte?: "\"\(visible(String(UnicodeScalar(byte))))\""
       }
     return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
   }
 
-  /// Consumes space of any length, and record separators if they may stand here.
+  /// Consumes space of any length, and record separators if they are allowed here.
   @discardableResult func skipSpace(separators: Bool = false) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool)
   {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      // Fails only for a carriage return that ends the window: it stays, and is looked at again with what follows.
+      // Fails only for a carriage return at the end of the window. It stays, and is scanned again with the bytes that
+      // follow.
       let isWhole = (try? scanner.skipSpace()) != nil
       let isAtByte = isWhole && scanner.position < scanner.bytes.count
       isSeparated = isSeparated || scanner.lineBreaks > 0
@@ -72,7 +73,7 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.expect(byte, expected) }
   }
 
-  /// Consumes a comma or the closing byte; true after a comma.
+  /// Consumes a comma or the closing byte. Returns true after a comma.
   func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.continues(closing: closing, expected) }
   }
@@ -80,16 +81,16 @@ extension GeoJSONReader {
 
 /// A member of the outermost object.
 enum CollectionMember {
-  /// The value as JSON, quotes included; escapes are resolved.
+  /// The value as JSON with quotes; escapes are resolved.
   case type(String)
-  /// Its value is not scanned yet.
+  /// The value has not been scanned yet.
   case features
-  /// A `crs` of other coordinates than longitudes and latitudes.
+  /// A `crs` whose coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
   case other
 }
 
-/// What the first members of the first object say it is.
+/// The kind of the first object, according to its first members.
 enum FirstObject {
   case collection
   case feature
@@ -101,7 +102,7 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanCollectionMember() }
   }
 
-  /// Whether a FeatureCollection follows rather than a Feature; consumes nothing.
+  /// Returns whether a FeatureCollection follows, not a Feature. Consumes nothing.
   func startsCollection() throws(ReadingError) -> Bool {
     let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFirstObject() }
     switch first {
@@ -129,7 +130,7 @@ extension JSONScanner {
     return .type("\"\(visible(string.text(of: bytes)))\"")
   }
 
-  /// Looks no further than the first `type` or `features`.
+  /// Scans only up to the first `type` or `features`.
   fileprivate mutating func scanFirstObject() throws(JSONStop) -> FirstObject {
     guard try peek("a value") == Byte.openBrace else {
       return .other(found: bytes[position] == Byte.openBracket ? "an array" : "another value")

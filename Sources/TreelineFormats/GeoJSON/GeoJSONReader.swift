@@ -1,6 +1,6 @@
 /// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features.
 ///
-/// Written here because a parser of whole documents would hold all of the input in memory.
+/// Written here because a parser of whole documents would hold the whole input in memory.
 struct GeoJSONReader: InputFormat {
   static let name = "GeoJSON"
   static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]
@@ -30,7 +30,7 @@ struct GeoJSONReader: InputFormat {
     return try builder.finish()
   }
 
-  /// Features apart by a line break or a record separator (RFC 8142).
+  /// Reads Features that are separated by line breaks or record separators (RFC 8142).
   private mutating func readSequence() throws(ReadingError) {
     while true {
       if try readLine() {
@@ -43,9 +43,9 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Reads a Feature of a sequence. Its line may be skipped if it is not JSON.
+  /// Reads a Feature of a sequence. Skips its line if it is not JSON, if the options allow it.
   ///
-  /// - Returns: Whether it was skipped.
+  /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
     do { try readFeature() } catch {
       guard case .malformed(_, let line, _, let expected, let found) = error, builder.skipsInvalid else { throw error }
@@ -58,7 +58,7 @@ struct GeoJSONReader: InputFormat {
     return false
   }
 
-  /// Consumes what is left of a line, or of a record that a separator ends.
+  /// Consumes the rest of a line, or of a record that ends with a separator.
   private func skipLine() throws(ReadingError) {
     while true {
       let end = window.bytes.firstIndex { $0 == Byte.lineFeed || $0 == Byte.recordSeparator }
@@ -94,7 +94,7 @@ struct GeoJSONReader: InputFormat {
   }
 
   private mutating func readFeatures() throws(ReadingError) {
-    // Space that the end of the window cut off from what is before it.
+    // Skips space that continues after the end of the window.
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     try skipSpace()

@@ -1,4 +1,4 @@
-/// Why a scan of JSON stopped.
+/// A reason why a scan of JSON stopped.
 enum JSONStop: Error {
   /// The bytes end within a value, and more may follow.
   case needsMore
@@ -6,26 +6,26 @@ enum JSONStop: Error {
   case tooDeep(at: Int)
 }
 
-/// Goes over JSON (RFC 8259) byte by byte, checks its syntax, and makes nothing of it.
+/// Scans JSON (RFC 8259) byte by byte and checks its syntax, without decoding values.
 ///
-/// Each function starts at the first byte of what it scans and leaves `position` after it. Whether strings are valid
-/// UTF-8 is not checked here: decoding repairs them.
+/// Each function starts at the first byte of the value that it scans, and leaves `position` after the value. It does
+/// not check whether strings are valid UTF-8: decoding repairs them.
 struct JSONScanner {
-  /// Bounds the recursion, and so the stack.
+  /// Limits the recursion, and so the stack.
   static let depthLimit = 128
 
   let bytes: Bytes
-  /// Whether nothing follows `bytes`.
+  /// Whether no bytes follow.
   let isFinal: Bool
   var position = 0
-  /// How many line breaks (LF, CR LF or CR) lie before `position`.
+  /// Number of line breaks (LF, CR LF or CR) before `position`.
   var lineBreaks = 0
 
   init(_ bytes: Bytes, isFinal: Bool) { (self.bytes, self.isFinal) = (bytes, isFinal) }
 
   func stop(_ expected: StaticString) -> JSONStop { .syntax(at: position, expected: expected) }
 
-  /// The byte at `position`.
+  /// Returns the byte at `position`.
   @inline(__always) func peek(_ expected: StaticString) throws(JSONStop) -> UInt8 {
     if position < bytes.count { return bytes[position] }
     throw isFinal ? stop(expected) : .needsMore
@@ -44,7 +44,7 @@ struct JSONScanner {
         position += 1
         lineBreaks += 1
       case Byte.carriageReturn:
-        // Only the next byte tells whether the line ends here.
+        // Only the next byte shows whether the line ends here.
         if position + 1 == bytes.count && !isFinal { throw .needsMore }
         if position + 1 == bytes.count || bytes[position + 1] != Byte.lineFeed { lineBreaks += 1 }
         position += 1
@@ -53,7 +53,7 @@ struct JSONScanner {
     }
   }
 
-  /// From `{` to `}`, with `position` at each member's value when `onMember` is called, which must scan it.
+  /// Scans from `{` to `}`. Calls `onMember` with `position` at each member's value, which it must scan.
   @inline(__always) mutating func scanObject(_ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void)
     throws(JSONStop)
   {
@@ -69,7 +69,7 @@ struct JSONScanner {
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
   }
 
-  /// Goes past a comma or the closing byte, and the space around; true after a comma.
+  /// Skips a comma or the closing byte, and the space around it. Returns true after a comma.
   @inline(__always) mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
     try skipSpace()
     let byte = try peek(expected)
@@ -80,7 +80,7 @@ struct JSONScanner {
     return true
   }
 
-  /// A member's name, its colon and the space after that.
+  /// Scans a member's name, its colon and the space after it.
   mutating func scanName() throws(JSONStop) -> JSONString {
     let name = try scanString("a name in quotes")
     try skipSpace()
@@ -93,7 +93,7 @@ struct JSONScanner {
 // MARK: - Values
 
 extension JSONScanner {
-  /// Any value; `depth` is how many objects and arrays are open around it.
+  /// Skips any value. `depth` is the number of open objects and arrays around it.
   mutating func skipValue(depth: Int) throws(JSONStop) {
     switch try peek("a value") {
     case Byte.quote: _ = try scanString("a string")
@@ -145,7 +145,7 @@ extension JSONScanner {
       if sign == Byte.plus || sign == Byte.minus { position += 1 }
       try skipSomeDigits()
     }
-    // The next byte might still be one of the number's.
+    // The next byte might still belong to the number.
     if position == bytes.count && !isFinal { throw .needsMore }
   }
 
@@ -202,11 +202,11 @@ struct JSONString {
   var end = 0
   var hasEscapes = false
 
-  /// The text of a literal whose syntax is checked, with escapes resolved and broken UTF-8 or surrogates repaired.
+  /// Returns the text of a literal with checked syntax. Escapes are resolved; broken UTF-8 and surrogates are repaired.
   func text(of bytes: Bytes) -> String {
     let literal = String(decoding: bytes[start..<end], as: UTF8.self)
     guard hasEscapes else { return literal }
-    // Escapes are units of UTF-16: two of them may be the halves of one character.
+    // Escapes are UTF-16 code units: two of them may form one character.
     var units: [UInt16] = []
     var rest = literal.utf16[...]
     while let unit = rest.popFirst() {
@@ -229,7 +229,7 @@ struct JSONString {
     return String(decoding: units, as: UTF16.self)
   }
 
-  /// Whether the literal stands for an ASCII name.
+  /// Returns whether the literal equals an ASCII name.
   @inline(__always) func matches(_ name: StaticString, in bytes: Bytes) -> Bool {
     if hasEscapes { return text(of: bytes) == "\(name)" }
     guard end - start == name.utf8CodeUnitCount else { return false }

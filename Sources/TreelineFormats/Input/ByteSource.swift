@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where bytes come from.
+/// A source of bytes.
 protocol ByteSource: AnyObject {
-  /// Fills a part of a buffer that is not empty and returns how much; 0 means that the input has ended.
+  /// Reads bytes into a buffer that is not empty, and returns their number; 0 at the end of the input.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadingError) -> Int
 }
 
@@ -21,17 +21,17 @@ final class MemorySource: ByteSource {
   }
 }
 
-/// A file, or standard input, read with the system's own calls.
+/// A file or standard input, read with system calls.
 final class FileSource: ByteSource {
   let displayName: String
   private let descriptor: Int32
-  /// In bytes; `nil` for pipes and devices, which do not tell.
+  /// Size in bytes; `nil` for pipes and devices, which have none.
   private let size: Int64?
   private var bytesRead: Int64 = 0
   private let progress: PointReader.Progress?
   private let batches: PointBatches?
 
-  /// - Parameter batches: who is to know the checksum of the bytes.
+  /// - Parameter batches: Receives the bytes for their checksum.
   /// - Throws: `unopenable`, also for a directory.
   init(path: String, progress: PointReader.Progress?, batches: PointBatches? = nil) throws(ReadingError) {
     displayName = path == "-" ? "standard input" : path
@@ -58,13 +58,13 @@ final class FileSource: ByteSource {
         progress?(bytesRead, size)
         return count
       }
-      // Interrupted by a signal: try again.
+      // Interrupted by a signal: tries again.
       if errno != EINTR { throw .readFailed(file: displayName, reason: systemError()) }
     }
   }
 }
 
-/// Outside of the class, whose own `read` would hide the system's.
+/// Declared outside the class, whose own `read` would hide the system's.
 private func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -3,7 +3,7 @@ import CZlib
 /// Inflates gzip data (RFC 1952) of one or more members as a stream.
 final class GzipSource: ByteSource {
   private let input: Window
-  /// zlib remembers the address of its state, so it must not move.
+  /// zlib keeps a pointer to its state, so the state must not move.
   private let stream: UnsafeMutablePointer<z_stream>
   private var isBetweenMembers = false
 
@@ -11,7 +11,7 @@ final class GzipSource: ByteSource {
     self.input = input
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 is the largest window, 16 asks for gzip and nothing else.
+    // 15 is the largest window; 16 requests gzip and nothing else.
     let status = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw failure(status) }
   }
@@ -50,7 +50,7 @@ final class GzipSource: ByteSource {
     }
   }
 
-  /// Whether another member follows; zeros after the last one are padding, as gzip itself has it.
+  /// Returns whether another member follows. Zeros after the last member are padding, like in gzip itself.
   private func startsMember() throws(ReadingError) -> Bool {
     while true {
       while let byte = input.bytes.first {

@@ -1,21 +1,21 @@
-/// A sliding window over an input: the bytes that are read but not consumed yet, and where they lie in the file.
+/// A sliding window over an input: the bytes that have been read but not consumed, and their position in the file.
 ///
-/// Where they end within a record the scanner asks for `more` and scans it again. The window doubles, so this stays
-/// linear.
+/// If they end within a record, the scanner calls `more` and scans the record again. The window doubles each time, so
+/// the total time stays linear.
 final class Window {
-  /// What messages call the input.
+  /// Name of the input in messages.
   let file: String
   private let source: any ByteSource
   private let limit: Int
   @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
-  // Unchecked, for a check at run time of each access would cost a tenth of the time to read GeoJSON.
+  // Unchecked, because checking each access at run time would slow the reading of GeoJSON by a tenth.
   @exclusivity(unchecked) private var start = 0
   @exclusivity(unchecked) private var end = 0
-  /// Whether nothing will follow `bytes`.
+  /// Whether no bytes follow `bytes`.
   @exclusivity(unchecked) private(set) var isAtEnd = false
-  /// How many bytes of the input lie before `bytes`.
+  /// Number of bytes of the input before `bytes`.
   @exclusivity(unchecked) private(set) var consumed: Int64 = 0
-  /// The line at which `bytes` starts, counted from 1.
+  /// Line at which `bytes` starts, counted from 1.
   @exclusivity(unchecked) private(set) var line = 1
 
   init(_ source: any ByteSource, file: String, limits: ReadingLimits) {
@@ -27,7 +27,7 @@ final class Window {
 
   deinit { storage.deallocate() }
 
-  /// A window over a source, or over what it inflates to where its first bytes are those of gzip data.
+  /// Creates a window over a source, or over its inflated contents if it begins like gzip data.
   static func inflating(_ source: any ByteSource, file: String, limits: ReadingLimits) throws(ReadingError) -> (
     window: Window, isGzip: Bool
   ) {
@@ -37,7 +37,7 @@ final class Window {
     return (Window(try GzipSource(window), file: file, limits: limits), true)
   }
 
-  /// Valid until `more` or `require` is called.
+  /// Valid until the next call of `more` or `require`.
   @inline(__always) var bytes: Bytes { Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end]) }
 
   var isEmpty: Bool { start == end }
@@ -48,7 +48,7 @@ final class Window {
     consumed += Int64(count)
   }
 
-  /// Reads on, keeping what is not consumed; false if the window has reached its limit.
+  /// Reads more bytes and keeps those not consumed. Returns false if the window has reached its limit.
   func more() throws(ReadingError) -> Bool {
     if isAtEnd { return true }
     if start > 0 {
@@ -73,17 +73,17 @@ final class Window {
     return true
   }
 
-  /// Reads on within a record.
+  /// Reads more bytes within a record.
   func extend() throws(ReadingError) {
     guard try more() else { throw .recordTooLong(file: file, line: line, limit: bytes.count) }
   }
 
-  /// A break of the format's rules, at an offset into `bytes` and so many lines down.
+  /// Returns an error about malformed input, at an offset into `bytes` that is `lineBreaks` lines further down.
   func malformed(at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String) -> ReadingError {
     .malformed(file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
   }
 
-  /// Tries to have at least so many bytes in the window; fewer only if the input ends.
+  /// Reads until at least `count` bytes are in the window, or until the input ends or the window reaches its limit.
   func require(_ count: Int) throws(ReadingError) {
     while end - start < count && !isAtEnd { guard try more() else { return } }
   }

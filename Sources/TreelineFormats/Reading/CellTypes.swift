@@ -1,14 +1,14 @@
 import Foundation
 import Treeline
 
-/// Which columns of CSV are of numbers, found when it is first asked for.
+/// Columns of CSV that contain only numbers, determined on the first request.
 final class CellTypes: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [Bool]?
 
-  /// Whether the columns of a table are of numbers, in their order.
+  /// Returns whether each column of a table contains only numbers, in the order of the columns.
   ///
-  /// - Complexity: O(bytes kept) the first time
+  /// - Complexity: O(bytes kept) on the first call
   func areNumbers(of table: PointTable) -> [Bool] {
     lock.withLock {
       if let found { return found }
@@ -21,13 +21,13 @@ final class CellTypes: @unchecked Sendable {
   }
 }
 
-/// What is known of the cells of a column.
+/// A summary of the cells of a column.
 struct CellColumn {
   private(set) var spelling = CellSpelling()
-  /// Whether some cell is no number.
+  /// Whether any cell is not a number.
   var isText = false
 
-  /// Adds a cell that is not empty, without the spaces around.
+  /// Adds a cell that is not empty, without the spaces around it.
   mutating func add(_ cell: Bytes) {
     if let number = CellNumber(cell), !number.hasPlus {
       spelling.add(number)
@@ -36,7 +36,7 @@ struct CellColumn {
     }
   }
 
-  /// Databases have NaN for what is not known.
+  /// Returns whether a cell is NaN, which databases write for unknown values.
   private func isNaN(_ cell: Bytes) -> Bool { cell.count == 3 && String(decoding: cell, as: UTF8.self).isNaN }
 }
 
@@ -45,7 +45,7 @@ extension String {
 }
 
 extension AttributeValue {
-  /// A cell of a column of numbers, or of one of texts.
+  /// Returns the value of a cell in a column of numbers, or in a column of texts.
   func cell(isNumber: Bool, mark: DecimalMark) -> AttributeValue {
     if self == .null { return self }
     guard isNumber else { return .string(text) }

@@ -1,13 +1,13 @@
-/// Finds an order of columns that suits every record, where each may lack some.
+/// An order of columns that suits every record, although each record may lack some columns.
 struct ColumnOrder {
   private let asked: [String]
   private let numbers: [String: Int]
-  /// By column: how the first record that has it spells it.
+  /// For each column: its spelling in the first record that has it.
   private var spellings: [String?]
-  /// By column: which come next behind it, among those asked for, in some record.
+  /// For each column: the requested columns that directly follow it in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: Distinct; of two that are the same the second is passed over.
+  /// - Parameter names: Names of the requested columns; of equal names only the first counts.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -15,7 +15,7 @@ struct ColumnOrder {
     following = Array(repeating: [], count: names.count)
   }
 
-  /// Adds the columns of a record; of those that share a name the first counts.
+  /// Adds the columns of a record. Of columns that share a name, the first counts.
   mutating func add(_ columns: [String]) {
     var met: Set<Int> = []
     var previous: Int?
@@ -27,8 +27,8 @@ struct ColumnOrder {
     }
   }
 
-  /// Those that some record has, each before those that follow it, and otherwise as they were asked for; all as they
-  /// were asked for where they go round in a circle.
+  /// Names of the columns that any record has. Each column precedes those that follow it in a record; otherwise columns
+  /// keep the requested order. If the records contradict each other, all columns keep the requested order.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

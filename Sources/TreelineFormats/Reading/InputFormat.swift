@@ -1,32 +1,32 @@
 import Treeline
 
-/// A format that points are read from: a type of its own, named in `InputFormats.all`, whose tables decode their kept
-/// records by a `RecordDecoder`.
+/// An input format of points. Each format is a type that is listed in `InputFormats.all`. Its tables decode their
+/// stored records with a `RecordDecoder`.
 protocol InputFormat {
-  /// What messages call it.
+  /// Name of the format in messages.
   static var name: String { get }
-  /// The bytes that only this format begins with, after space and a byte order mark.
+  /// Bytes with which only this format begins, after space and a byte order mark.
   static var firstBytes: [UInt8] { get }
-  /// Whether it has columns that `ReadingOptions.columns` can choose from.
+  /// Whether `ReadingOptions.columns` can choose among its columns.
   static var hasColumns: Bool { get }
 
-  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
   static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
     -> PointTable
 }
 
-/// The formats that points are read from. To add one is to add it to `all`.
+/// The input formats. To add a format, add it to `all`.
 package enum InputFormats {
   static var all: [any InputFormat.Type] { [fallback, GeoJSONReader.self] }
-  /// What an input is whose first byte tells nothing else.
+  /// Format of inputs whose first byte belongs to no other format.
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
-  /// For texts: `CSV or GeoJSON`.
+  /// Names of all formats for texts: `CSV or GeoJSON`.
   package static var names: String { all.map { $0.name }.listed() }
 
-  /// Consumes a byte order mark of UTF-8, and nothing else.
+  /// Detects the format of an input. Consumes a UTF-8 byte order mark, and nothing else.
   ///
-  /// - Parameter isInflated: Whether these are the contents of gzip data.
+  /// - Parameter isInflated: Whether the bytes were inflated from gzip data.
   static func detect(_ window: Window, isInflated: Bool) throws(ReadingError) -> any InputFormat.Type {
     let file = window.file
     try window.require(16)
@@ -51,13 +51,13 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // So much space at the start is unusual, but valid CSV.
+      // That much space at the start is unusual, but valid CSV.
       guard try window.more() else { return fallback }
     }
   }
 
   private static let unsupportedKinds: [(magics: [[UInt8]], found: String, remedy: String)] = [
-    // UTF-32 first: its little-endian mark starts like that of UTF-16.
+    // UTF-32 first, since its little-endian mark begins like UTF-16's.
     ([[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
     ([[0xFF, 0xFE], [0xFE, 0xFF]], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
     ([[0x1F, 0x8B]], "gzip data inside gzip data", "inflate it once with gzip -dc"),
@@ -83,7 +83,7 @@ package enum InputFormats {
 
   private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
     for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
-      // Three letters may also start the name of a column: bzip2 goes on with a level and the digits of pi.
+      // The three letters may also begin a column name. In bzip2 a level and the digits of pi follow.
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }

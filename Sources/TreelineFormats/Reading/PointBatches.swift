@@ -1,30 +1,30 @@
 import Treeline
 
-/// Who takes the points of an input that are too many to be held at once.
+/// A receiver of the points of an input that are too many for memory.
 ///
-/// As long as there are fewer than the first batch has room for, the table that is read holds them as ever.
+/// As long as they fit into the first batch, the table that is read holds them, as without batches.
 package final class PointBatches {
-  /// How many bytes points and skipped rows may take before the first batch is handed over, and what each of them
-  /// takes, besides the bytes of its record where columns are kept.
+  /// Size in bytes that points and skipped rows may reach before the first batch is passed on, and size of each of
+  /// them, without the bytes of its record if columns are kept.
   let firstMemory: Int
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
-  /// Why the points were not taken.
+  /// The receiver's error.
   package private(set) var failure: (any Error)?
-  /// Of all bytes of the input so far, as they are, compressed or not.
+  /// Checksum of all input bytes so far, which may be compressed.
   package private(set) var checksum = XXHash64()
 
-  /// How many bytes of the input were read so far, as they are, compressed or not.
+  /// Number of input bytes read so far, which may be compressed.
   package private(set) var byteCount = 0
 
-  /// What they may take from then on: the first batch was all that memory has room for.
+  /// Size in bytes of later batches. They are smaller, since the first batch used all available memory.
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
     (firstMemory, self.bytesPerPoint, self.body) = (max(memory, bytesPerPoint), bytesPerPoint, body)
   }
 
-  /// - Throws: An error that ends the reading; what there is to say is in `failure`.
+  /// - Throws: An error that ends the reading. The receiver's error is in `failure`.
   func take(_ batch: PointBatch, of file: String) throws(ReadingError) {
     do { try body(batch) } catch {
       failure = error
@@ -40,31 +40,31 @@ package final class PointBatches {
 
 /// Some points of an input, in its order.
 package struct PointBatch {
-  /// These points and their columns, if they were kept.
+  /// The points and their columns, if these were kept.
   package let table: PointTable
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// The numbers of rows without a valid position, ascending; each point has the next number that is not among those
-  /// of this batch and the ones before.
+  /// Row numbers without a valid position, ascending. Each point has the next row number that is skipped neither in
+  /// this batch nor in an earlier one.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }
 
-  /// How many rows there are, those without a valid position included.
+  /// Number of rows, including those without a valid position.
   package var rowCount: Int { coordinates.count + skippedRows.count }
 
-  /// The row of the input that a point stood in, counted from 0.
+  /// Returns the row of a point in the input, counted from 0.
   ///
-  /// - Parameter firstRow: How many rows the batches before this one have had.
+  /// - Parameter firstRow: Number of rows in the batches before this one.
   package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // As in `PointTable.row(ofPoint:)`.
+    // Like in `PointTable.row(ofPoint:)`.
     firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
   }
 }
 
 extension PointReader {
-  /// The checksum that `PointBatches` would have of a file.
+  /// Returns the checksum that `PointBatches` would compute for a file.
   package static func checksum(ofFile path: String) throws(ReadingError) -> UInt64 {
     let source = try FileSource(path: path, progress: nil)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -1,11 +1,11 @@
 import Treeline
 
-/// Where the points of an input lie.
+/// The extent of the points of an input.
 package struct PointExtent: Sendable {
   package private(set) var pointCount = 0
   package private(set) var least = Coordinate(longitude: .infinity, latitude: .infinity)
   package private(set) var greatest = Coordinate(longitude: -.infinity, latitude: -.infinity)
-  /// How many points lie at 0, 0, as those without a position do in some data.
+  /// Number of points at 0, 0, which some data uses for missing positions.
   package private(set) var zeroCount = 0
 
   mutating func add(_ coordinates: [Coordinate]) {
@@ -20,11 +20,11 @@ package struct PointExtent: Sendable {
   }
 }
 
-/// The columns of CSV that hold the coordinates.
+/// The CSV columns of the coordinates.
 package struct PositionColumns: Sendable {
-  /// The same name twice where one column has both.
+  /// The first column's name, equal to `second` if one column has both coordinates.
   package let first: String
   package let second: String
-  /// Whether they were found, not chosen.
+  /// Whether the columns were detected, not chosen by the user.
   package let areFound: Bool
 }

@@ -1,21 +1,21 @@
 /// Reads points from CSV and GeoJSON, plain or gzip-compressed, as a stream.
 ///
-/// The format is told by the content, never by the name: gzip by its magic bytes, GeoJSON by its first byte, and all
-/// else is CSV. Memory grows with the points and their kept columns only.
+/// The content determines the format, never the name: gzip by its magic bytes, GeoJSON by its first byte, and anything
+/// else is CSV. Memory grows only with the points and their kept columns.
 public enum PointReader {
-  /// Told how many bytes of the input, still compressed, are read, of how many if that is known.
+  /// Called with the number of input bytes read, still compressed, and with their total if it is known.
   public typealias Progress = (_ bytesRead: Int64, _ totalBytes: Int64?) -> Void
 
   /// Reads the file at a path; `-` is standard input.
   ///
-  /// - Throws: ``ReadingError``: the path cannot be opened, the device fails, or the data is bad.
+  /// - Throws: ``ReadingError`` if the path cannot be opened, the device fails, or the data is bad.
   public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
     throws(ReadingError) -> PointTable
   {
     try read(path: path, options: options, batches: nil, progress: progress)
   }
 
-  /// The same, where points that are too many to be held are taken in batches.
+  /// Reads the file at a path. Points that are too many for memory are passed on in batches.
   package static func read(
     path: String, options: ReadingOptions, batches: PointBatches?, progress: Progress? = nil
   ) throws(ReadingError) -> PointTable {
@@ -23,7 +23,7 @@ public enum PointReader {
     return try read(source, file: source.displayName, options: options, limits: ReadingLimits(), batches: batches)
   }
 
-  /// Reads bytes in memory; `name` stands for the file in error messages.
+  /// Reads bytes in memory; `name` replaces the file's name in error messages.
   public static func read(bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()) throws(ReadingError)
     -> PointTable
   { try read(bytes: bytes, name: name, options: options, limits: ReadingLimits()) }
@@ -47,9 +47,9 @@ public enum PointReader {
   }
 }
 
-/// Whole inputs, for the small ones that are not points.
+/// Whole inputs, for small files that are not points.
 @_spi(Server) public enum InputContents {
-  /// The bytes of a file or of standard input, inflated where they are gzip data.
+  /// Returns the bytes of a file or of standard input, inflated if they are gzip data.
   ///
   /// - Complexity: O(bytes), all of them in memory.
   public static func read(path: String) throws(ReadingError) -> [UInt8] {

@@ -4,72 +4,72 @@ import Treeline
 public struct PointTable: Sendable {
   /// The position of each point.
   public let coordinates: [Coordinate]
-  /// Whether positions are x and y on a plain plane rather than longitudes and latitudes in degrees.
+  /// Whether positions are x and y on a plain plane, not longitudes and latitudes in degrees.
   public let isPlanar: Bool
-  /// How many data records the input has, invalid ones included; headers and blank lines do not count.
+  /// Number of data records in the input, including invalid ones. Headers and blank lines do not count.
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]
-  /// How many rows, the header among them, hold bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless
-  /// columns were kept.
+  /// Number of rows, including the header, with bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless columns
+  /// were kept.
   public let repairedRowCount: Int
-  /// What a person should know of how the input was read.
+  /// Notes for users on how the input was read.
   public let notes: [ReadingNote]
-  /// The numbers of all skipped rows, ascending.
+  /// Numbers of all skipped rows, ascending.
   let skippedRows: [Int]
-  /// How many points and skipped rows were taken by whoever reads in batches; then there are none here.
+  /// Number of points and skipped rows that were passed on in batches; this table does not contain them.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
-  /// Nil unless columns were kept.
+  /// Decoder of the records; nil unless columns were kept.
   let decoder: (any RecordDecoder)?
   private let cellTypes = CellTypes()
-  /// The row number of each point, where a column gives it.
+  /// Row number of each point, if a column has them.
   private(set) var givenRows: [Int]? = nil
-  /// Where all points lie, those that were taken in batches included.
+  /// Extent of all points, including those passed on in batches.
   package var extent = PointExtent()
-  /// Nil for GeoJSON.
+  /// Columns of the coordinates; nil for GeoJSON.
   package var positionColumns: PositionColumns? = nil
 
-  /// How many rows were skipped because they have no valid position.
+  /// Number of rows that were skipped because they have no valid position.
   public var invalidRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
-  /// How many points there are, those that were taken in batches included.
+  /// Number of points, including those passed on in batches.
   package var pointCount: Int { handedOver.points + coordinates.count }
 
-  /// The number of a point's data record in the input, counted from 0; it differs from `index` only after skipped
-  /// rows.
+  /// Returns the number of a point's data record in the input, counted from 0. It differs from `index` only after
+  /// skipped rows.
   ///
   /// - Complexity: O(log of the number of skipped rows).
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
     if let givenRows { return givenRows[index] }
-    // skippedRows[k] - k valid rows precede the skipped row k, and that number never falls.
+    // skippedRows[k] - k valid rows precede the skipped row k, and that number never decreases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 
-  /// The columns of a point in file order, without its two coordinates; empty unless they were kept.
+  /// Returns the columns of a point in file order, without its two coordinates; empty unless columns were kept.
   ///
-  /// An empty cell of CSV is null. Other cells are numbers if all of their column are: `007`, `1E8` and whole numbers
-  /// of more than 15 digits make a column without a decimal point one of texts. A column without a name is named after
-  /// its position, as in `column 3`. GeoJSON has the members of `properties`.
+  /// In CSV an empty cell is null. Other cells are numbers if all cells of their column are. Cells like `007`, `1E8`
+  /// and whole numbers of more than 15 digits turn a column without a decimal point into texts. A column without a name
+  /// is named by its position, as in `column 3`. In GeoJSON the columns are the members of `properties`.
   ///
-  /// - Complexity: O(columns), and of CSV once O(bytes kept)
+  /// - Complexity: O(columns), and for CSV O(bytes kept) on the first call
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
     let columns = decode(index) { $0.columns(of: $1) } ?? []
     guard let mark = cells else { return columns }
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
-  /// What stands before the decimals of numbers, where values are cells of text, which have no type of their own.
+  /// Decimal separator of numbers, if values are cells of text, which have no type of their own.
   package var cells: DecimalMark? { decoder?.cells }
 
-  /// The `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2); nil where it has none, in
-  /// CSV, and unless columns were kept.
+  /// Returns the `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2). Returns nil if it has
+  /// none, in CSV, and unless columns were kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
-  /// The same points in the order of row numbers that they are given.
+  /// Returns the points in the order of the given row numbers.
   ///
-  /// - Parameter rows: Of each point, no two the same.
+  /// - Parameter rows: Row number of each point, all distinct.
   package func numbered(by rows: [Int]) -> PointTable {
     precondition(rows.count == coordinates.count, "Expected a row number for each point")
     let order = rows.indices.sorted { rows[$0] < rows[$1] }
@@ -90,19 +90,19 @@ public struct PointTable: Sendable {
   }
 }
 
-/// Decodes what is kept of the records of an input.
+/// Decodes the stored records of an input.
 protocol RecordDecoder: Sendable {
-  /// The names that every record has, in file order; nil where records differ.
+  /// Names of the columns that every record has, in file order; nil if records differ.
   var columnNames: [String]? { get }
-  /// As of `PointTable`.
+  /// Decimal separator of cells, see `PointTable.cells`.
   var cells: DecimalMark? { get }
-  /// Adds the cells of a record to the columns that are surveyed, if there are cells.
+  /// Adds the cells of a record to the surveys of their columns, if there are cells.
   func survey(_ record: Bytes, _ columns: inout [CellColumn])
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
-  /// The value of the first column of a name; nil where the record has no such column.
+  /// Returns the value of the first column with a name; nil if the record has no such column.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands, and not a number.
+  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
@@ -117,32 +117,33 @@ extension RecordDecoder {
 // MARK: - Names of columns
 
 extension PointTable {
-  /// The names of a CSV file's columns in file order, without its two coordinates, whether or not there are rows; nil
-  /// for GeoJSON, whose Features differ, and unless columns were kept.
+  /// Names of a CSV file's columns in file order, without its two coordinates, even if there are no rows. Nil for
+  /// GeoJSON, whose Features may differ, and unless columns were kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
-  /// Whether any point has a column of that name, by Swift's equality of strings, which is canonical equivalence.
+  /// Returns whether any point has a column with this name, by Swift's equality of strings, which is canonical
+  /// equivalence.
   ///
-  /// - Complexity: O(columns) for CSV; for GeoJSON O(bytes kept) up to the first Feature that has it.
+  /// - Complexity: O(columns) for CSV; for GeoJSON O(bytes kept) up to the first Feature that has the column.
   package func hasColumn(named name: String) -> Bool {
     columnNames?.contains(name)
       ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }
   }
 
-  /// The value that a point has in the first column of a name, of CSV as its cell alone looks; nil where it has no such
-  /// column.
+  /// Returns a point's value in the first column with a name; nil if it has no such column. In CSV only this cell
+  /// decides the type of the value.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma is a text as it stands, and not a number.
+  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {
     decode(index) { $0.value(ofColumn: name, of: $1, asWritten: asWritten) } ?? nil
   }
 
-  /// Puts names of columns into the order of the input. All Features of GeoJSON together tell it: of `{"a": 1, "c": 2}`
-  /// and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. What they leave open is as in `names`, and so is everything where
-  /// they contradict each other.
+  /// Puts names of columns into the order of the input. In GeoJSON all Features together determine it: for `{"a": 1,
+  /// "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. Where they leave the order open, it is the order of
+  /// `names`, and so is the whole order if they contradict each other.
   ///
-  /// - Parameter names: distinct, as Swift compares strings.
-  /// - Returns: Those of `names` that there are, as the input spells them.
+  /// - Parameter names: Distinct names, as Swift compares strings.
+  /// - Returns: Those `names` that the input has, in its spelling.
   /// - Complexity: O(bytes of the columns + the square of the number of names)
   package func inputOrder(ofColumns names: [String]) -> [String] {
     var order = InputColumnOrder(of: names)
@@ -160,12 +161,12 @@ extension PointTable {
 package struct InputColumnOrder {
   private var order: ColumnOrder
 
-  /// - Parameter names: distinct, as Swift compares strings.
+  /// - Parameter names: Distinct names, as Swift compares strings.
   package init(of names: [String]) { order = ColumnOrder(of: names) }
 
-  /// Takes in the columns of some points.
+  /// Adds the columns of some points.
   package mutating func add(_ table: PointTable) { table.forEachListOfColumns { order.add($0) } }
 
-  /// Those of the names that there are, as the input spells them.
+  /// Those names that the input has, in its spelling.
   package var names: [String] { order.names }
 }

@@ -1,39 +1,39 @@
 import Foundation
 
-/// Why points could not be read.
+/// A reason why points could not be read.
 public enum ReadingError: Error, Hashable, Sendable {
-  /// There is no such file, or it may not be opened.
+  /// The file does not exist, or cannot be opened.
   case unopenable(file: String, reason: String)
   /// The device or pipe failed while reading.
   case readFailed(file: String, reason: String)
   /// The gzip data is cut off or corrupt.
   case badCompression(file: String, reason: String)
-  /// The input is of a kind that is not read, such as UTF-16 text or a zip archive.
+  /// The input is of an unsupported kind, such as UTF-16 text or a zip archive.
   case unsupportedInput(file: String, found: String, remedy: String)
-  /// There is nothing in the input but space.
+  /// The input is empty, or only contains space.
   case empty(file: String)
-  /// The coordinate columns cannot be told; `columns` lists what the first row has.
+  /// The coordinate columns cannot be determined; `columns` lists the first row.
   case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
-  /// Columns are named of an input that has none.
+  /// Columns were chosen for an input that has none.
   case columnsWithoutCSV(file: String, choice: ColumnChoice, found: String)
-  /// Decimal commas are asked for in an input that is not CSV.
+  /// Decimal commas were requested for an input that is not CSV.
   case decimalWithoutCSV(file: String, found: String)
   /// A record has no valid position.
   case invalidRow(file: String, InvalidRow)
-  /// The input breaks the rules of its format, so that what follows cannot be read either.
+  /// The input breaks the rules of its format, so that the rest cannot be read either.
   ///
   /// `byte` is the offset in the (inflated) input, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
-  /// GeoJSON has coordinates of another system than longitude and latitude of WGS 84, by its member `crs`.
+  /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
   case foreignSystem(file: String, line: Int, found: String)
-  /// A record exceeds a bound on its length in bytes.
+  /// A record is longer than the limit, in bytes.
   case recordTooLong(file: String, line: Int, limit: Int)
-  /// JSON is nested deeper than the bound on its levels.
+  /// JSON is nested deeper than the limit.
   case nestedTooDeep(file: String, line: Int, limit: Int)
 }
 
 extension ReadingError: CustomStringConvertible {
-  /// One line that says where, what was expected, what was found, and the remedy.
+  /// One line with the place, what was expected, what was found, and the remedy.
   public var description: String {
     switch self {
     case .unopenable(let file, let reason): "\(file): cannot be opened: \(reason)"
@@ -47,9 +47,9 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
         + "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, .wkt, let found):
-      "\(file): expected CSV, of which --wkt names a column, found \(found); leave it out"
+      "\(file): expected CSV for --wkt, which names a column, found \(found); leave it out"
     case .columnsWithoutCSV(let file, let choice, let found):
-      "\(file): expected CSV, of which \(Self.options(choice)) name columns, found \(found); leave them out"
+      "\(file): expected CSV for \(Self.options(choice)), which name columns, found \(found); leave them out"
     case .decimalWithoutCSV(let file, let found):
       "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
     case .invalidRow(let file, let row):
@@ -62,7 +62,7 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
         + "look for a quote that is never closed"
     case .nestedTooDeep(let file, let line, let limit):
-      "\(file):\(line): expected JSON nested at most \(limit) levels deep, found it deeper; flatten the data"
+      "\(file):\(line): expected JSON nested at most \(limit) levels deep, found deeper nesting; flatten the data"
     }
   }
 
@@ -86,20 +86,20 @@ public struct InvalidRow: Hashable, Sendable {
   public let row: Int
   /// The line of the input on which the record starts, counted from 1.
   public let line: Int
-  /// What part of the record is wrong, as in `column "latitude" (2)` or `feature 18, geometry`.
+  /// The part of the record that is wrong, such as `column "latitude" (2)` or `feature 18, geometry`.
   public let part: String
-  /// What should be there.
+  /// What was expected there.
   public let expected: String
-  /// What is there.
+  /// What was found there.
   public let found: String
-  /// What may help, where something is known to; not part of the description.
+  /// Advice that may help, if any is known; not part of the description.
   public internal(set) var remedy: String?
 }
 
-/// What a person should know of an input that was read nonetheless. The description is said best on standard error,
-/// behind the name of the input.
+/// A note for users on an input that was read nevertheless. Print the description on standard error, after the name of
+/// the input.
 public enum ReadingNote: Hashable, Sendable {
-  /// A CSV file has no header, so that the coordinates are taken from columns 1 and 2.
+  /// A CSV file has no header, so that columns 1 and 2 are taken as the coordinates.
   case noHeader(isPlanar: Bool)
   /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
   case mostRowsInvalid(remedy: String)
@@ -117,7 +117,7 @@ extension ReadingNote: CustomStringConvertible {
 }
 
 extension InvalidRow: CustomStringConvertible {
-  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; a file's name goes
-  /// before.
+  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; put the file's name
+  /// before it.
   public var description: String { "\(line): \(part): expected \(expected), found \(found)" }
 }

@@ -1,19 +1,19 @@
-/// How points are to be read.
+/// Options for reading points.
 public struct ReadingOptions: Hashable, Sendable {
-  /// Which columns of a CSV file hold the coordinates.
+  /// The CSV columns of the coordinates.
   public var columns: ColumnChoice
-  /// Counts and lists rows without a valid position instead of stopping at the first.
+  /// Whether rows without a valid position are counted and listed. Otherwise reading stops at the first one.
   public var skipsInvalid: Bool
-  /// Keeps the other columns (CSV) or the `properties` (GeoJSON) of each point, at the cost of their bytes in memory.
+  /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept, at the cost of their memory.
   public var keepsColumns: Bool
   /// Whether positions lie on a plain plane instead of the sphere.
   ///
-  /// `nil` leaves it to the columns in CSV; GeoJSON is on the sphere (RFC 7946, section 4) unless told.
+  /// If `nil`, the columns decide in CSV; GeoJSON is on the sphere (RFC 7946, section 4).
   public var isPlanar: Bool?
-  /// What stands before the decimals of a CSV file's numbers. GeoJSON has points, and asking for commas is an error.
+  /// Decimal separator of a CSV file's numbers. GeoJSON always has points; requesting commas for it is an error.
   public var decimal: DecimalSeparator
 
-  /// All that is read as it is found, unless told otherwise.
+  /// Creates options. By default everything is read as it is found.
   public init(
     columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil,
     decimal: DecimalSeparator = .point
@@ -26,36 +26,36 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// What stands before the decimals of a number; nothing stands between its thousands.
+/// The decimal separator of a number. Thousands have no separator.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
-  /// As in `48.85`.
+  /// A point, as in `48.85`.
   case point
-  /// As in `48,85`; a number with a point is refused, for it may be a thousand times as much.
+  /// A comma, as in `48,85`. A number with a point is refused, because it could be a thousand times larger.
   case comma
 }
 
-/// Which columns of a CSV file hold the coordinates. GeoJSON has none to choose from, and choosing is an error.
+/// The CSV columns of the coordinates. GeoJSON has no columns to choose, so choosing is an error.
 ///
-/// A column is given by its name, or by its position as a decimal number that counts from 1. An exact name is
-/// preferred to one that differs in case.
+/// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
+/// over one that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
-  /// By common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case), then by
-  /// such names with a unit or a datum around them (`Longitude (deg)`, `lat_wgs84`), then by the common names of a
-  /// column of well-known text (`wkt`, `geom`, `geometry` and the like); in a file without a header, columns 1 and 2.
+  /// Common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case), then such
+  /// names with a unit or a datum (`Longitude (deg)`, `lat_wgs84`), then the common names of a column of well-known
+  /// text (`wkt`, `geom`, `geometry` and the like). In a file without a header, columns 1 and 2.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
   /// Positions on a plain plane.
   case plane(x: String, y: String)
-  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits: longitude
-  /// and latitude in degrees. `Z` and `M` are passed over. An SRID within it, as PostGIS writes it, must be 4326.
+  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits, with
+  /// longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be 4326.
   case wkt(String)
 }
 
 /// Sizes in bytes.
 struct ReadingLimits {
-  /// How much is read from the input at once.
+  /// Number of bytes read from the input at once.
   var chunk = 512 << 10
-  /// The longest record, which bounds the memory when a quote is never closed.
+  /// Length of the longest record, which limits the memory if a quote is never closed.
   var record = 64 << 20
 }

@@ -2,7 +2,7 @@ import Treeline
 
 /// Collects points and invalid rows into a table.
 struct TableBuilder {
-  /// How many invalid rows are described in full; all are counted.
+  /// Maximum number of invalid rows that are described; all are counted.
   static let describedRows = 1_000
 
   let file: String
@@ -15,7 +15,7 @@ struct TableBuilder {
   private var skippedRows: [Int] = []
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
-  /// How many bytes points and skipped rows may take until they are handed over.
+  /// Number of bytes that points and skipped rows may still need before they are passed on.
   private var room: Int
   private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
@@ -24,7 +24,7 @@ struct TableBuilder {
   private var extent = PointExtent()
   var positionColumns: PositionColumns?
 
-  /// - Parameter batches: who takes points that are too many to be held; nil to hold all.
+  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
   init(
     file: String, options: ReadingOptions, isPlanar: Bool, decoder: some RecordDecoder, batches: PointBatches?
   ) {
@@ -39,7 +39,7 @@ struct TableBuilder {
 
   private var skippedRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
-  /// Adds a point whose coordinates `axes` holds; if columns are kept, `id` and behind it `record` are copied.
+  /// Adds a point whose coordinates are valid for `axes`. If columns are kept, copies `id` followed by `record`.
   @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes)
     throws(ReadingError)
   {
@@ -53,7 +53,7 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// What a record takes besides its bytes: where it is, and what comes of its columns, about.
+  /// Approximate memory of a record besides its bytes: its offset, and the results for its columns.
   private static let bytesPerRecord = 64
 
   /// Counts a row, or the header, whose text is repaired when it is decoded.
@@ -61,7 +61,7 @@ struct TableBuilder {
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
 
-  /// Skips a row, or throws if the options do not allow it; `describe` is given the row's number.
+  /// Skips a row, or throws if the options do not allow it. `describe` gets the row's number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
@@ -91,7 +91,7 @@ struct TableBuilder {
     return table
   }
 
-  /// What there is in memory.
+  /// Creates a table of what is in memory.
   private func table(rowCount: Int) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
@@ -99,7 +99,7 @@ struct TableBuilder {
       records: records, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// The remedy of most invalid rows, if they are most of all rows; told by those that are described.
+  /// The remedy of most invalid rows, if most rows are invalid, judging by the described ones.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
@@ -107,18 +107,18 @@ struct TableBuilder {
   }
 }
 
-/// The ranges of the two coordinates of a valid position, and how messages name them.
+/// The ranges of the two coordinates of a valid position, and their names in messages.
 struct Axes {
   let isPlanar: Bool
   private let firstLimit: Double
   private let secondLimit: Double
 
-  /// Degrees.
+  /// In degrees.
   static let sphere = Axes(isPlanar: false, firstLimit: 180, secondLimit: 90)
-  /// Far enough below the largest Double that extents and their squares' roots stay finite.
+  /// Far enough below the largest Double that extents and distances stay finite.
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
-  // Comparisons with NaN are false, so these hold for finite numbers only.
+  // Comparisons with NaN are false, so these only hold for finite numbers.
   @inline(__always) func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
   @inline(__always) func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
 
@@ -126,17 +126,18 @@ struct Axes {
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
 }
 
-/// The raw bytes of many records, one after another, in blocks: growing one array would double the peak memory.
+/// The raw bytes of many records, one after another. They are in blocks, since growing one array would double the peak
+/// memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
-  /// The first block is small, for a few records are the most common table in tests and pipes.
+  /// The first block is small, since tests and pipes mostly have few records.
   private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
-  /// Block number in the upper half, offset in the lower: a block is one record or at most `blockSize`, and a record
-  /// is bounded by `ReadingLimits`.
+  /// Block number in the upper half, offset in the lower half. A block has either one record or at most `blockSize`
+  /// bytes, and `ReadingLimits` limits the size of a record.
   private var starts: [UInt64] = []
 
-  /// Adds a record of two parts, one behind the other.
+  /// Adds a record of two consecutive parts.
   mutating func append(_ start: Bytes?, _ record: Bytes) {
     let count = (start?.count ?? 0) + record.count
     let size = blocks.count == 1 ? Self.firstBlockSize : Self.blockSize

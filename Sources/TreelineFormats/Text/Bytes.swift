@@ -1,7 +1,7 @@
-/// Some of the bytes of an input, where they lie in memory.
+/// Some of the bytes of an input, at their place in memory.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// The bytes that the formats give a meaning.
+/// Bytes with a meaning in the formats.
 enum Byte {
   static let tab = UInt8(ascii: "\t")
   static let lineFeed = UInt8(ascii: "\n")
@@ -26,22 +26,22 @@ enum Byte {
   @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 }
 
-/// Whether bytes are UTF-8, and so decoded as they are, without repair.
+/// Returns whether bytes are UTF-8, so that decoding needs no repair.
 ///
-/// - Complexity: O(bytes). Only what is not ASCII is left to the standard library, which makes a string of it.
+/// - Complexity: O(bytes). Only bytes beyond ASCII are left to the standard library, which creates a string of them.
 func isValidUTF8(_ bytes: Bytes) -> Bool {
   bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil
 }
 
-/// Bytes of the input as a message shows them: quoted, short, on one line, with broken UTF-8 repaired.
+/// Returns bytes of the input for a message: quoted, short, on one line, with broken UTF-8 repaired.
 func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
-  // 4 bytes a character at most, so a prefix of bytes cannot cut the visible characters short.
+  // A character has at most 4 bytes, so the prefix does not shorten the visible characters.
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 
-/// A text with control characters escaped, cut after 60 characters.
+/// Returns a text with control characters escaped, cut after 60 characters.
 func visible(_ text: String) -> String {
   var result = ""
   for (count, scalar) in text.unicodeScalars.enumerated() {
@@ -69,6 +69,6 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// Without the white space around.
+  /// The text without the white space around it.
   package var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
 }

@@ -1,9 +1,9 @@
 /// Reads a decimal number, correctly rounded and independent of the locale.
 ///
-/// Spaces and tabs around it are accepted, and a leading `+`, a bare point as in `.5` and `5.`, and an exponent.
-/// Names such as `nan` and `inf` are not numbers.
+/// Accepts spaces and tabs around it, a leading `+`, a point without digits before or after it, as in `.5` and `5.`,
+/// and an exponent. Names such as `nan` and `inf` are not numbers.
 ///
-/// - Returns: `nil` if the bytes are anything else; infinite if the number exceeds the range of Double.
+/// - Returns: `nil` if the bytes are anything else; infinity if the number exceeds the range of Double.
 @inline(__always) func parseDecimal(_ bytes: Bytes) -> Double? {
   var position = 0
   var end = bytes.count
@@ -16,7 +16,7 @@
     position += 1
   }
 
-  // Wraps around after 19 digits, in which case it is not used.
+  // Wraps around after 19 digits, and is then not used.
   var mantissa: UInt64 = 0
   let integerStart = position
   while position < end, Byte.isDigit(bytes[position]) {
@@ -42,17 +42,17 @@
   }
 
   if digits <= 19, let magnitude = exactlyScaled(mantissa, exponent) { return isNegative ? -magnitude : magnitude }
-  // The standard library's strtod runs in the C locale; what it sees is a valid number by now.
+  // Calls the standard library's strtod, which runs in the C locale and only gets a valid number here.
   return Double(String(decoding: bytes[start..<end], as: UTF8.self))
 }
 
-/// Reads a number that has a comma for a decimal point; nil where it has a point as well.
+/// Reads a number with a comma as its decimal separator; nil if it has a point as well.
 func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
 
-/// Whether bytes are a number with a decimal comma.
+/// Returns whether bytes are a number with a decimal comma.
 func hasDecimalComma(_ bytes: Bytes) -> Bool { bytes.contains(Byte.comma) && parseDecimalComma(bytes) != nil }
 
-/// Hands over bytes with points for commas; nil where there are points already.
+/// Calls `work` with bytes in which commas are replaced by points; nil if there are points already.
 func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {
   if bytes.contains(Byte.point) { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { copy in
@@ -63,7 +63,7 @@ func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Resu
   }
 }
 
-/// The exponent from its `e` to the end, clamped: beyond a million all numbers of 19 digits are 0 or infinite.
+/// Returns the exponent from its `e` to the end, clamped. Beyond a million all numbers of 19 digits are 0 or infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start
   guard bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -83,12 +83,12 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
   return isNegative ? -value : value
 }
 
-/// `mantissa * 10^exponent`, correctly rounded, where plain arithmetic can do that; `nil` elsewhere.
+/// Returns `mantissa * 10^exponent`, correctly rounded, if plain arithmetic can compute it; otherwise `nil`.
 ///
 /// - A mantissa up to 2^53 and a power up to 10^22 are both exact as Double, so one operation rounds once
 ///   (Clinger 1990, doi:10.1145/93542.93557).
-/// - Any 64-bit mantissa over a power up to 10^19 is an exact quotient of integers. This is the usual case of
-///   coordinates written with 17 digits, which strtod takes ten times as long for.
+/// - Any 64-bit mantissa over a power up to 10^19 is an exact quotient of integers. This is the usual case for
+///   coordinates written with 17 digits, for which strtod takes ten times as long.
 @inline(__always) private func exactlyScaled(_ mantissa: UInt64, _ exponent: Int) -> Double? {
   if mantissa <= 1 << 53 {
     if exponent <= 0 && exponent >= -22 { return Double(mantissa) / powersOfTen[-exponent] }
@@ -99,15 +99,15 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
   return quotient(mantissa, integerPowersOfTen[-exponent])
 }
 
-/// `dividend / divisor`, correctly rounded; both are positive.
+/// Returns `dividend / divisor`, correctly rounded; both must be positive.
 private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   let dividendShift = dividend.leadingZeroBitCount
   let divisorShift = divisor.leadingZeroBitCount
   let wide = dividend << dividendShift
-  // wide * 2^63 in two words; its upper word is below 2^63 and so below the shifted divisor, hence no overflow,
-  // and the quotient has at least 62 bits.
+  // wide * 2^63 in two words. Its upper word is less than 2^63 and so less than the shifted divisor. Therefore nothing
+  // overflows, and the quotient has at least 62 bits.
   let (bits, remainder) = (divisor << divisorShift).dividingFullWidth((wide >> 1, wide << 63))
-  // A remainder only matters to break a tie, for which the lowest of 62 bits, 9 below the last kept, will do.
+  // A remainder only matters for breaking a tie. The lowest of 62 bits, 9 below the last one kept, suffices for it.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
   // A power of two within Double's normal range, so the product is exact.
   let exponent = divisorShift - dividendShift - 63

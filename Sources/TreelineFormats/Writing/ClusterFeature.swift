@@ -2,37 +2,37 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// One cluster of whatever method, as it is written out.
+/// One cluster of any method, as it is written.
 public struct ClusterFeature: Sendable {
   package var id: UInt64
-  /// Whether it is one of several points that share a cluster's number, and so has no `id` of its own.
+  /// Whether it is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Whether it is several points of one position.
+  /// Whether it consists of several points at one position.
   package var isStack: Bool
-  /// How its points spread, where that is wanted: of several positions.
+  /// Spread of its points, if it is requested and they have several positions.
   package private(set) var ellipse: Ellipse?
-  /// The length of a unit of the plane there, in metres; on a plain plane in the unit of the data.
+  /// Length of a unit of the plane there, in meters; on a plain plane in the unit of the data.
   package private(set) var unitLength = 0.0
-  /// The diameter to draw it with, in pixels, where badges were asked for.
+  /// Diameter of its badge in pixels, if badges were requested.
   @_spi(Server) public var badgeDiameter: Double?
-  /// The name of its group, in an index of groups that never mix.
+  /// Name of its group, in an index of groups that never mix.
   package var group: String?
-  /// The corners of its convex hull, where that is wanted.
+  /// Corners of its convex hull, if requested.
   package var hull: [Coordinate]?
-  /// The row number of the point that stands for a cluster, where its position is shown instead of the mean.
+  /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
   package var shownRow: Int?
-  /// The row number of the point where there is just one.
+  /// Row number of the point, if there is only one.
   public var row: Int?
-  /// The `id` of that point's Feature in the input, which becomes a property.
+  /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
-  /// The other columns of that point.
+  /// The other columns of the point.
   public var columns: [(name: String, value: AttributeValue)]
-  /// What is told of the values of its points, by the names of properties.
+  /// Aggregates of its points' values, by the names of properties.
   package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
-  /// The row numbers of all points, where they are wanted.
+  /// Row numbers of all points, if requested.
   public var members: [Int]?
 
   @_spi(Server) public init(
@@ -50,14 +50,14 @@ public struct ClusterFeature: Sendable {
 }
 
 extension ClusterFeature {
-  /// A cluster of an index, a single point with the columns that the index keeps of it.
+  /// Creates the feature of a cluster of an index. A single point has the columns that the index keeps.
   ///
   /// - Parameters:
   ///   - cluster: The cluster.
-  ///   - tree: The tree that it is of.
-  ///   - position: Where it is shown; nil for where it stands, where that is its mean.
-  ///   - hasEllipse: Whether its spread is written.
-  ///   - cut: What it is of, if that is known: by badges its diameter is written.
+  ///   - tree: The tree of the cluster.
+  ///   - position: Where the cluster is shown; nil for where it stands, if that is its mean.
+  ///   - hasEllipse: Whether the ellipse of its points is written.
+  ///   - cut: Cut of the answer, if known. For badges the diameter is written.
   public init(
     _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false,
     cut: Cut? = nil
@@ -73,16 +73,17 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// A cell of a grid, by the number of its first point, which is no other cell's; without row and columns.
+  /// Creates the feature of a grid cell, without row and columns. Its id is the number of its first point, which no
+  /// other cell has.
   @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
     self.init(
       id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
       bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
   }
 
-  /// A single point by itself, though others may have its position; without its row and its columns.
+  /// Creates the feature of a single point, even if others have its position; without its row and its columns.
   ///
-  /// - Parameter leaf: The last of the clusters that contain it.
+  /// - Parameter leaf: The smallest cluster that contains the point.
   @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
     let coordinate = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
     self.init(
@@ -94,16 +95,16 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Adds what is told of the values of its points.
+  /// Adds aggregates of its points' values.
   ///
   /// - Parameters:
-  ///   - names: Of aggregates, as `FeatureProperties` has them.
-  ///   - values: One for each.
+  ///   - names: Names of aggregates, from `FeatureProperties`.
+  ///   - values: A value for each name.
   @_spi(Server) public mutating func setAggregates(_ names: [String], _ values: [AggregateValue]) {
     aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
   }
 
-  /// Adds the ellipse of a cluster whose points have one: those of several positions.
+  /// Adds the ellipse of a cluster, if its points have several positions.
   package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
     if cluster.rect.isPoint { return }
     ellipse = cluster.ellipse
@@ -112,9 +113,9 @@ extension ClusterFeature {
 }
 
 extension Plane {
-  /// The square kilometres of the ellipse of two standard deviations along each axis, which is taken to be at least a
-  /// quarter as wide as it is long; nil for a stack. The viewer colours tiles by it, and other answers as `density.js`
-  /// computes the same.
+  /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis, with a width of
+  /// at least a quarter of its length; nil for a stack. The viewer colors tiles by it, and other answers by the same
+  /// value from `density.js`.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
@@ -126,7 +127,7 @@ extension Plane {
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 
-  /// In metres on the sphere of Web Mercator, whose radius is that of the Earth at the equator.
+  /// Returns the length of a unit in meters, on Web Mercator's sphere, which has the Earth's radius at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
   }

@@ -1,15 +1,15 @@
 import Foundation
 import Treeline
 
-/// Writes coordinates with the decimals that a plane resolves and no more: 7 on the sphere (1 cm).
+/// Writes coordinates with only those decimals that a plane resolves: 7 on the sphere (1 cm).
 ///
-/// A unit of the plane is less than the last decimal, so what was read with that many decimals or fewer is written as
-/// it was read.
+/// A unit of the plane is less than the last decimal. So a number that was read with at most that many decimals is
+/// written as it was read.
 @_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
-  /// 10 to the power of the decimals, as far as that is a whole number and exact; 0 where it is not.
+  /// 10 to the power of the decimals, if that is a whole number and exact; otherwise 0.
   private let scale: UInt64
-  /// By how much a fraction is less than one of 8 decimals, or of 16 where there are more.
+  /// Factor from a fraction to one of 8 decimals, or of 16 if there are more than 8.
   private let padding: UInt64
 
   private static let sphereScale: UInt64 = 10_000_000
@@ -28,10 +28,10 @@ import Treeline
     return bytes.text
   }
 
-  /// The number that is written for a number.
+  /// Returns the number that is written for a number.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
-  /// Appends a number that JSON and CSV readers take, without an exponent where decimals are few.
+  /// Appends a number that JSON and CSV readers accept, without an exponent if there are few decimals.
   func append(_ value: Double, to bytes: inout OutputBytes) {
     guard let scaled = scaled(value) else {
       bytes.append(text: value == 0 ? "0" : "\(value)")
@@ -39,7 +39,7 @@ import Treeline
     }
     let whole = Int64(scaled)
     if whole < 0 { bytes.append(byte: UInt8(ascii: "-")) }
-    // On the sphere the compiler knows what is divided by.
+    // On the sphere the compiler knows the divisor.
     let (integer, fraction) =
       scale == Self.sphereScale
       ? whole.magnitude.quotientAndRemainder(dividingBy: Self.sphereScale)
@@ -62,7 +62,7 @@ import Treeline
     append(second, to: &bytes)
   }
 
-  /// The value in units of the last decimal; nil where these are too many to be told apart.
+  /// Returns the value in units of the last decimal; nil if it has too many of them to be exact.
   private func scaled(_ value: Double) -> Double? {
     guard scale > 0 else { return nil }
     let scaled = (value * Double(scale)).rounded()

@@ -1,19 +1,19 @@
 import Foundation
 @_spi(Server) import Treeline
 
-/// Writes clusters as GeoJSON (RFC 7946) with the property names of supercluster, which map clients know.
+/// Writes clusters as GeoJSON (RFC 7946) with supercluster's property names, which map clients know.
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
   private let isPlanar: Bool
 
-  /// - Parameter plane: On which the clusters lie, which says how many decimals are written.
+  /// - Parameter plane: Plane of the clusters, which determines the number of decimals.
   public init(plane: Plane) { (format, isPlanar) = (CoordinateFormat(of: plane), plane.projection == .planar) }
 
-  /// What every FeatureCollection begins with.
+  /// The beginning of every FeatureCollection.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Writes a FeatureCollection of Points, one feature a line, in pieces: an answer may be far larger than what it is
-  /// made of, and no more than one feature is held beyond a piece.
+  /// Writes a FeatureCollection of Points, one feature per line, in pieces. An answer's text may be much larger than
+  /// the answer, so at most a piece and one feature are in memory.
   public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
     rethrows
   {
@@ -48,7 +48,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
   }
 
-  /// One Feature of a FeatureCollection, on a line of its own.
+  /// Appends a Feature of a FeatureCollection, on its own line.
   @_spi(Server) public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
     if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
     append(feature, to: &bytes)
@@ -56,11 +56,11 @@ public struct FeatureCollectionWriter: Sendable {
 
   @_spi(Server) public func close(_ bytes: inout OutputBytes) { bytes.append("\n]}\n") }
 
-  /// One Feature.
+  /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Maps keep the state of a feature by it, so no two of an answer share it: clusters and points are numbered
-    // together, and the ids of the input, which may be any, are properties.
+    // Maps keep a feature's state by its id, so ids are unique in an answer: clusters and points are numbered together,
+    // and the ids of the input, which may be anything, are properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.id)
@@ -104,7 +104,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(number)
   }
 
-  /// A whole number and a tenth, which is left out where it is 0.
+  /// Appends a whole number and its tenths digit, which is omitted if it is 0.
   private func append(_ whole: Int, tenth: Int, to bytes: inout OutputBytes) {
     bytes.append(whole)
     guard tenth > 0 else { return }
@@ -120,7 +120,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "\""))
   }
 
-  /// Lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
+  /// Appends lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
   private func append(_ ellipse: Ellipse, unitLength: Double, to bytes: inout OutputBytes) {
     bytes.append(",\"ellipse\":[")
     bytes.append(UInt64(ellipse.semiMajor.rounded()))
@@ -137,7 +137,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// A length, to a decimetre on the sphere.
+  /// Appends a length, to a decimeter on the sphere.
   private func append(_ length: Double, to bytes: inout OutputBytes) {
     if isPlanar { return format.append(length, to: &bytes) }
     let tenths = Int((length * 10).rounded())
@@ -164,7 +164,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Counts are an object, its members in their order: names are those of values.
+  /// Appends aggregates. Counts are an object whose members are named by the values, in their order.
   private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
     for (name, value) in aggregates {
       bytes.append(byte: UInt8(ascii: ","))
@@ -176,7 +176,7 @@ public struct FeatureCollectionWriter: Sendable {
       case .counts(let counts):
         bytes.append(byte: UInt8(ascii: "{"))
         for (number, count) in counts.enumerated() {
-          // There may be millions; what is written is thrown away then.
+          // Checks for cancellation, since there may be millions. The text is then discarded.
           if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
           if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
           bytes.append(json: count.value.name)
@@ -201,31 +201,31 @@ public struct FeatureCollectionWriter: Sendable {
   }
 }
 
-/// What the properties of a feature are called, in whatever format they are written.
+/// Names of a feature's properties, in any format.
 @_spi(Server) public enum FeatureProperties {
-  /// What aggregates are called, each by another name: one that another has gets underscores at its end.
+  /// Returns distinct names for aggregates. Underscores are appended to a name that is taken.
   public static func names(of aggregates: [Aggregate]) -> [String] {
     var (names, taken) = ([String](), own)
     for aggregate in aggregates { names.append(taken.insert(unique: aggregate.propertyName)) }
     return names
   }
 
-  /// Goes through a point's columns, which follow the properties of its cluster. One that shares a name with these, or
-  /// with a column before it, gets underscores at its end, so that no value hides another.
+  /// Visits a point's columns, which follow the properties of its cluster. Underscores are appended to the name of a
+  /// column that is taken by a property or by an earlier column, so that no value hides another.
   ///
   /// - Parameters:
-  ///   - columns: Of the point.
-  ///   - names: Of aggregates, which come before.
-  ///   - work: Gets each name and value.
+  ///   - columns: Columns of the point.
+  ///   - names: Names of the aggregates, which come before.
+  ///   - work: Called with each name and value.
   /// - Complexity: O(columns)
   public static func forEachColumn(
     _ columns: [(name: String, value: AttributeValue)], after names: [String] = [],
     _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
-    // A handful is compared pairwise, which is faster than making a set of it.
+    // A handful of names are compared pairwise, which is faster than creating a set.
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
-    // How many underscores the last column of a name has: a damaged index may have a thousand of one.
+    // Number of underscores after the latest column of a name. A damaged index may have a thousand columns of one name.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name
@@ -243,7 +243,7 @@ public struct FeatureCollectionWriter: Sendable {
     }
   }
 
-  /// Those of a cluster, as `FeatureCollectionWriter` and vector tiles write them.
+  /// Names of a cluster's properties, as `FeatureCollectionWriter` and vector tiles write them.
   static let own: Set<String> = [
     "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
     "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
@@ -252,7 +252,7 @@ public struct FeatureCollectionWriter: Sendable {
 }
 
 extension Set<String> {
-  /// Adds a name, with as many underscores behind it as make it a new one.
+  /// Adds a name, with as many underscores appended as make it unique.
   fileprivate mutating func insert(unique name: String) -> String {
     var name = name
     while !insert(name).inserted { name += "_" }
@@ -261,16 +261,16 @@ extension Set<String> {
 }
 
 extension Ellipse {
-  /// By how much its longer axis is turned clockwise from east, above -90 degrees and up to 90.
+  /// Direction of the longer axis, clockwise from east: more than -90 degrees and at most 90.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // Straight up is straight down.
+    // Straight up equals straight down.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }
 
 extension AttributeValue {
-  /// As the name of a member.
+  /// The value as the name of a member.
   @_spi(Server) public var name: String {
     switch self {
     case .string(let text), .number(let text), .json(let text): text

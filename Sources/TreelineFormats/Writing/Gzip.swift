@@ -1,30 +1,30 @@
 import CZlib
 
-/// Compresses what is sent (gzip, RFC 1952).
+/// Compresses responses (gzip, RFC 1952).
 @_spi(Server) public enum Gzip {
-  /// What is shorter gains nothing, counted in packets.
+  /// Minimum length of data worth compressing: anything shorter saves no network packet.
   public static let leastLength = 1024
 
-  /// As below, without an end before all is compressed.
+  /// Compresses bytes, without a way to stop.
   public static func compressed(_ bytes: UnsafeRawBufferPointer, level: Int32 = 1) -> [UInt8] {
     compressed(bytes, level: level) {}
   }
 
-  /// How many bytes are compressed between two calls of `check`: some 3 ms at level 1.
+  /// Number of bytes compressed between two calls of `check`: about 3 ms at level 1.
   private static let pieceLength = 1 << 18
 
   /// - Parameters:
-  ///   - bytes: What is compressed.
+  ///   - bytes: Bytes to compress.
   ///   - level: From 1, the fastest, to 9, the smallest.
-  ///   - check: Called every few milliseconds; ends the work by an error.
-  /// - Complexity: O(bytes); at level 1 some 10 ns each.
+  ///   - check: Called every few milliseconds; throws to stop.
+  /// - Complexity: O(bytes); at level 1 about 10 ns per byte.
   public static func compressed(
     _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void
   ) rethrows -> [UInt8] {
     precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
     precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")
     var stream = z_stream()
-    // 15 is the largest window, 16 asks for gzip's header and trailer; 8 is how much memory zlib takes as a rule.
+    // 15 is the largest window, 16 requests gzip's header and trailer, and 8 is zlib's default amount of memory.
     let status = deflateInit2_(
       &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "zlib has no memory left")

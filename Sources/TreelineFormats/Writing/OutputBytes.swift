@@ -1,18 +1,18 @@
 import Treeline
 
-/// Text on its way out, in UTF-8. What is appended is written where it stays, with no `String` in between: an answer
-/// to a query takes microseconds, and so should its text.
+/// Text in UTF-8 that is being written. Appended text is written to its final place, without a `String` in between: a
+/// query takes microseconds, and so should the text of its answer.
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
   private let limit: Int
-  /// Whether more than the limit was appended. What came before it is gone, so memory stays bounded.
+  /// Whether more bytes than the limit were appended. Then earlier bytes are discarded, so memory stays bounded.
   public private(set) var isOverLimit = false
 
   /// - Parameters:
-  ///   - capacity: How many bytes there is room for at first.
-  ///   - limit: Most bytes that may be appended in sum.
+  ///   - capacity: Initial capacity in bytes.
+  ///   - limit: Maximum total number of bytes.
   public init(capacity: Int = 1 << 12, limit: Int = .max) {
     self.capacity = max(capacity, 64)
     self.limit = limit
@@ -21,7 +21,7 @@ import Treeline
 
   deinit { start.deallocate() }
 
-  /// What was appended, for as long as `work` takes.
+  /// Calls `work` with the appended bytes, which are valid during the call.
   public borrowing func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result)
     throws(Failure) -> Result
   { try work(UnsafeRawBufferPointer(start: start, count: count)) }
@@ -30,7 +30,7 @@ import Treeline
 
   mutating func removeAll() { count = 0 }
 
-  /// Makes room for so many bytes more.
+  /// Makes room for `more` bytes.
   @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
   @inline(never) private mutating func grow(to least: Int) {
@@ -56,7 +56,7 @@ import Treeline
     count += 1
   }
 
-  /// Where the literal is known the copy is a few moves of registers.
+  /// If the literal is known, the copy is compiled to a few register moves.
   @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
@@ -76,7 +76,7 @@ import Treeline
     text.withUTF8 { append($0) }
   }
 
-  /// The decimal digits of a number.
+  /// Appends the decimal digits of a number.
   public mutating func append(_ number: Int) {
     if number < 0 { append(byte: UInt8(ascii: "-")) }
     append(UInt64(number.magnitude))
@@ -92,12 +92,12 @@ import Treeline
     append(digits, from: digits.leadingZeros, to: 8)
   }
 
-  /// Eight digits, led by zeros.
+  /// Appends eight digits, with leading zeros.
   mutating func append(eight number: UInt32) { append(Digits(number), from: 0, to: 8) }
 
-  /// The first digits of a decimal fraction, up to the last that is not 0; nothing of 0.
+  /// Appends the first digits of a decimal fraction, up to the last digit that is not 0; nothing for 0.
   ///
-  /// - Parameter fraction: in units of the last of 8 digits.
+  /// - Parameter fraction: The fraction in units of the last of 8 digits.
   mutating func append(fraction: UInt32) {
     let digits = Digits(fraction)
     append(digits, from: 0, to: 8 - digits.trailingZeros)
@@ -105,7 +105,7 @@ import Treeline
 
   @inline(__always) private mutating func append(_ digits: Digits, from first: Int, to end: Int) {
     reserve(8)
-    // All eight at once; what is too much is written over.
+    // Writes all eight digits at once; excess digits are overwritten.
     UnsafeMutableRawPointer(start + count).storeBytes(of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
     count += end - first
   }
@@ -127,25 +127,25 @@ import Treeline
 
   mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
-  /// In the fewest digits that give the same number; null where there is none, or where it is not finite.
+  /// Appends a number with the fewest digits that give the same number; null if it is nil or not finite.
   public mutating func append(json number: Double?) {
     guard let number, number.isFinite else { return append("null") }
     append(text: AttributeColumn.text(of: number))
   }
 }
 
-/// Eight decimal digits of a number, one a byte, the first in the lowest. All are found at once, by splitting halves
-/// into halves within one word, so that no step waits for another's division.
+/// The eight decimal digits of a number, one per byte, the first digit in the lowest byte. All are computed at once in
+/// one word, by splitting halves repeatedly, so that no step waits for another's division.
 struct Digits {
   private let values: UInt64
 
   /// The first number of nine digits.
   static let endOfEight: UInt64 = 100_000_000
 
-  /// - Parameter number: below 10^8.
+  /// - Parameter number: A number less than 10^8.
   @inline(__always) init(_ number: UInt32) {
     let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
-    // 10486 / 2^20 is 1 / 100, near enough for four digits, and 103 / 2^10 is 1 / 10 for two.
+    // 10486 / 2^20 approximates 1 / 100 well enough for four digits, and 103 / 2^10 approximates 1 / 10 for two.
     let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
     let twos = hundreds | (fours &- hundreds &* 100) << 16
     let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
@@ -154,9 +154,9 @@ struct Digits {
 
   var text: UInt64 { values | 0x3030_3030_3030_3030 }
 
-  /// One digit is left of 0.
+  /// Number of leading zeros, except that one digit remains for 0.
   var leadingZeros: Int { min(values.trailingZeroBitCount / 8, 7) }
 
-  /// None is left of 0.
+  /// Number of trailing zeros; for 0 no digit remains.
   var trailingZeros: Int { values.leadingZeroBitCount / 8 }
 }

@@ -1,35 +1,35 @@
 import Treeline
 
-/// Writes what changes between two answers as JSON, for a client that draws it.
+/// Writes the changes between two answers as JSON, for a client that draws them.
 ///
-/// `kept`, `entered` and `left` are lists of clusters; `splits` and `merges` of a `whole`, its `parts`, and the
-/// `hidden_point_count` of its points that no part has. A part of a split moves from the whole's coordinates to its
-/// own, a part of a merge from its own to the whole's.
+/// `kept`, `entered` and `left` are lists of clusters. `splits` and `merges` have a `whole`, its `parts`, and
+/// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the whole's
+/// coordinates to its own; a part of a merge moves from its own to the whole's.
 ///
-/// Between answers under two filters a change has `filtered_out_point_count` and `filtered_in_point_count`, and so has
-/// a kept cluster, with its `from_point_count`. All of them add up: what a split whole has are its parts, less those
-/// filtered in, with those filtered out and hidden; of a merge the parts are less those filtered out, with those
-/// filtered in and hidden.
+/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. So has a
+/// kept cluster, with its `from_point_count`. All of them add up: the points of a split's whole are the points of its
+/// parts, less those filtered in, plus those filtered out and hidden. The points of a merge's whole are the points of
+/// its parts, less those filtered out, plus those filtered in and hidden.
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
-  /// - Parameter plane: On which the clusters lie, which says how many decimals are written.
+  /// - Parameter plane: Plane of the clusters, which determines the number of decimals.
   public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
-  /// Where a cluster is shown.
+  /// Returns where a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// With what diameter a cluster is drawn, in pixels, if that is known: `ClusterTree.badgeDiameter` knows.
+  /// Returns the diameter of a cluster's badge in pixels, if it has one: see `ClusterTree.badgeDiameter`.
   public typealias Diameter = (Cluster) -> Double?
 
-  /// One JSON object, one cluster or one change a line.
+  /// Returns one JSON object, with one cluster or one change per line.
   ///
   /// - Parameters:
-  ///   - transition: What changes.
-  ///   - first: Where clusters of the first answer are shown. A kept one that moves has `from_coordinates`.
-  ///   - second: Where those of the second are.
-  ///   - diameters: Of clusters of the first answer and of the second, which have them as `badge_px`; a kept one that
-  ///     grows or shrinks has `from_badge_px`, too.
+  ///   - transition: The changes.
+  ///   - first: Returns where clusters of the first answer are shown. A kept one that moves has `from_coordinates`.
+  ///   - second: Returns where clusters of the second answer are shown.
+  ///   - diameters: Return the diameters of clusters in the first and in the second answer, for `badge_px`. A kept
+  ///     cluster that grows or shrinks also has `from_badge_px`.
   public func text(
     _ transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil
@@ -41,7 +41,7 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// The members of that object, for one that has others besides.
+  /// Appends the members of that object, for an object that has other members, too.
   @_spi(Server) public func appendMembers(
     of transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes
@@ -59,7 +59,7 @@ public struct TransitionWriter: Sendable {
     try append(",\"left\":[", transition.exited, to: &bytes) { append($0, try before($0), to: &$1) }
   }
 
-  /// How a cluster of one answer is drawn.
+  /// The look of a cluster in one answer.
   private struct Look {
     let coordinate: Coordinate
     let diameter: Double?
@@ -96,17 +96,17 @@ public struct TransitionWriter: Sendable {
     bytes.append("}")
   }
 
-  /// How many points pass one filter alone.
+  /// Numbers of points that pass only one of the filters.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// Of a kept cluster, how many it had.
+    /// For a kept cluster: its point count before.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {
       (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
     }
 
-    /// Nothing where no point does.
+    /// Writes the numbers, or nothing if both are 0.
     func write(to bytes: inout OutputBytes) {
       guard filteredOut + filteredIn > 0 else { return }
       if let pointCountBefore {
@@ -120,14 +120,14 @@ public struct TransitionWriter: Sendable {
     }
   }
 
-  /// A cluster and where it stands.
+  /// Appends a cluster at the position where it stands.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
     append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
   /// - Parameters:
-  ///   - start: How the same cluster was drawn before, where it is kept.
-  ///   - change: What another filter changed of its points.
+  ///   - start: The look of a kept cluster before.
+  ///   - change: Changes of its points by another filter.
   private func append(
     _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
     to bytes: inout OutputBytes

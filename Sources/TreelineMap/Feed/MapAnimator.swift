@@ -1,6 +1,6 @@
 import Treeline
 
-/// Hands a map view what is to change on it, frame by frame, within a budget of main-thread time.
+/// Passes changes to a map view, frame by frame, within a budget of main-thread time.
 ///
 /// ```swift
 /// let animator = MapAnimator(MapFeed(tree)) { change in view.apply(change) }
@@ -11,43 +11,43 @@ import Treeline
 /// displayLink.isPaused = !animator.needsFrames
 /// ```
 ///
-/// Queries run elsewhere; here is only the bookkeeping, see ``MapScene``. A large answer is handed over in parts, over
-/// several frames if its time is up, and each part leaves the map consistent: no point in two numbers, nothing missing.
-/// Badges that move are brought to where they are in turns, if there are too many for one frame.
+/// Queries run off the main thread. The animator only does the bookkeeping, see ``MapScene``. A large answer is passed
+/// on in parts, over several frames if the budget runs out. Each part leaves the map consistent: no point is counted by
+/// two numbers, and none is missing. If too many badges move for one frame, they take turns.
 @MainActor public final class MapAnimator {
-  /// Where answers come from.
+  /// Source of the answers.
   public let feed: MapFeed
 
-  /// What is on the map.
+  /// The badges on the map.
   public private(set) var scene: MapScene
 
-  /// Whether badges jump in place of moving, as reduced motion asks for.
+  /// Whether badges jump to their targets instead of moving there, as the system's reduced-motion setting asks for.
   public var prefersReducedMotion = false
 
-  /// Called when frames are to be drawn after there were none to draw: here a display link is started.
+  /// Called when frames become necessary after a pause. Start the display link here.
   public var onNeedsFrames: () -> Void = {}
 
-  /// Called with why there is no answer: a tree without what the cut needs, an index that is damaged.
+  /// Called with the error if a query fails, because the tree lacks data that the cut needs or its index is damaged.
   public var onError: (any Error) -> Void = { _ in }
 
   private let now: @Sendable () -> Double
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// Moves that no frame had time for, the latest of each badge.
+  /// Moves that no frame had time for yet: the latest of each badge.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 
-  /// How many badges are handed over before the clock is looked at.
+  /// Number of badges passed on between two looks at the clock.
   package static let batch = 64
 
   /// - Parameters:
-  ///   - feed: Where answers come from; nobody else may read them.
-  ///   - budget: How long a frame may hold up the main thread: what the view does with a difference counts. At least
-  ///     one batch of 64 badges is handed over in a frame.
-  ///   - timing: How long badges move.
-  ///   - clock: Tells the time.
-  ///   - receive: Takes a difference and applies it to the view at once.
+  ///   - feed: Source of the answers. The animator must be its only reader.
+  ///   - budget: How long a frame may occupy the main thread, including the time in which the view applies changes.
+  ///     Each frame passes on at least one batch of 64 badges.
+  ///   - timing: Durations of animations.
+  ///   - clock: Source of the time.
+  ///   - receive: Applies a change to the view, immediately.
   public init(
     _ feed: MapFeed, budget: Duration = .milliseconds(2), timing: MapTiming = .standard,
     clock: some Clock<Duration> = ContinuousClock(), receive: @escaping (MapChange) -> Void
@@ -63,13 +63,13 @@ import Treeline
 
   deinit { reader?.cancel() }
 
-  /// What is looked at; set it whenever the map has moved, as often as it likes.
+  /// The visible part of the map. Set it whenever the map has moved, as often as you like.
   public var viewport: Viewport? {
     get { feed.viewport }
     set { feed.viewport = newValue }
   }
 
-  /// Whether the next frame has anything to do.
+  /// Whether the next frame has work to do.
   public var needsFrames: Bool { latest != nil || scene.isMoving || !moves.isEmpty }
 
   private func take(_ result: Result<MapAnswer, any Error>) {
@@ -82,13 +82,13 @@ import Treeline
     }
   }
 
-  /// Draws a frame: hands over what is to change by now.
+  /// Draws a frame: passes on the changes that are due.
   public func frame() {
     let start = now()
     let deadline = start + budget
     let answer = latest
     latest = nil
-    // One of a tree that was replaced while it waited is of no use.
+    // An answer of a tree that was replaced in the meantime is useless.
     if let answer, feed.tree?.isSame(as: answer.tree) ?? false {
       hand(scene.show(answer, at: start, isInstant: prefersReducedMotion, limit: Self.batch))
     } else if scene.isComplete {
@@ -100,7 +100,7 @@ import Treeline
     repeat { handMoves() } while !moves.isEmpty && now() < deadline
   }
 
-  /// Takes all badges off the map, as where there is no tree any more.
+  /// Removes all badges from the map, for example when there is no tree any more.
   public func clear() {
     latest = nil
     hand(scene.clear())

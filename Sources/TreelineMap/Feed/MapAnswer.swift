@@ -1,10 +1,10 @@
 @_spi(Server) import Treeline
 
-/// A cluster, and where and how large it is drawn. An object, made off the main thread, so that badges are small.
+/// A cluster with its position and size on the map. A class, created off the main thread, so that badges stay small.
 final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place
-  /// In pixels.
+  /// Diameter in pixels.
   let diameter: Double
 
   init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double) {
@@ -12,15 +12,15 @@ final class ShownCluster: Sendable {
   }
 }
 
-/// An answer with all that is drawn of it, read where it was asked for and not on the main thread.
+/// An answer with everything that is drawn for it, read off the main thread by the task that asked.
 public struct MapAnswer: Sendable {
-  /// What was asked.
+  /// The query that was asked.
   public let query: Query
 
   /// The answer itself, in tree order.
   public let clusters: Clusters
 
-  /// In the same order.
+  /// Clusters with positions and sizes, in the same order.
   let shown: [ShownCluster]
 
   /// The tree that answered.
@@ -28,14 +28,15 @@ public struct MapAnswer: Sendable {
 
   /// - Parameters:
   ///   - clusters: The answer.
-  ///   - query: What was asked.
-  ///   - diameter: With what diameter a cluster is drawn, in pixels; nil for that of `standardDiameter(of:in:for:)`.
-  /// - Throws: `QueryError` where the query's viewport makes no sense; `IndexError` where a file is damaged.
-  /// - Complexity: O(k); more where clusters are kept visible, as `ClusterTree.shownPosition(of:at:keptVisibleIn:)` is.
+  ///   - query: The query that was asked.
+  ///   - diameter: Returns the diameter of a cluster in pixels; nil for `standardDiameter(of:in:for:)`.
+  /// - Throws: `QueryError` if the query's viewport is invalid; `IndexError` if a file is damaged.
+  /// - Complexity: O(k); more if clusters are kept visible, like `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
   public init(_ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil) throws {
     (self.query, self.clusters) = (query, clusters)
     let tree = clusters.tree
-    // A cluster that stands out of view, though one of its points is in view, is shown there: none is lost.
+    // A cluster whose center is out of view although one of its points is in view is shown at that point, so none is
+    // lost.
     let window = query.keepsClustersVisible ? try query.viewport.located(on: tree.plane)?.window : nil
     shown = try clusters.map { cluster in
       var place = MapMotion.Place(x: cluster.x, y: cluster.y)
@@ -48,11 +49,12 @@ public struct MapAnswer: Sendable {
     }
   }
 
-  /// How wide the dot of a single point is, in pixels.
+  /// Diameter of the dot for a single point, in pixels.
   public static let dotDiameter = 11.0
 
-  /// The diameter of a cluster's badge where nobody says another, in pixels: by badges that with which none touch, and
-  /// otherwise a dot for a single point and `BadgeSize.diameter(pointCount:)` for more.
+  /// Returns the default diameter of a cluster's badge, in pixels. For a cut by badges it is the diameter at which no
+  /// two badges touch. For other cuts it is a dot for a single point and `BadgeSize.diameter(pointCount:)` for more
+  /// points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

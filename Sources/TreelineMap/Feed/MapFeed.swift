@@ -1,7 +1,7 @@
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Keeps a map supplied with the answer to what is on the screen.
+/// Supplies a map with the clusters of its visible part.
 ///
 /// ```swift
 /// let feed = MapFeed(tree)
@@ -9,24 +9,24 @@ import Synchronization
 /// for await answer in feed.answers { ... }
 /// ```
 ///
-/// Queries run off the main thread, one at a time: what is asked meanwhile waits, and only the latest of it. An answer
-/// that comes when the tree, the filter or the cut is another by now is discarded. One for where the map was a moment
-/// ago is still of use, unless it took longer than `patience`: then it is discarded, too, and the map's next move
-/// cancels its task. A tree's own query, of microseconds, runs to its end. Answers nobody has taken give way to later
-/// ones, so however often the map moves, one query and one answer are held.
+/// Queries run off the main thread, one at a time. Meanwhile only the latest request waits. An answer is discarded if
+/// the tree, the filter or the cut has changed since it was requested. An answer for an earlier viewport is still
+/// useful, unless it took longer than `patience`: then it is discarded, too, and the map's next move cancels its task.
+/// A tree's own query takes microseconds and runs to its end. An answer that was not read gives way to a later one. So
+/// however often the map moves, the feed holds one query and one answer.
 public final class MapFeed: Sendable {
-  /// Answers, or why there is none.
+  /// Answers, or the error if there is none.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
 
-  /// Finds an answer; what it throws is passed on.
+  /// Finds an answer. Its error is passed on.
   package typealias Ask =
     @Sendable (_ tree: ClusterTree, _ query: Query, _ previous: Clusters?) async throws -> Clusters
 
-  /// The answers, the latest alone where several wait. One task may read them.
+  /// The answers. If several wait, only the latest is kept. Only one task may read them.
   public let answers: Answers
 
-  /// How many pixels around the screen are asked for too, so that a pan finds badges there already. Only a cut by
-  /// pixels has it, for a limit would be spent on what is out of sight.
+  /// Margin around the screen, in pixels, that queries include, so that a pan finds badges there already. Only cuts by
+  /// pixels use it: under a limit, clusters out of sight would use up the limit.
   public let margin: Double
 
   private let continuation: Answers.Continuation
@@ -36,26 +36,26 @@ public final class MapFeed: Sendable {
   private let diameter: (@Sendable (Cluster) -> Double)?
   private let ask: Ask
 
-  /// What a feed goes by besides the tree and the cut.
+  /// Settings of a feed other than the tree and the cut.
   public struct Options: Sendable {
-    /// How many pixels around the screen are asked for too.
+    /// Margin around the screen that queries include, in pixels.
     public var margin = 64.0
-    /// How long an answer to where the map was before is waited for.
+    /// How long the feed waits for an answer after the map has moved on.
     public var patience = Duration.milliseconds(250)
-    /// With what diameter a cluster is drawn, in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
+    /// Returns the diameter of a cluster in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
 
-    /// The usual ones.
+    /// The default settings.
     public init() {}
   }
 
-  /// A feed of a tree.
+  /// Creates a feed of a tree.
   ///
   /// - Parameters:
-  ///   - tree: The tree, or one that is filtered; nil for none yet.
-  ///   - cut: How finely points are told apart. The tree must support it, or each answer is a `QueryError`.
-  ///   - options: What else it goes by.
-  ///   - clock: Tells how long a query takes.
+  ///   - tree: The tree, which may be filtered; nil if there is none yet.
+  ///   - cut: How finely points are separated. If the tree does not support it, each answer is a `QueryError`.
+  ///   - options: Other settings.
+  ///   - clock: Measures how long a query takes.
   public convenience init(
     _ tree: ClusterTree? = nil, cut: Cut = .spacing(PixelCriterion.spacing.standard), options: Options = Options(),
     clock: some Clock<Duration> = ContinuousClock()
@@ -81,19 +81,19 @@ public final class MapFeed: Sendable {
 // MARK: - What is wanted
 
 extension MapFeed {
-  /// What is looked at; nil as long as nobody knows.
+  /// The visible part of the map; nil until it is known.
   public var viewport: Viewport? {
     get { state.withLock(\.viewport) }
     set { change { $0.viewport = newValue } }
   }
 
-  /// How finely points are told apart.
+  /// How finely points are separated.
   public var cut: Cut {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }
   }
 
-  /// The tree that answers; another filter is another tree, too.
+  /// The tree that answers. Set a new tree for another filter, too.
   public var tree: ClusterTree? {
     get { state.withLock(\.tree) }
     set {
@@ -104,15 +104,15 @@ extension MapFeed {
     }
   }
 
-  /// Takes each tree of a sequence as it comes, such as one that is built anew whenever the points change, until the
-  /// sequence ends or the task is cancelled. What the sequence throws is thrown.
+  /// Sets each tree of a sequence as it comes, such as a tree that is rebuilt whenever the points change. Returns when
+  /// the sequence ends or the task is cancelled. An error of the sequence is thrown.
   public func follow<Trees: AsyncSequence & Sendable>(_ trees: Trees) async throws where Trees.Element == ClusterTree {
     for try await tree in trees { self.tree = tree }
   }
 
-  /// Takes the tree of an index, which is opened off the main thread.
+  /// Opens an index off the main thread and sets its tree.
   ///
-  /// - Throws: `IndexError` where it cannot be opened.
+  /// - Throws: `IndexError` if the index cannot be opened.
   public func open(index path: String) async throws { tree = try ClusterTree(index: path) }
 
   private func change(_ body: (inout State) -> Void) {
@@ -131,7 +131,7 @@ extension MapFeed {
 
 extension MapFeed {
   private struct Request: Equatable, Sendable {
-    /// Which of the trees that the feed was given.
+    /// Number of trees set before this one.
     var treeNumber: Int
     var query: Query
   }
@@ -141,24 +141,24 @@ extension MapFeed {
     var treeNumber = 0
     var cut: Cut
     var viewport: Viewport?
-    /// The task that answers, if there is one.
+    /// The task that answers, if one is running.
     var worker: Task<Void, Never>?
     var inFlight: (request: Request, since: Double)?
-    /// What was answered last.
+    /// The request that was answered last.
     var settled: Request?
-    /// Its answer, which a limit may continue.
+    /// Answer to `settled`, which a cut by a limit may continue.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut) { (self.tree, self.cut) = (tree, cut) }
 
-    /// What is to be answered; nil where it has been.
+    /// The request to answer; nil if it has been answered already.
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
       let request = Request(treeNumber: treeNumber, query: Query(cut, in: viewport))
       return request == settled ? nil : request
     }
 
-    /// Whether the answer that is waited for is still to be shown.
+    /// Whether the answer in flight is still worth showing.
     func isOfUse(at now: Double, patience: Double) -> Bool {
       guard let (request, since) = inFlight else { return false }
       guard request.treeNumber == treeNumber, request.query.cut == cut else { return false }
@@ -168,7 +168,7 @@ extension MapFeed {
 
   private func makeWorker() -> Task<Void, Never> { Task.detached(priority: .userInitiated) { await self.work() } }
 
-  /// Answers until nothing is left to answer, or until it is cancelled: then another worker takes over.
+  /// Answers until no request is left or the task is cancelled. After a cancellation another worker takes over.
   private func work() async {
     while let (request, tree, previous) = begin() {
       let result: Result<(clusters: Clusters, answer: MapAnswer), any Error>
@@ -190,13 +190,13 @@ extension MapFeed {
         return nil
       }
       state.inFlight = (wanted, now())
-      // A limit continues answers of its own tree alone.
+      // A limit can only continue an answer of the same tree.
       let previous = state.previous.flatMap { $0.tree.isSame(as: tree) ? $0 : nil }
       return (wanted, tree, previous)
     }
   }
 
-  /// - Returns: Whether this worker goes on.
+  /// - Returns: Whether this worker continues.
   private func end(_ request: Request, with result: Result<(clusters: Clusters, answer: MapAnswer), any Error>) -> Bool
   {
     state.withLock { state in
@@ -214,7 +214,7 @@ extension MapFeed {
 }
 
 extension Query {
-  /// The same with a margin around what is looked at, in pixels, if its cut goes by pixels and no margin was asked for.
+  /// Returns the query with a margin around its viewport, in pixels, if its cut is by pixels and it has no margin yet.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))
@@ -222,7 +222,7 @@ extension Query {
 }
 
 extension Clock<Duration> {
-  /// The seconds since now, whenever it is asked.
+  /// Returns a function for the seconds since now.
   var seconds: @Sendable () -> Double {
     let start = now
     return { start.duration(to: now) / .seconds(1) }

@@ -1,4 +1,4 @@
-/// Moves that are yet to be handed over, those first that have waited longest; of each badge the latest.
+/// Moves that have not been passed on yet, the longest waiting first, and only the latest move of each badge.
 struct PendingMoves {
   private var order: [MapBadge.ID] = []
   private var latest: [MapBadge.ID: MapChange.Move] = [:]
@@ -15,7 +15,7 @@ struct PendingMoves {
     order.removeAll { latest[$0] == nil }
   }
 
-  /// Takes out so many.
+  /// Removes and returns the first `count` moves, or all if there are fewer.
   mutating func next(_ count: Int) -> [MapChange.Move] {
     let ids = order.prefix(count)
     order.removeFirst(ids.count)

@@ -1,20 +1,20 @@
-/// What leaves within a new whole, and is not on its way into another badge.
+/// The leaving badges within a new whole that are not on their way into another badge.
 struct Joining {
-  /// Of the whole.
+  /// Range of the whole's points.
   private let range: Range<Int>
 
-  /// What goes to the whole, with its number.
+  /// Badges that move to the whole, with their numbers.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// What was to take over from them, and never will.
+  /// Badges that would have taken over from them, and now never will.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }
 
   /// - Parameters:
-  ///   - leaving: All that leave and count points now or later.
-  ///   - parts: Of the whole.
-  /// - Complexity: O(k²) for k badges that leave within the whole; k is 0 where no change interrupts another.
+  ///   - leaving: All leaving badges that count points now or later.
+  ///   - parts: Parts of the whole.
+  /// - Complexity: O(k²) for k badges that leave within the whole; k is 0 unless a change interrupts another.
   mutating func find(among leaving: [MapBadge], _ parts: ArraySlice<MapBadge>) {
     let within = leaving.filter { $0.isWithin(range) }
     if within.isEmpty { return }

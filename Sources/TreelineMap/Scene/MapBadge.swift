@@ -1,85 +1,85 @@
 import Treeline
 
-/// A cluster as it is drawn: what a map view makes an annotation of.
+/// A cluster as it is drawn. A map view shows each as an annotation.
 ///
-/// A badge keeps its identity as long as it is on the map, wherever it moves and whatever becomes of other badges. Its
-/// number is that of the points that its cluster stands for; at any moment each point is in the number of one badge
-/// alone, so a badge that is on its way may be without its number (`Appearance.showsCount`).
+/// A badge keeps its identity as long as it is on the map, wherever it moves and whatever other badges do. Its number
+/// is the point count of its cluster. At any moment each point is counted by one badge only, so a moving badge may have
+/// no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Which badge of a scene it is: no other badge of the scene ever has it, so an annotation can be found by it.
+  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by it.
   ///
-  /// It is not the cluster's id: for a moment a whole that leaves and one that forms may be of one cluster, and a badge
-  /// outlives the tree that its cluster is of.
+  /// The cluster's id would not do: for a moment a whole that leaves and one that forms may show the same cluster, and
+  /// a badge can outlive the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 
     public static func < (a: ID, b: ID) -> Bool { a.number < b.number }
   }
 
-  /// What is drawn at one moment.
+  /// The look of a badge at one moment.
   public struct Appearance: Hashable, Sendable {
-    /// Where and how large.
+    /// Position and size.
     public var place: MapMotion.Place
-    /// Whether it is drawn; a whole is not until its parts have arrived.
+    /// Whether the badge is drawn. A whole is not drawn until its parts have arrived.
     public var isVisible: Bool
-    /// Whether its number is drawn, which then counts its points. A single point's badge has none, but counts all the
-    /// same.
+    /// Whether the number is drawn, so that it counts the badge's points. The badge of a single point has no number but
+    /// counts its point all the same.
     public var showsCount: Bool
   }
 
-  /// Which badge it is.
+  /// Identifier of the badge.
   public let id: ID
 
-  /// As the latest answer that has it tells.
+  /// Its cluster in the latest answer that contains it.
   var shown: ShownCluster
 
-  /// What it stands for.
+  /// The cluster that the badge shows.
   public var cluster: Cluster { shown.cluster }
 
-  /// In pixels, at a scale of 1.
+  /// Diameter in pixels, at a scale of 1.
   public var diameter: Double { shown.diameter }
 
-  /// How it gets where it goes.
+  /// Motion of the badge to its target.
   public internal(set) var motion: MapMotion
 
-  /// Whether it is no longer in the answer, and only leaves.
+  /// Whether the badge is no longer in the answer and only leaves.
   public internal(set) var isLeaving = false
 
-  /// Whether it is to be drawn above all others: a whole over the parts that come out of it.
+  /// Whether the badge is drawn above all others: a whole covers the parts that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether its cluster is of another tree than the scene's by now. It only leaves.
+  /// Whether the scene has another tree by now than the badge's cluster. Such a badge only leaves.
   public internal(set) var isForeign = false
 
-  /// As it was when its scene was last brought to a time.
+  /// Look of the badge at the time to which its scene was last brought.
   public internal(set) var appearance: Appearance
 
-  /// Its number counts from one time to the other.
+  /// Time from which the number counts, and the time at which it stops.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Not drawn before that time, when its parts have arrived.
+  /// Time before which the badge is not drawn: its parts have arrived then.
   var appearsAt = -Double.infinity
 
-  /// Where the answer has it: where it goes, but for turns around the world.
+  /// Position in the answer. The badge moves there, up to turns around the world.
   var targetX: Double
   var targetY: Double
 
-  /// What is to be told of it.
+  /// Changes that the view does not know yet.
   var news: News = .isNew
-  /// Whether nothing about it changes with time, and there are no news.
+  /// Whether nothing about the badge changes with time and `news` is empty.
   var isSettled = false
-  /// Whether it is among those that leave no more, while an answer is applied.
+  /// Whether the badge was taken from the leaving ones while an answer is applied.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }
 
-  /// What has not been told of a badge yet.
+  /// Kinds of changes to a badge that the view does not know yet.
   struct News: OptionSet, Sendable {
     let rawValue: UInt8
 
     static let isNew = News(rawValue: 1)
     static let isRetargeted = News(rawValue: 2)
-    /// It stands for other points.
+    /// The badge shows other points.
     static let isRenewed = News(rawValue: 4)
   }
 
@@ -90,19 +90,19 @@ public struct MapBadge: Identifiable, Sendable {
     appearance = Appearance(place: shown.place, isVisible: true, showsCount: true)
   }
 
-  /// Where it is, as a coordinate.
+  /// Current position, as a coordinate.
   public var coordinate: Coordinate { shown.cluster.plane.coordinate(x: appearance.place.x, y: appearance.place.y) }
 
-  /// Where it goes, as a coordinate.
+  /// Position of the target, as a coordinate.
   public var destination: Coordinate { shown.cluster.plane.coordinate(x: motion.to.x, y: motion.to.y) }
 
-  /// The number that stands on it.
+  /// The number on the badge.
   public var pointCount: Int { shown.cluster.pointCount }
 
-  /// Of its points.
+  /// Range of its cluster's points.
   var range: Range<Int> { shown.cluster.range }
 
-  /// How it is drawn at a time, if nothing else comes.
+  /// Returns the look of the badge at a time, if no other change comes before.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

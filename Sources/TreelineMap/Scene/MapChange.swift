@@ -1,43 +1,44 @@
 import Treeline
 
-/// What a map view is to do: a difference between what it shows and what it is to show.
+/// A change that a map view must apply: the difference between what it shows and what it should show.
 ///
-/// Whatever is named has changed, and what has not changed is not named. After each change the numbers that are shown
-/// have each point in one of them alone.
+/// Whatever has changed is listed, and nothing else. After each change every point is counted by only one of the
+/// visible numbers.
 public struct MapChange: Sendable {
-  /// A badge that is elsewhere, or drawn at another size or opacity.
+  /// A badge whose position, size or opacity has changed.
   public struct Move: Identifiable, Sendable {
-    /// Which badge.
+    /// Identifier of the badge.
     public let id: MapBadge.ID
-    /// Where it is and how it is drawn now.
+    /// Its current position and look.
     public let place: MapMotion.Place
     let plane: Plane
 
-    /// Where it is now.
+    /// Its current position, as a coordinate.
     public var coordinate: Coordinate { plane.coordinate(x: place.x, y: place.y) }
   }
 
-  /// Badges that were not there: an annotation is to be made of each. They are where they start.
+  /// New badges, at the positions where they start. Create an annotation for each.
   public var added: [MapBadge] = []
 
-  /// Badges that are gone: their annotations are to be removed.
+  /// Badges that are gone. Remove their annotations.
   public var removed: [MapBadge.ID] = []
 
-  /// Badges that show or hide their number or themselves, or stand for other points, as under another filter. Of where
-  /// they are `moved` tells, if that has changed, too.
+  /// Badges that show or hide themselves or their numbers, or show other points, for example under another filter. If
+  /// such a badge has also moved, `moved` lists its position.
   public var updated: [MapBadge] = []
 
-  /// Badges that set out for somewhere else, or begin to leave, from where they are. Who draws each frame by `moved`
-  /// need not look at it; who has the system animate finds in each badge's `motion` where to and how long.
+  /// Badges that set out for a new target, or begin to leave, from their current positions. A view that draws each
+  /// frame from `moved` can ignore them. A view that lets the system animate finds the target and the duration in each
+  /// badge's `motion`.
   public var retargeted: [MapBadge] = []
 
-  /// Badges that are elsewhere than they were, or of another size or opacity.
+  /// Badges whose position, size or opacity has changed.
   public var moved: [Move] = []
 
   /// No difference.
   public init() {}
 
-  /// Whether there is nothing to do.
+  /// Whether the view has nothing to do.
   public var isEmpty: Bool {
     added.isEmpty && removed.isEmpty && updated.isEmpty && retargeted.isEmpty && moved.isEmpty
   }

@@ -1,46 +1,46 @@
-/// How a badge gets from where it was to where it goes: a function of time.
+/// The motion of a badge from its start to its target, as a function of time.
 public struct MapMotion: Hashable, Sendable {
-  /// Where a badge is and how it is drawn.
+  /// Position and look of a badge.
   public struct Place: Hashable, Sendable {
-    /// In units of the plane, eastwards. It may lie a turn beyond the plane where a badge crosses its seam.
+    /// In units of the plane, eastwards. It may lie one turn beyond the plane if a badge crosses the plane's seam.
     public var x: Double
     /// In units of the plane, southwards.
     public var y: Double
-    /// Its size as a share of its diameter; a little above 1 while it appears.
+    /// Size as a share of the badge's diameter; slightly above 1 while the badge appears.
     public var scale = 1.0
     /// From 0 to 1.
     public var opacity = 1.0
   }
 
-  /// A function from 0 to 1 of the share of the time that is over.
+  /// A function that maps the share of the time to the share of the way, both from 0 to 1.
   public enum Curve: Hashable, Sendable {
-    /// Evenly.
+    /// At constant speed.
     case linear
     /// Slow at both ends.
     case glide
     /// Fast at first.
     case settle
-    /// Beyond the end and back: the scales 0.05, 1.1, 0.9 and 1 at equal times.
+    /// Beyond the end and back: scales 0.05, 1.1, 0.9 and 1 at equal intervals.
     case bounce
   }
 
-  /// Where it starts.
+  /// Start of the motion.
   public internal(set) var from: Place
-  /// Where it ends.
+  /// Target of the motion.
   public internal(set) var to: Place
-  /// When it starts, in seconds; until then the badge is where it starts.
+  /// Start time in seconds; until then the badge stays at its start.
   public internal(set) var start: Double
-  /// In seconds, 0 for at once.
+  /// Duration in seconds; 0 for a jump.
   public internal(set) var duration: Double
-  /// Of the position; the opacity goes evenly.
+  /// Curve of the position; the opacity changes at constant speed.
   public internal(set) var curve = Curve.glide
-  /// Of the size.
+  /// Curve of the size.
   public internal(set) var scaleCurve = Curve.settle
 
-  /// When it ends.
+  /// Time at which the motion ends.
   public var end: Double { start + duration }
 
-  /// At rest.
+  /// Creates a motion at rest.
   init(at place: Place) { self.init(from: place, to: place, start: -.infinity, duration: 0) }
 
   init(
@@ -49,7 +49,7 @@ public struct MapMotion: Hashable, Sendable {
     (self.from, self.to, self.start, self.duration, self.scaleCurve) = (from, to, start, duration, scaleCurve)
   }
 
-  /// Where the badge is at a time.
+  /// Returns the position and look of the badge at a time.
   public func place(at time: Double) -> Place {
     if time >= end { return to }
     let share = time > start ? (time - start) / duration : 0
@@ -61,9 +61,9 @@ public struct MapMotion: Hashable, Sendable {
 }
 
 extension MapMotion.Curve {
-  /// The share of the way.
+  /// Returns the share of the way.
   ///
-  /// - Parameter share: Of the time, from 0 to 1.
+  /// - Parameter share: Share of the time, from 0 to 1.
   public func callAsFunction(_ share: Double) -> Double {
     let rest = 1 - share
     switch self {
@@ -76,7 +76,7 @@ extension MapMotion.Curve {
     }
   }
 
-  /// The appear bounce of thoughtbot's article.
+  /// Returns the size during the bounce with which badges appear.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   private static func bounce(_ share: Double) -> Double {

@@ -1,15 +1,15 @@
 import Treeline
 
-/// An answer that is applied from the front, in tree order, and what it takes the place of.
+/// An answer that is applied from the front, in tree order, and the badges that it replaces.
 struct PartialAnswer: Sendable {
   let answer: MapAnswer
-  /// What is left of the badges of the answer before.
+  /// Badges of the answer before that are not handled yet.
   var old: ArraySlice<MapBadge>
-  /// What is left of the answer.
+  /// Clusters of the answer that are not applied yet.
   var new: ArraySlice<ShownCluster>
-  /// By how much the badges of a first answer come after each other; 0 for another answer.
+  /// Delay from one badge of a first answer to the next, as a share of `MapTiming.wave`; 0 for any later answer.
   let delay: Double
-  /// Whether both answers are of the same points of the same tree, so that a cluster of both is the same in both.
+  /// Whether both answers count the same points of the same tree. Then a cluster in both is the same in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {
@@ -19,14 +19,14 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Leaves the rest of an answer unapplied, as if it had never come.
+  /// Drops the rest of a partly applied answer, as if it had never come.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old
     self.rest = nil
   }
 
-  /// Walks along both answers, which are in tree order, until so many badges have come and gone.
+  /// Walks along both answers, which are in tree order, until at least `limit` badges have come and gone.
   mutating func applyRest(limit: Int) {
     guard var rest else { return }
     self.rest = nil
@@ -42,7 +42,8 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// What begins to leave while an answer is applied has nothing to do with the rest of it.
+  /// Indexes the leaving badges. Badges that begin to leave while the answer is applied do not matter to the rest of
+  /// it.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -51,7 +52,8 @@ extension MapScene {
     }
   }
 
-  /// Before anything else changes: what is to be applied now and comes in gets its points from badges that leave.
+  /// Has leaving badges hand over their points to the clusters that will enter in this part, before anything else
+  /// changes.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {
@@ -73,10 +75,10 @@ extension MapScene {
     }
   }
 
-  /// Makes the badges ready for an answer of another tree.
+  /// Prepares the badges for an answer of another tree.
   ///
-  /// Those that stand at the same place with the same number become badges of the new tree. The others leave at once,
-  /// and without their numbers: the same points may be in other clusters of the new tree.
+  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All others leave at
+  /// once, without their numbers: their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {
@@ -96,14 +98,14 @@ extension MapScene {
     leaving += shown.indices.lazy.filter { !isAdopted.contains($0) }.map { shown[$0] }
     shown = adopted
     for index in leaving.indices {
-      // What is not drawn yet never will be.
+      // A badge that is not drawn yet never will be.
       if leaving[index].appearsAt > now { drop(leaving[index]) }
       leaving[index].abandon(at: now, for: pace * timing.fade)
     }
     leaving.removeAll { $0.appearsAt > now }
   }
 
-  /// A number at a place, on whichever plane.
+  /// A number at a position, on any plane.
   private struct Look: Hashable {
     let x: Int64
     let y: Int64
@@ -119,7 +121,7 @@ extension MapScene {
 }
 
 extension MapBadge {
-  /// Leaves at once and without its number, for its cluster's tree is no longer the scene's.
+  /// Leaves at once, without a number, because the scene has another tree now.
   fileprivate mutating func abandon(at now: Double, for duration: Double) {
     isForeign = true
     countsUntil = min(countsUntil, now)
@@ -128,15 +130,15 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// What becomes of the next clusters.
+  /// What happens to the next badges and clusters.
   enum Step {
     case kept, exited, entered
-    /// The next badge into so many clusters.
+    /// The next badge splits into this number of clusters.
     case split(Int)
-    /// So many badges into the next cluster.
+    /// This number of badges merges into the next cluster.
     case merge(Int)
 
-    /// How many badges come and go.
+    /// Number of badges that come and go.
     var count: Int {
       switch self {
       case .kept: 0
@@ -146,7 +148,7 @@ extension PartialAnswer {
     }
   }
 
-  /// Takes out what a step is of.
+  /// Removes and returns the badges and clusters of a step.
   mutating func take(_ step: Step) -> (old: ArraySlice<MapBadge>, new: ArraySlice<ShownCluster>) {
     let (oldCount, newCount) =
       switch step {

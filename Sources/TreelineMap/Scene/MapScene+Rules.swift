@@ -1,7 +1,7 @@
 import Treeline
 
-// How badges split, merge, come and go. Each badge counts its points from one time to another, and these times of the
-// badges of one point never overlap: who is to count it next takes over when the one before ends.
+// How badges split, merge, come and go. Each badge counts its points during one interval of time. The intervals of the
+// badges of one point never overlap: when one ends, the next badge takes over.
 
 extension MapScene {
   mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
@@ -17,7 +17,7 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // A whole without a number yet never gets one: its parts take over from what it was to take over from.
+    // A whole that has no number yet never gets one: its parts take over from the badges that the whole waited for.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -48,8 +48,8 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // What leaves within the whole and is not on its way into another goes there, with its number. What was to take
-    // over from it never does.
+    // Badges that leave within the whole and are not on their way into another move there, with their numbers. Badges
+    // that would have taken over from them never do.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -73,11 +73,12 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// A whole that comes back, or comes out of a larger one, before its parts have their numbers: they never get any.
+  /// Shows a whole that comes back, or comes out of a larger one, before its parts get their numbers: they never get
+  /// any.
   ///
   /// - Parameters:
-  ///   - last: Which badge that leaves counts its points last.
-  ///   - counting: Which badges that leave count any.
+  ///   - last: Index of the leaving badge that counts the whole's points last.
+  ///   - counting: Indices of the leaving badges that count any of them.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
   ) {
@@ -98,7 +99,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Has a badge fade into a whole, and never get a number. One that is not drawn yet never will be.
+  /// Fades a badge into a whole, so that it never gets a number. A badge that is not drawn yet never will be.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -131,10 +132,10 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Where a cluster comes in some of whose points are in the number of a badge that leaves, that badge hands over at
-  /// once, to all that take over from it.
+  /// Ends the numbers of leaving badges that count points of a cluster that enters: each badge that was to take over
+  /// from them does so at once.
   ///
-  /// - Parameter remaining: The badges that are yet to be looked at.
+  /// - Parameter remaining: Badges of the answer before that are not handled yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
@@ -154,7 +155,7 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // It never gets its number. Its parts, if they are on their way to it, have nothing to go to.
+      // The badge never gets its number. If its parts are on their way to it, they have lost their target.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -177,7 +178,7 @@ extension MapScene {
     until = max(until, badge.motion.end)
   }
 
-  /// A badge that comes out of another, without a number yet.
+  /// Creates a badge that comes out of another, without a number yet.
   private mutating func badgeComing(outOf whole: MapBadge, _ new: ShownCluster) -> MapBadge {
     var badge = MapBadge(id: makeID(), of: new)
     let place = whole.motion.place(at: now)
@@ -188,10 +189,10 @@ extension MapScene {
     return badge
   }
 
-  /// The badge of a cluster that still leaves, which comes back from where it is, so that nothing jumps.
+  /// Returns the leaving badge of a cluster, which comes back from its current position, so that nothing jumps.
   ///
-  /// If it has its number just until the takeover, it keeps it. If others take over from it at another time, it goes on
-  /// leaving, and another badge starts where it is.
+  /// If its number counts exactly until the takeover, the badge keeps it. If its number ends at another time, the badge
+  /// continues to leave, and a new badge starts at its position.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
@@ -215,7 +216,7 @@ extension MapScene {
 }
 
 extension MapBadge {
-  /// Sets out from where it is now.
+  /// Sets out from the current position.
   fileprivate mutating func go(
     at now: Double, to target: ShownCluster? = nil, from start: Double? = nil, for duration: Double,
     scale: Double = 1, opacity: Double = 1, scaleCurve: MapMotion.Curve = .settle
@@ -232,14 +233,14 @@ extension MapBadge {
     isSettled = false
   }
 
-  /// Leaves by fading where it is.
+  /// Leaves by fading at its position.
   mutating func fade(at now: Double, for duration: Double) {
     isLeaving = true
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Goes to its whole, with its number until it arrives. One that is still forming sets out once its own parts are
-  /// there.
+  /// Moves to its whole, with its number until it arrives. A badge that is still forming sets out once its own parts
+  /// have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -247,14 +248,14 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Fades into a whole, and never gets a number.
+  /// Fades into a whole and never gets a number.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// Takes over its number now, if it was to later.
+  /// Takes over its number now, if it was due later.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now
@@ -262,7 +263,7 @@ extension MapBadge {
     isSettled = false
   }
 
-  /// Stands for a cluster of another answer from now on.
+  /// Shows a cluster of another answer from now on.
   mutating func renew(as new: ShownCluster) {
     if cluster != new.cluster || diameter != new.diameter || pointCount < range.count {
       news.insert(.isRenewed)
@@ -271,14 +272,14 @@ extension MapBadge {
     shown = new
   }
 
-  /// Whether its cluster has all points of a range.
+  /// Returns whether its cluster contains all points of a range.
   func holds(_ range: Range<Int>) -> Bool {
     !isForeign && self.range.lowerBound <= range.lowerBound && range.upperBound <= self.range.upperBound
   }
 
   func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }
 
-  /// Whether it counts its points at a time or later.
+  /// Returns whether it counts its points at a time or later.
   func willCount(at time: Double) -> Bool { !isGone && !isForeign && time < countsUntil && countsFrom < countsUntil }
 
   func isWithin(_ range: Range<Int>) -> Bool {
@@ -287,7 +288,7 @@ extension MapBadge {
 }
 
 extension Plane {
-  /// The same difference of x the shorter way around the world.
+  /// Returns an equal difference of x, taken the shorter way around the world.
   fileprivate func difference(_ x: Double) -> Double {
     projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
   }

@@ -1,69 +1,70 @@
 import Treeline
 
-/// What a map shows, and how it moves when the answer changes: a value without a clock, which is told the time.
+/// The badges on a map and their motions when the answer changes. A value without a clock: its methods take the time.
 ///
 /// ```swift
 /// var scene = MapScene()
-/// view.apply(scene.show(answer, at: now))           // the difference: which badges come, go and set out
+/// view.apply(scene.show(answer, at: now))           // the change: badges that come, go and set out
 /// view.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
 /// ```
 ///
-/// A change starts from where badges are at that moment, so one that comes in the middle of another goes on from there.
-/// At any moment each point is in the number of one badge at most: 2 and 3 that come out of 5 never look like 10. A
-/// point that is in a number stays in one as long as it is in the answers. The rules are on the page *How badges move*
-/// of Treeline's documentation; the server's map moves by the same.
+/// A change starts from where the badges are at that moment, so one that interrupts another continues from there. At
+/// any moment at most one badge counts each point: a 5 that splits into 2 and 3 never looks like 10. A point that is
+/// counted stays counted as long as it is in the answers. The rules are on the page *How badges move* of Treeline's
+/// documentation; the server's map follows the same rules.
 ///
-/// Times are in seconds from whenever you like, and never fall.
+/// Times are in seconds from any origin and never decrease.
 public struct MapScene: Sendable {
-  /// How long changes take.
+  /// Durations of changes.
   public let timing: MapTiming
 
-  /// The badges of the answer in tree order: as far as it is applied of the latest, then those of the one before.
+  /// The badges of the answer in tree order: first the applied part of the latest answer, then the badges of the one
+  /// before.
   var shown: [MapBadge] = []
 
-  /// Those that are in the answer no longer.
+  /// Badges that are no longer in the answer.
   var leaving: [MapBadge] = []
 
-  /// The rest of an answer that is not applied yet.
+  /// The part of an answer that is not applied yet.
   var rest: PartialAnswer?
 
-  /// The tree of the latest answer, which has the clusters of all badges but those that are foreign; nil as long as
-  /// nothing was shown.
+  /// The tree of the latest answer, to which the clusters of all badges belong except foreign ones; nil until an answer
+  /// is shown.
   public internal(set) var tree: ClusterTree?
 
   /// The latest time.
   private(set) var now = -Double.infinity
 
-  /// When all has arrived.
+  /// Time at which everything has arrived.
   var until = -Double.infinity
 
-  /// What durations are multiplied by: 0 where nothing moves.
+  /// Factor of all durations: 0 if nothing moves.
   var pace = 1.0
 
-  /// Where those that leave are, by their cluster, while an answer is applied.
+  /// Indices in `leaving` by cluster, while an answer is applied.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Which of those that leave count points now or later, as of the beginning of that.
+  /// Indices of the leaving badges that count points now or later, as of the start of the answer's application.
   var counting: [Int] = []
 
-  /// What has changed since the view was told.
+  /// Changes that the view does not know yet.
   var change = MapChange()
 
   private var nextNumber = 0
 
-  /// A map that shows nothing yet.
+  /// Creates a map that shows nothing yet.
   public init(timing: MapTiming = .standard) { self.timing = timing }
 
   /// Shows another answer.
   ///
   /// - Parameters:
-  ///   - answer: Of whatever tree. Where it is another tree than before, a badge that stands at the same place with the
-  ///     same number stays; others leave without a number, since their clusters mean nothing in the new tree.
-  ///   - time: When.
-  ///   - isInstant: Whether nothing moves, as where reduced motion is preferred.
-  ///   - limit: How many badges may come and go at once; `resume(at:limit:)` goes on with the rest, and the badges of
-  ///     the answer before stay until then. Each part is whole in itself: a split or a merge is never divided.
-  /// - Returns: The difference from what was told last, with all that has moved since.
+  ///   - answer: Answer of any tree. If its tree is another than before, a badge with the same position and number
+  ///     stays; others leave without a number, since their clusters mean nothing in the new tree.
+  ///   - time: Current time.
+  ///   - isInstant: Whether badges jump, for example because reduced motion is preferred.
+  ///   - limit: How many badges may come and go at once, roughly, since a split or a merge is never divided.
+  ///     `resume(at:limit:)` continues with the rest, and the badges of the answer before stay until then.
+  /// - Returns: The difference from the last change returned, including everything that has moved since.
   /// - Complexity: O(k), the number of badges of both answers.
   public mutating func show(
     _ answer: MapAnswer, at time: Double, isInstant: Bool = false, limit: Int = .max
@@ -83,29 +84,29 @@ public struct MapScene: Sendable {
     return resume(at: time, limit: limit)
   }
 
-  /// Goes on with an answer that was shown in part.
+  /// Continues with an answer that was shown in part.
   ///
   /// - Parameters:
-  ///   - time: When.
-  ///   - limit: How many badges may come and go.
-  /// - Returns: As `show` does.
+  ///   - time: Current time.
+  ///   - limit: How many badges may come and go, roughly.
+  /// - Returns: The change, like `show`.
   public mutating func resume(at time: Double, limit: Int = .max) -> MapChange {
     bring(to: time)
     applyRest(limit: limit)
     return tell()
   }
 
-  /// Brings all badges to where they are at a time.
+  /// Brings all badges to their positions at a time.
   ///
-  /// - Returns: What differs from what was told last: nothing where nothing moves.
-  /// - Complexity: O(k); O(1) where nothing moves.
+  /// - Returns: The difference from the last change returned; empty if nothing moves.
+  /// - Complexity: O(k); O(1) if nothing moves.
   public mutating func advance(to time: Double) -> MapChange {
     let wasMoving = isMoving
     bring(to: time)
     return wasMoving ? tell() : MapChange()
   }
 
-  /// Takes all badges off the map.
+  /// Removes all badges from the map.
   public mutating func clear() -> MapChange {
     joinRest()
     (shown + leaving).forEach { drop($0) }
@@ -113,16 +114,16 @@ public struct MapScene: Sendable {
     return tell()
   }
 
-  /// Whether anything is under way, so that the next frame differs.
+  /// Whether any change is in progress, so that the next frame differs.
   public var isMoving: Bool { now < until || !leaving.isEmpty || rest != nil }
 
-  /// Whether what is shown is of a tree, by whatever filter.
+  /// Returns whether the scene shows this tree, under any filter.
   public func shows(_ tree: ClusterTree) -> Bool { self.tree?.isSame(as: tree) ?? false }
 
-  /// Whether all of the latest answer is shown, whatever is still on its way.
+  /// Whether all of the latest answer has been applied, even if badges are still moving.
   public var isComplete: Bool { rest == nil }
 
-  /// All badges, those that leave first but for those that are above the others.
+  /// All badges. Leaving ones come first, except those drawn above the others, which come last.
   public var badges: [MapBadge] {
     leaving.filter { !$0.isAbove } + answerBadges + leaving.filter(\.isAbove)
   }
@@ -130,8 +131,8 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// The badge of the answer that holds a point, by its index in tree order. So what is selected stays selected,
-  /// whatever splits and merges.
+  /// Returns the badge of the answer that contains a point, given its index in tree order. With it, a selection
+  /// survives splits and merges.
   ///
   /// - Complexity: O(log k)
   public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
@@ -147,11 +148,11 @@ public struct MapScene: Sendable {
 
 extension MapScene {
   private mutating func bring(to time: Double) {
-    // NaN is no later than any time.
+    // NaN is not later than any time.
     if time > now { now = time }
   }
 
-  /// Lists what differs from what was told last.
+  /// Returns the difference from the last change returned.
   private mutating func tell() -> MapChange {
     for index in shown.indices where !shown[index].isSettled { shown[index].tell(at: now, in: &change) }
     if rest != nil {
@@ -167,7 +168,7 @@ extension MapScene {
     return change
   }
 
-  /// Brings all to where it goes, at once.
+  /// Brings all badges to their targets at once.
   private mutating func settle() {
     leaving.forEach { drop($0) }
     leaving = []

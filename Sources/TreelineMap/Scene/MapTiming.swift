@@ -1,32 +1,33 @@
-/// How long badges take from one answer to the next, in seconds.
+/// Durations of the changes from one answer to the next, in seconds.
 ///
-/// Those of the server's map: what is written here is what its `scene.js` does, and one test holds them together.
+/// The server's map has the same values in its `scene.js`; a test checks that both agree.
 public struct MapTiming: Hashable, Sendable {
-  /// How long a badge takes from where it is to where it goes.
+  /// Duration of a move.
   public var move = 0.38
-  /// How long one takes to come up that nothing has led to.
+  /// Duration in which a badge appears that does not come from another badge.
   public var appear = 0.6
-  /// How long one takes to vanish whose points are out of view.
+  /// Duration in which a badge vanishes whose points have left the view.
   public var fade = 0.16
-  /// By how much the last badge comes after the first where nothing was shown before.
+  /// Delay of the last badge after the first, when the map was empty before.
   public var wave = 0.42
-  /// How long a whole takes to grow once its parts have arrived.
+  /// Duration in which a whole grows once its parts have arrived.
   public var grow = 0.14
 
-  /// As the server's map has them.
+  /// The durations of the server's map.
   public static let standard = MapTiming()
 
-  /// As the server's map has them.
+  /// Creates the durations of the server's map.
   public init() {}
 
-  /// When the numbers of parts take over from that of their whole, as a share of the move.
+  /// Time at which the numbers of parts replace the number of their whole, as a share of the move.
   static let takeover = 0.38
-  /// How large parts are when they arrive at their whole, and a whole when it begins to split or to grow.
+  /// Scale of parts when they arrive at their whole, and of a whole when it begins to split (`arriving`) or to grow
+  /// (`formed`).
   static let arriving = 0.86
   static let formed = 0.9
-  /// How large what vanishes is at its end, and a part that was called back before it had a number.
+  /// Final scale of a badge that vanishes (`faded`) and of a part called back before it had a number (`withdrawn`).
   static let faded = 0.4
   static let withdrawn = 0.6
-  /// How large a part is when it starts, as a share of its whole.
+  /// Initial size of a part, as a share of its whole.
   static let part = 0.8
 }

@@ -1,23 +1,24 @@
 import TreelineMap
 
-/// Calls once a frame as long as something moves.
+/// A source that calls a closure once per frame while something moves.
 @MainActor public protocol FrameSource: AnyObject {
-  /// Calls in each frame from the next one on, until it is stopped or gone. It is not started twice.
+  /// Calls the closure in each frame from the next one on, until the source is stopped or released. Never started
+  /// twice.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 
-  /// Calls no more.
+  /// Stops the calls.
   func stop()
 }
 
 extension MapAnimator {
-  /// Draws the frames of a source, as long as there is anything to draw.
+  /// Draws the frames of a source, whenever there is something to draw.
   ///
   /// - Parameters:
-  ///   - frames: Stands still in between.
-  ///   - afterFrame: Called when a frame has been handed over.
+  ///   - frames: The source. It is stopped while nothing moves.
+  ///   - afterFrame: Called after each frame.
   public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
     onNeedsFrames = { [weak self] in
-      // The frames are kept by the animator alone: no frame may come of a view that is not shown any more.
+      // Only the animator keeps the frames alive, so no frame is drawn for a view that is no longer shown.
       frames.start { [weak frames] in
         guard let self, let frames else { return }
         self.frame()
@@ -28,11 +29,11 @@ extension MapAnimator {
   }
 }
 
-/// Frames of any platform: 60 a second, as near as tasks are woken.
+/// Frames on any platform: 60 per second, as closely as the system wakes tasks.
 @MainActor public final class TimedFrames: FrameSource {
   private var task: Task<Void, Never>?
 
-  /// Frames of nothing yet.
+  /// Creates a source that calls nothing yet.
   public init() {}
 
   public func start(_ onFrame: @escaping @MainActor () -> Void) {
@@ -41,7 +42,7 @@ extension MapAnimator {
       var next = clock.now
       while !Task.isCancelled {
         onFrame()
-        // A frame that came late is not made up for.
+        // Skips frames that were missed.
         next = max(next, clock.now).advanced(by: .seconds(1.0 / 60))
         try? await clock.sleep(until: next)
       }
@@ -59,9 +60,9 @@ extension MapAnimator {
 #if canImport(UIKit)
   import UIKit
 
-  /// The frames of the display on which a view is shown.
+  /// The frames of the display that shows a view.
   ///
-  /// On a Mac, where an app for iOS has no `UIUpdateLink`, they are `TimedFrames`.
+  /// On a Mac, where an app for iOS has no `UIUpdateLink`, it uses `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
     private let timed = TimedFrames()
@@ -69,7 +70,7 @@ extension MapAnimator {
       private var link: UIUpdateLink?
     #endif
 
-    /// Frames of nothing yet.
+    /// Creates a source that calls nothing yet.
     public init(_ view: UIView) { self.view = view }
 
     public func start(_ onFrame: @escaping @MainActor () -> Void) {

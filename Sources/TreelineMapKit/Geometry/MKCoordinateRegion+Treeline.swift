@@ -3,8 +3,9 @@
   import Treeline
 
   extension BoundingBox {
-    /// The box of a region, in degrees to both sides of its center: `west` is greater than `east` where it crosses the
-    /// antimeridian, and no latitude is beyond a pole. It is nil where a number is not finite or a span less than none.
+    /// Creates the box of a region, in degrees to both sides of the region's center. `west` is greater than `east` if
+    /// the box crosses the antimeridian. Latitudes end at the poles. Returns nil if a number is not finite or a span is
+    /// negative.
     public init?(_ region: MKCoordinateRegion) {
       let (center, span) = (region.center, region.span)
       guard [center.latitude, center.longitude].allSatisfy(\.isFinite), span.latitudeDelta >= 0,
@@ -18,9 +19,9 @@
         north: min(center.latitude + span.latitudeDelta / 2, 90))
     }
 
-    /// A longitude from -180 to 180.
+    /// Returns the longitude within -180 to 180.
     ///
-    /// - Parameter antimeridian: -180 or 180, which both are.
+    /// - Parameter antimeridian: -180 or 180, the result for a longitude on the antimeridian.
     static func inOneTurn(_ longitude: Double, antimeridian: Double) -> Double {
       let inOneTurn = longitude - ((longitude + 180) / 360).rounded(.down) * 360
       return inOneTurn == -180 ? antimeridian : inOneTurn
@@ -28,8 +29,8 @@
   }
 
   extension MKCoordinateRegion {
-    /// The region of a box, whose center is halfway between its edges in degrees; across the antimeridian, halfway
-    /// between these on that side.
+    /// Creates the region of a box. Its center is halfway between the box's edges in degrees; if the box crosses the
+    /// antimeridian, its center is halfway along the box.
     public init(_ box: BoundingBox) {
       let degrees = box.east < box.west ? box.east - box.west + 360 : min(box.east - box.west, 360)
       self.init(
@@ -41,20 +42,20 @@
   }
 
   extension Viewport {
-    /// What a screen shows of a map: a map rectangle at the zoom at which it does.
+    /// Creates the viewport of a screen that shows a map rectangle, at the rectangle's zoom.
     ///
     /// ```swift
     /// Viewport(map.visibleMapRect, width: map.bounds.width, height: map.bounds.height, heading: map.camera.heading)
     /// ```
     ///
-    /// It is nil where a map shows nothing, as before it has a size.
+    /// Returns nil if the map shows nothing, for example because it has no size yet.
     ///
     /// - Parameters:
-    ///   - rect: Such as `MKMapView.visibleMapRect`, or that of a `MapCameraUpdateContext`.
-    ///   - width: The screen's, in points, which are Treeline's pixels.
-    ///   - height: The screen's, in points.
-    ///   - heading: The camera's, in degrees; see ``MapKit/MKMapRect/zoom(width:height:heading:)``.
-    ///   - margin: How many points around it are looked at, too.
+    ///   - rect: The visible rectangle, such as `MKMapView.visibleMapRect` or `MapCameraUpdateContext.rect`.
+    ///   - width: Width of the screen in points, which are Treeline's pixels.
+    ///   - height: Height of the screen in points.
+    ///   - heading: The camera's heading in degrees, see ``MapKit/MKMapRect/zoom(width:height:heading:)``.
+    ///   - margin: Margin around the screen that is included, in points.
     public init?(_ rect: MKMapRect, width: Double, height: Double, heading: Double = 0, margin: Double = 0) {
       guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width, height: height, heading: heading) else {
         return nil

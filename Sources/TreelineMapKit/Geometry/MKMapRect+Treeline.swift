@@ -2,22 +2,22 @@
   import MapKit
   import Treeline
 
-  // MapKit's plane is Treeline's at a sixteenth of its scale, 2^28 map points wide, with the same edges. A rectangle
-  // that crosses the antimeridian reaches beyond an edge of the world, to either side.
+  // MapKit's plane has the edges of Treeline's plane and a sixteenth of its scale: it is 2^28 map points wide. A
+  // rectangle that crosses the antimeridian reaches beyond the western or eastern edge of the world.
 
   extension MKMapRect {
-    /// Map points in the width of the world.
+    /// Width of the world in map points.
     static let worldWidth = 0x1p28
 
-    /// The rectangle of a box of coordinates, to the map point's last bits; latitudes are clipped at
-    /// ``Treeline/Plane/maximumLatitude``. A box across the antimeridian reaches beyond the world's eastern edge, as
-    /// MapKit's own do.
+    /// Creates the rectangle of a box of coordinates, exact except for the last bits of a map point. Latitudes are
+    /// clipped at ``Treeline/Plane/maximumLatitude``. A box across the antimeridian reaches beyond the world's eastern
+    /// edge, like MapKit's own rectangles.
     ///
     /// ```swift
     /// MKMapRect(BoundingBox(west: 177, south: -20, east: -178, north: -15)).spans180thMeridian    // true
     /// ```
     ///
-    /// - Precondition: Its edges are finite.
+    /// - Precondition: The edges of the box are finite.
     public init(_ box: BoundingBox) {
       let degrees = box.east < box.west ? box.east - box.west + 360 : min(box.east - box.west, 360)
       let minY = Mercator.y(latitude: box.north) * Self.pointsPerUnit
@@ -26,17 +26,17 @@
         height: Mercator.y(latitude: box.south) * Self.pointsPerUnit - minY)
     }
 
-    /// What a screen shows at a zoom, whose middle a coordinate is. It may reach beyond the edges of the world.
+    /// Creates the rectangle that a screen shows at a zoom. It may reach beyond the edges of the world.
     ///
     /// ```swift
     /// map.setVisibleMapRect(MKMapRect(center: louvre, zoom: 15, width: 390, height: 844), animated: true)
     /// ```
     ///
     /// - Parameters:
-    ///   - center: In the middle of the screen.
-    ///   - zoom: Of 256 px tiles, as of a ``Treeline/Viewport``.
-    ///   - width: The screen's, in points.
-    ///   - height: The screen's, in points.
+    ///   - center: Coordinate in the middle of the screen.
+    ///   - zoom: Zoom in terms of 256 px tiles, as in a ``Treeline/Viewport``.
+    ///   - width: Width of the screen in points.
+    ///   - height: Height of the screen in points.
     public init(center: Coordinate, zoom: Double, width: Double, height: Double) {
       let scale = Plane.unitsPerPixel(zoom: zoom) * Self.pointsPerUnit
       let middle = MKMapPoint(center)
@@ -44,19 +44,20 @@
         x: middle.x - width / 2 * scale, y: middle.y - height / 2 * scale, width: width * scale, height: height * scale)
     }
 
-    /// At which zoom, of 256 px tiles, a screen shows the rectangle: `MKMapView.visibleMapRect` of a map, whose size is
-    /// that of its bounds. It is nil where one of both has no width or is not finite.
+    /// Returns the zoom, in terms of 256 px tiles, at which a screen shows this rectangle. Pass the bounds' size of the
+    /// map whose `MKMapView.visibleMapRect` this is. Returns nil if the screen or the rectangle has no width or is not
+    /// finite.
     ///
-    /// A map that is turned shows less than its rectangle, which is the smallest around what it shows; of one that is
-    /// pitched, too, the zoom is that of the rectangle as a whole.
+    /// A rotated map shows less than its rectangle, which is the smallest one around the visible part. For a pitched
+    /// map the zoom is an average over the rectangle.
     ///
     /// - Parameters:
-    ///   - width: The screen's, in points.
-    ///   - height: The screen's, in points.
-    ///   - heading: The camera's, in degrees.
+    ///   - width: Width of the screen in points.
+    ///   - height: Height of the screen in points.
+    ///   - heading: The camera's heading in degrees.
     public func zoom(width: Double, height: Double, heading: Double = 0) -> Double? {
       let angle = heading * .pi / 180
-      // The smallest rectangle around a screen that is turned, in points of the screen.
+      // Width of the smallest rectangle around a rotated screen, in points of the screen.
       let across = width * abs(cos(angle)) + height * abs(sin(angle))
       guard across > 0, across.isFinite, size.width > 0, size.width.isFinite else { return nil }
       return 20 + log2(across / size.width)
@@ -68,7 +69,7 @@
   }
 
   extension MKMapPoint {
-    /// Where a coordinate is, to the map point's last bits; latitudes are clipped at
+    /// Creates the map point of a coordinate, exact except for its last bits. Latitudes are clipped at
     /// ``Treeline/Plane/maximumLatitude``.
     public init(_ coordinate: Coordinate) {
       self.init(
@@ -78,24 +79,24 @@
   }
 
   extension Coordinate {
-    /// The coordinate of a map point. One beyond the world's western or eastern edge is where it is after as many turns
-    /// as it takes; latitudes beyond the other two are theirs.
+    /// Creates the coordinate of a map point. Beyond the world's western or eastern edge longitudes wrap around. Beyond
+    /// the northern or southern edge latitudes continue.
     public init(_ point: MKMapPoint) {
       self = Plane.webMercator().coordinate(x: point.x / MKMapRect.pointsPerUnit, y: point.y / MKMapRect.pointsPerUnit)
     }
   }
 
   extension BoundingBox {
-    /// The box of a map rectangle, such as that which a map shows, of whatever turn: `west` is greater than `east`
-    /// where it crosses the antimeridian. It is nil of `MKMapRect.null`, and of others that are not finite or less than
-    /// none.
+    /// Creates the box of a map rectangle, for example of the visible one, which may lie any number of turns away.
+    /// `west` is greater than `east` if the box crosses the antimeridian. Returns nil for `MKMapRect.null` and for
+    /// other rectangles that are not finite or have a negative size.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }
       let northWest = Coordinate(MKMapPoint(x: rect.minX, y: rect.minY))
       let southEast = Coordinate(MKMapPoint(x: rect.maxX, y: rect.maxY))
       let isWholeTurn = rect.width >= MKMapRect.worldWidth
-      // The antimeridian itself is 180 for the box that ends there.
+      // The antimeridian is 180 degrees if the box ends there.
       let east = southEast.longitude == -180 && rect.width > 0 ? 180 : southEast.longitude
       self.init(
         west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude, east: isWholeTurn ? 180 : east,

@@ -3,14 +3,14 @@
   import Treeline
   import TreelineMap
 
-  /// A badge on an `MKMapView`: a point, or a cluster of several.
+  /// A badge on an `MKMapView`, for a point or for a cluster of several points.
   ///
-  /// Its coordinate is that of an `MKPointAnnotation`, which the map observes, so it moves without being replaced.
+  /// The map observes the coordinate of an `MKPointAnnotation`, so the annotation moves without being replaced.
   public final class ClusterAnnotation: MKPointAnnotation {
-    /// What it shows, as it was when it was last added or updated.
+    /// The badge, as of the last change that added or updated it.
     public internal(set) var badge: MapBadge
 
-    /// Where it is drawn now. Its view may be made later.
+    /// Current position and look of the badge, kept for a view that is created later.
     var place: MapMotion.Place
 
     init(_ badge: MapBadge) {
@@ -19,22 +19,22 @@
       coordinate = CLLocationCoordinate2D(badge.coordinate)
     }
 
-    /// What it stands for.
+    /// The cluster of the badge.
     public var cluster: Cluster { badge.cluster }
 
-    /// How many points it stands for.
+    /// Number of points in the cluster.
     public var pointCount: Int { badge.pointCount }
 
-    /// The row number of its point where it has just one.
+    /// Row number of the point, if there is only one.
     public var row: Int? { cluster.row }
   }
 
-  /// A point of a stack that is open: it has the stack's coordinate, and its view an offset from there.
+  /// A point of an open stack. It has the stack's coordinate, and its view has an offset from there.
   public final class StackMemberAnnotation: MKPointAnnotation {
-    /// The row number of the point.
+    /// Row number of the point.
     public let row: Int
 
-    /// How far from the stack it is drawn, in points of the screen.
+    /// Offset of the view from the stack, in points of the screen.
     let offset: StackSpread.Offset
 
     init(row: Int, of stack: ClusterAnnotation, offset: StackSpread.Offset) {

@@ -3,32 +3,32 @@
   import Treeline
   import TreelineMap
 
-  /// A round badge with a number, or the dot of a single point, in the tint color within a ring that contrasts with it,
-  /// in light and dark mode.
+  /// A round badge with a number, or the dot of a single point. It has the tint color within a contrasting ring, in
+  /// light and dark mode.
   ///
-  /// To draw another, subclass it, or return a view of your own from `MapViewAdapterDelegate`.
+  /// For another look, subclass it or return a view of your own from `MapViewAdapterDelegate`.
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
 
-    /// Badges by this identifier are reused.
+    /// Identifier by which badge views are reused.
     public static let reuseIdentifier = "TreelineBadge"
 
-    /// Around the disc, in points.
+    /// Width of the ring around the disc, in points.
     static let ringWidth: CGFloat = 2
 
-    /// The least width and height of what a finger hits, in points, as the Human Interface Guidelines have it.
+    /// Minimum width and height of the tappable area, in points, from the Human Interface Guidelines.
     static let leastTarget: CGFloat = 44
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
       super.init(annotation: annotation, reuseIdentifier: reuseIdentifier)
-      // Colors are asked for on threads that draw, too: a closure of the main actor's would trap there.
+      // Drawing threads resolve the color, too. A closure isolated to the main actor would trap there.
       backgroundColor = UIColor { @Sendable traits in traits.userInterfaceStyle == .dark ? .black : .white }
       disc.backgroundColor = .tintColor
       disc.isUserInteractionEnabled = false
       label.textColor = .white
       label.textAlignment = .center
-      // The user's text size, as far as the badge has room.
+      // Follows the user's text size, as far as the badge has room.
       label.font = UIFontMetrics(forTextStyle: .caption1).scaledFont(for: .systemFont(ofSize: 12, weight: .semibold))
       label.adjustsFontForContentSizeCategory = true
       label.adjustsFontSizeToFitWidth = true
@@ -43,12 +43,12 @@
 
     public required init?(coder: NSCoder) { fatalError("A badge is made by a map view, not from an archive") }
 
-    /// Shows what an annotation stands for.
+    /// Shows the badge of an annotation.
     ///
     /// - Parameters:
-    ///   - annotation: Whose view it is.
-    ///   - number: On the badge; nil for none, as while its points are in the numbers of others.
-    ///   - diameter: In points.
+    ///   - annotation: Annotation of this view.
+    ///   - number: Number on the badge; nil for none, for example while other badges count its points.
+    ///   - diameter: Diameter in points.
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)
       zPriority = annotation.badge.isAbove ? .max : .defaultUnselected
@@ -65,11 +65,11 @@
       label.text = number
     }
 
-    /// What is on it now.
+    /// Number on the badge.
     var number: String? { label.text }
     var fontSize: CGFloat { label.font.pointSize }
 
-    /// A dot is as easy to hit as a badge.
+    /// Makes a dot as easy to tap as a badge.
     open override func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
       let more = max((Self.leastTarget - bounds.width) / 2, 0)
       return bounds.insetBy(dx: -more, dy: -more).contains(point)

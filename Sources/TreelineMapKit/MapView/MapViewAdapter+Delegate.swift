@@ -3,34 +3,34 @@
   import Treeline
   import TreelineMap
 
-  /// Is asked for views by a ``MapViewAdapter``, and told of what happens. All of it is optional.
+  /// Provides views to a ``MapViewAdapter`` and is notified of events. All methods are optional.
   @MainActor public protocol MapViewAdapterDelegate: AnyObject {
-    /// The view of a badge; nil for a ``ClusterBadgeView``. Take one by `dequeueReusableAnnotationView`. The adapter
-    /// sets what moves and hides it, and has the map neither hide it for others nor cluster it.
+    /// Returns the view of a badge; nil for a ``ClusterBadgeView``. Use `dequeueReusableAnnotationView`. The adapter
+    /// sets the properties that move and hide the view, and keeps the map from hiding or clustering it.
     func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
 
-    /// The view of an annotation of your own; nil for the map's.
+    /// Returns the view of an annotation of your own; nil for the map's default.
     func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView?
 
-    /// What draws an overlay of your own; nil for nothing.
+    /// Returns the renderer of an overlay of your own; nil to draw nothing.
     func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer?
 
-    /// A badge was selected, or has become part of what is.
+    /// Called when a badge is selected, or when the selected point has moved to this badge.
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
 
-    /// A point of a stack that is open was selected.
+    /// Called when a point of an open stack is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// A stack was tapped that the adapter does not spread, or has more points than it spreads.
+    /// Called when a stack is tapped that the adapter does not spread, or that has more points than it spreads.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
-    /// What is shown has changed.
+    /// Called when the badges on the map have changed.
     func adapterDidUpdate(_ adapter: MapViewAdapter)
 
-    /// Nothing moves any more.
+    /// Called when nothing moves any more.
     func adapterDidComeToRest(_ adapter: MapViewAdapter)
 
-    /// There is no answer, as where the tree lacks what the cut needs.
+    /// Called when a query fails, for example because the tree lacks data that the cut needs.
     func adapter(_ adapter: MapViewAdapter, didFail error: any Error)
   }
 
@@ -51,19 +51,19 @@
   }
 
   extension MapViewAdapter: MKMapViewDelegate {
-    /// Asks for the clusters of what the map shows now.
+    /// Requests the clusters of the visible part of the map.
     public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
 
-    /// Asks for the clusters of where the map has come to rest.
+    /// Requests the clusters of the part of the map where it has come to rest.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
-    /// The view of a badge, or of an annotation of the delegate's.
+    /// Returns the view of a badge, or of an annotation of the delegate's.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       switch annotation {
       case let annotation as ClusterAnnotation:
         let view = delegate?.adapter(self, viewFor: annotation) ?? reusedBadgeView(for: annotation)
         view.annotation = annotation
-        // Which badges are shown is Treeline's to say.
+        // Treeline decides which badges are shown.
         (view.displayPriority, view.clusteringIdentifier) = (.required, nil)
         show(annotation, in: view)
         draw(annotation, in: view)
@@ -78,7 +78,7 @@
         ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
     }
 
-    /// Spreads out the points of a stack that opens, and selects what had no view yet.
+    /// Spreads the points of a stack that opens, and selects annotations that had no view until now.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       spreadOut(views)
       followSelection()
@@ -93,7 +93,7 @@
       }
     }
 
-    /// Nothing is selected any more.
+    /// Ends the selection, and closes the open stack if it was deselected.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       guard let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) else { return }
@@ -101,7 +101,7 @@
       followEllipses()
     }
 
-    /// Draws ellipses, and has the delegate draw overlays of its own.
+    /// Returns the renderer of an ellipse, or the delegate's renderer for its own overlays.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
       renderer(of: overlay)
     }

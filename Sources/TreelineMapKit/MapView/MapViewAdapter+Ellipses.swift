@@ -4,7 +4,7 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// Has the ellipses on the map that the options ask for.
+    /// Updates the ellipses on the map according to the options.
     func followEllipses() {
       var wanted: [MapBadge.ID: Cluster] = [:]
       switch options.ellipses {
@@ -40,8 +40,9 @@
   }
 
   extension MKPolygon {
-    /// The ellipse along which the points of a cluster spread, at two standard deviations. It is nil of points at one
-    /// position. Across the antimeridian it reaches beyond the world's edge, as MapKit expects.
+    /// Creates the ellipse along which the points of a cluster spread, at two standard deviations. Returns nil if all
+    /// points have one position. Across the antimeridian the polygon reaches beyond the world's edge, as MapKit
+    /// expects.
     convenience init?(ellipseOf cluster: Cluster) {
       let ellipse = cluster.ellipse
       guard ellipse.semiMajor > 0 else { return nil }

@@ -4,29 +4,29 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// The badge that stands for a point, whether by itself or in a cluster; nil where none does.
+    /// Returns the badge that shows a point, alone or in a cluster; nil if none does.
     ///
     /// - Parameters:
-    ///   - row: The point's row number.
-    ///   - coordinate: The one that it was given with.
+    ///   - row: Row number of the point.
+    ///   - coordinate: Coordinate with which the point was passed to the build.
     public func annotation(ofRow row: Int, at coordinate: Coordinate) throws -> ClusterAnnotation? {
       guard let treeIndex = try tree?.treeIndex(ofRow: row, at: coordinate) else { return nil }
       return annotation(ofTreeIndex: treeIndex)
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      // Until the tree is shown, badges are those of another.
+      // Until the tree is shown, the badges belong to the tree before.
       guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
       return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
 
-    /// Selects a point, or the cluster that it is in. It stays selected, whatever splits and merges, and also while it
-    /// is out of view.
+    /// Selects a point, or the cluster that contains it. The point stays selected when clusters split and merge, and
+    /// while it is out of view.
     ///
     /// - Parameters:
-    ///   - row: The point's row number.
-    ///   - coordinate: The one that it was given with.
-    /// - Returns: Whether it is on the map.
+    ///   - row: Row number of the point.
+    ///   - coordinate: Coordinate with which the point was passed to the build.
+    /// - Returns: Whether the point is on the map.
     @discardableResult public func select(row: Int, at coordinate: Coordinate) throws -> Bool {
       guard let treeIndex = try tree?.treeIndex(ofRow: row, at: coordinate) else { return false }
       selectedTreeIndex = treeIndex
@@ -34,12 +34,12 @@
       return true
     }
 
-    /// Zooms to where a point is shown by itself, and selects it. By a limit, and where it is at no zoom, the map only
-    /// moves there.
+    /// Zooms in until a point is shown unclustered, and selects it. For a cut by a limit, and for a point that no zoom
+    /// separates, the map only moves there.
     ///
     /// - Parameters:
-    ///   - row: The point's row number.
-    ///   - coordinate: The one that it was given with.
+    ///   - row: Row number of the point.
+    ///   - coordinate: Coordinate with which the point was passed to the build.
     ///   - animated: Whether the map flies there.
     public func reveal(row: Int, at coordinate: Coordinate, animated: Bool = true) throws {
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selectedTreeIndex else { return }
@@ -47,15 +47,15 @@
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
-    /// Zooms to where a cluster falls apart: to its parts, or by a limit to its points. To a stack, and to a point, the
-    /// map only moves.
+    /// Zooms in until a cluster splits into its parts. For a cut by a limit it zooms to the bounds of the cluster's
+    /// points. To a stack or a single point the map only moves.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
-        // A hair more, lest the map stop just before.
+        // Zooms slightly further, so that the map does not stop just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {
-        // MapKit shows no rectangle without an extent.
+        // MapKit cannot show a rectangle without an extent.
         fly(to: annotation.badge.destination, zoom: currentZoom, animated: animated)
       } else {
         mapView.setVisibleMapRect(
@@ -71,7 +71,8 @@
     }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      // The map fits it in between its margins, clear of bars: one for the whole map would be shown at a lower zoom.
+      // The map fits the rectangle between its margins, clear of bars. A rectangle for the whole map would get a lower
+      // zoom.
       let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),
@@ -81,7 +82,7 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
-      // What is of a tree that is replaced is on its way out.
+      // A badge of a tree that is being replaced is about to leave.
       guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
         return deselect(annotation)
       }
@@ -92,25 +93,26 @@
         zoom(into: annotation)
         return
       }
-      // Of a cluster the point in its middle, so that what is selected stays in the middle as it splits.
+      // Of a cluster the point nearest to its center is selected, so that the selection stays in the middle when it
+      // splits.
       selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
       followEllipses()
       delegate?.adapter(self, didSelect: annotation)
     }
 
-    /// Whether a badge stands for the point that is selected.
+    /// Returns whether a badge contains the selected point.
     func isSelected(_ annotation: ClusterAnnotation) -> Bool {
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
-    /// Whether what is selected counts in the tree that is asked by now.
+    /// Whether the selected point belongs to the current tree and passes its filter.
     private var isSelectionOfTree: Bool {
       guard let selectedTreeIndex, let selectedTree, let tree, tree.isSame(as: selectedTree) else { return false }
       return tree.passes(selectedTreeIndex)
     }
 
-    /// Whether a badge that is deselected takes the selection with it: not where the adapter does it, and not where the
-    /// badge goes. A badge that leaves still has the selection until the next one is drawn.
+    /// Returns whether deselecting a badge ends the selection. It does not if the adapter deselects the badge or if the
+    /// badge was removed. A leaving badge keeps the selection until the next badge is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let selectedTreeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
@@ -127,8 +129,8 @@
       for other in mapView.selectedAnnotations where other is ClusterAnnotation { deselect(other) }
     }
 
-    /// Has that badge selected which stands for the point that is. A whole that has not formed yet, or a part that has
-    /// no view yet, is not: until then that which leaves is.
+    /// Selects the badge that contains the selected point. A whole that has not formed yet, or a part without a view,
+    /// is not selected yet: until then the leaving badge stays selected.
     func followSelection() {
       guard let selectedTreeIndex else { return }
       guard isSelectionOfTree else {

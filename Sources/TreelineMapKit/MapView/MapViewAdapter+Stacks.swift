@@ -7,16 +7,17 @@
     /// A stack whose points are shown around it.
     struct OpenStack {
       let annotation: ClusterAnnotation
-      /// Whose points they are.
+      /// Tree of the stack's points.
       let tree: ClusterTree
       let members: [StackMemberAnnotation]
 
-      /// Whether it is the stack, or one of its points.
+      /// Returns whether an annotation is the stack or one of its points.
       func contains(_ other: any MKAnnotation) -> Bool { other === annotation || members.contains { $0 === other } }
     }
 
-    /// Shows the points of a stack around it, or tells the delegate of them, as the options say. Another stack that is
-    /// open closes. Once the stack or one of its points was selected, it closes when none of them is any more.
+    /// Shows the points of a stack around it, or passes them to the delegate, according to the options. Closes any
+    /// other open stack. Once the stack or one of its points has been selected, the stack closes when none of them is
+    /// selected.
     public func open(_ stack: ClusterAnnotation) {
       guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
       let rows = tree.members(of: stack.cluster)
@@ -24,7 +25,7 @@
       var shown = 0
       if case .spread(let limit) = options.stacks {
         shown = min(rows.count, limit)
-        // Of one width with the dot of a point, and easy to tell apart for a finger.
+        // Spaced like dots of points, far enough apart for a finger.
         let spread = StackSpread(count: shown, spacing: 32 * textScale)
         let members = zip(rows.prefix(shown), spread).map { row, offset in
           StackMemberAnnotation(row: row, of: stack, offset: offset)
@@ -39,14 +40,14 @@
       if shown < rows.count { delegate?.adapter(self, didOpen: stack, members: rows) }
     }
 
-    /// Takes the points of an open stack off the map.
+    /// Removes the points of an open stack from the map.
     public func closeStack() {
       guard let openStack else { return }
       self.openStack = nil
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack from there to where each is shown, once they have views.
+    /// Moves the points of a stack from there to their positions, once they have views.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }
@@ -57,7 +58,7 @@
         animations: place)
     }
 
-    /// A stack closes once it is not shown by itself any more, or is of other points.
+    /// Closes the open stack if it is no longer shown unclustered, or if its points have changed.
     func followStack() {
       guard let openStack else { return }
       let annotation = openStack.annotation
@@ -68,7 +69,7 @@
       if !isShown || hasSamePoints != true { closeStack() }
     }
 
-    /// Closes the stack after a tap elsewhere. A tap on one of its points deselects another one first, in the same turn
+    /// Closes the stack after a tap elsewhere. A tap on one of its points first deselects another one, in the same turn
     /// of the main actor.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation

@@ -3,105 +3,105 @@
   import Treeline
   import TreelineMap
 
-  /// Shows the clusters of a tree on an `MKMapView`, and has them split and merge as the map zooms.
+  /// Shows the clusters of a tree on an `MKMapView`. They split and merge as the map zooms.
   ///
   /// ```swift
   /// let adapter = MapViewAdapter(mapView, tree: hotels.tree, cut: .badges(), texts: texts)
   /// mapView.delegate = adapter
   /// ```
   ///
-  /// Keep the adapter as long as the map is shown. Annotations of your own stay as you add them: they are the points
-  /// that are never clustered. Give their views the `displayPriority` `.required`, or MapKit hides markers where there
-  /// are badges. If you need the map's delegate yourself, call the adapter's methods of `MKMapViewDelegate` from yours.
+  /// Keep the adapter as long as the map is shown. Annotations that you add yourself are never clustered. Give their
+  /// views the `displayPriority` `.required`, or MapKit hides markers next to badges. If you need the map's delegate
+  /// yourself, call the adapter's methods of `MKMapViewDelegate` from yours.
   @MainActor public final class MapViewAdapter: NSObject {
-    /// How the adapter behaves.
+    /// Behavior of an adapter.
     public struct Options: Sendable {
-      /// Whether badges move to where they belong; with Reduce Motion they never do.
+      /// Whether badges move to their targets. With Reduce Motion they never do.
       public var isAnimated = true
-      /// Whether badges, and what keeps them apart, grow with the user's text size, up to half as large again.
+      /// Whether badges and the distances between them grow with the user's text size, up to 1.5 times.
       public var scalesWithTextSize = true
-      /// Whether a tap on a cluster zooms to where it falls apart, in place of selecting it.
+      /// Whether a tap on a cluster zooms in until the cluster splits, instead of selecting it.
       public var zoomsIntoClusters = true
-      /// What a tap on a stack does: several points at one position, which no zoom tells apart.
+      /// What a tap on a stack does. A stack is several points at one position, which no zoom separates.
       public var stacks = StackDisplay.spread(atMost: 40)
-      /// Of which clusters an ellipse tells how their points spread.
+      /// Clusters that get an ellipse, which shows how their points spread.
       public var ellipses = EllipseDisplay.none
 
-      /// The usual ones.
+      /// The default behavior.
       public init() {}
     }
 
     /// What a tap on a stack does.
     public enum StackDisplay: Hashable, Sendable {
-      /// Its points are shown around it, the first so many.
+      /// Shows the stack's first points around it, up to this number.
       case spread(atMost: Int)
-      /// The delegate is told, which may list them.
+      /// Notifies the delegate, which may list the points.
       case told
     }
 
-    /// Of which clusters there are ellipses.
+    /// Clusters that get an ellipse.
     public enum EllipseDisplay: Hashable, Sendable {
-      /// Of none.
+      /// No cluster.
       case none
-      /// Of that which is selected.
+      /// The selected cluster.
       case selected
-      /// Of all.
+      /// All clusters.
       case all
     }
 
-    /// What it draws on.
+    /// The map that shows the badges.
     public let mapView: MKMapView
 
-    /// Where answers come from. A tree whose rows number other values is shown by `show(_:texts:)`, not here.
+    /// Source of the answers. To show a tree with other rows, call `show(_:texts:)` instead of setting the feed's tree.
     public let feed: MapFeed
 
-    /// What badges say, of the tree that is shown; see `show(_:texts:)`.
+    /// Texts on the badges of the tree that is shown; see `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// How it behaves, from the next change on.
+    /// Behavior, from the next change on.
     public var options: Options
 
-    /// Is asked for views, and told of what happens.
+    /// Provides views and is notified of events.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
-    /// How finely points are told apart, at the usual text size.
+    /// How finely points are separated, at the default text size.
     public var cut: Cut { didSet { refresh() } }
 
-    /// The point that is selected, by its index in tree order, by itself or in a cluster; see `select(row:at:)`.
+    /// Index in tree order of the selected point, which may be in a cluster; see `select(row:at:)`.
     public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
 
-    /// Of which tree that is.
+    /// Tree of the selected point.
     private(set) var selectedTree: ClusterTree?
 
-    /// Whether it is the adapter that deselects an annotation.
+    /// Whether the adapter itself is deselecting an annotation.
     var isDeselecting = false
 
     var animator: MapAnimator?
     private var treeTexts: TreeTexts
-    /// The text scale that views were drawn by.
+    /// Text scale with which the views were drawn.
     private var drawnTextScale = 1.0
-    /// Whether a badge has come, gone or changed since the delegate was told.
+    /// Whether a badge has been added, removed or updated since the delegate was notified.
     private var hasNews = false
     var annotationsByBadge: [MapBadge.ID: ClusterAnnotation] = [:]
     var openStack: OpenStack?
     var ellipses: [MapBadge.ID: (cluster: Cluster, polygon: MKPolygon)] = [:]
 
     /// - Parameters:
-    ///   - mapView: What it draws on.
-    ///   - tree: Of your points; nil for one that comes later, as `tree`.
-    ///   - cut: How finely points are told apart. The tree must support it.
-    ///   - texts: What badges say.
-    ///   - options: How it behaves.
+    ///   - mapView: The map that shows the badges.
+    ///   - tree: Tree of your points; nil if you set `tree` later.
+    ///   - cut: How finely points are separated. The tree must support it.
+    ///   - texts: Texts on badges.
+    ///   - options: Behavior.
     public convenience init(
       _ mapView: MKMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
     ) { self.init(mapView, feed: MapFeed(tree, cut: cut), texts: texts, options: options) }
 
     /// - Parameters:
-    ///   - mapView: What it draws on.
-    ///   - feed: Where answers come from; nobody else reads them.
-    ///   - texts: What badges say.
-    ///   - options: How it behaves.
+    ///   - mapView: The map that shows the badges.
+    ///   - feed: Source of the answers. The adapter must be its only reader.
+    ///   - texts: Texts on badges.
+    ///   - options: Behavior.
     public convenience init(
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts = BadgeTexts(), options: Options = Options()
     ) {
@@ -109,11 +109,11 @@
     }
 
     /// - Parameters:
-    ///   - mapView: What it draws on.
-    ///   - feed: Where answers come from; nobody else reads them.
-    ///   - texts: What badges say.
-    ///   - options: How it behaves.
-    ///   - time: Whose frames are drawn, and by which clock.
+    ///   - mapView: The map that shows the badges.
+    ///   - feed: Source of the answers. The adapter must be its only reader.
+    ///   - texts: Texts on badges.
+    ///   - options: Behavior.
+    ///   - time: Sources of the frames and of the time.
     package init(
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -134,25 +134,25 @@
       refresh()
     }
 
-    /// The tree that is shown, or a filtered one; nil for none. What is selected in one tree is not so in another, but
-    /// is under another filter, if it passes.
+    /// The tree that is shown, which may be filtered; nil for none. A selection ends when another tree is set. Under
+    /// another filter of the same tree it remains if the selected point passes.
     ///
-    /// Its rows number the values that `texts` knows; for others, as where points have come or gone, there is
-    /// `show(_:texts:)`.
+    /// The rows of a new tree must number the same values, which `texts` knows. If points have come or gone, call
+    /// `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree, whose rows number other values than those before.
+    /// Shows another tree, whose rows number other values than before.
     ///
     /// ```swift
     /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))
     /// ```
     ///
     /// - Parameters:
-    ///   - tree: Of your points; nil for none.
-    ///   - texts: What its badges say, from when they are shown.
+    ///   - tree: Tree of your points; nil for none.
+    ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
     private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
@@ -164,7 +164,7 @@
       followScene()
     }
 
-    /// Looks at what the map shows now. The adapter does so whenever the map tells that it has moved.
+    /// Reads the visible part of the map. The adapter does so whenever the map reports that it has moved.
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
       followTextSize()
@@ -174,23 +174,24 @@
         mapView.visibleMapRect, width: size.width, height: size.height, heading: mapView.camera.heading)
     }
 
-    /// The badges on the map, those among them that only leave.
+    /// The badges on the map, including those that only leave.
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
-    /// The rows of the points that an annotation stands for, in tree order, for pages of a list.
+    /// Returns the rows of an annotation's points, in tree order, for example for pages of a list.
     public func members(of annotation: ClusterAnnotation) -> RowNumbers? {
       tree(of: annotation)?.members(of: annotation.cluster)
     }
 
-    /// The tree that has an annotation's cluster, which may not be `tree` yet; nil if it is no longer shown.
+    /// Returns the tree that contains an annotation's cluster, which may not be `tree` yet; nil if it is no longer
+    /// shown.
     func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
       annotation.badge.isForeign ? nil : animator?.scene.tree
     }
 
-    /// By how much the user's text is larger than usual, as far as badges follow.
+    /// Factor by which the user's text is larger than the default, within the limits of badges.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // A large value, for what is scaled is rounded to pixels.
+      // Scales a large value, because the result is rounded to pixels.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)
@@ -205,7 +206,7 @@
       remove(change.removed)
       add(change.added)
       move(change.moved)
-      // What sets out may begin to leave.
+      // A badge that sets out may begin to leave.
       update(change.retargeted)
       update(change.updated)
       if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
@@ -263,14 +264,14 @@
       }
     }
 
-    /// Title and subtitle, which a callout shows.
+    /// Sets the title and subtitle that a callout shows.
     private func describe(_ annotation: ClusterAnnotation) {
       guard let tree = tree(of: annotation) else { return }
       annotation.title = texts.title(of: annotation.cluster)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
 
-    /// Has views as large as the text, also those of badges of which nothing else changes.
+    /// Adapts all views to the text size, even if nothing else about their badges changes.
     private func followTextSize() {
       guard textScale != drawnTextScale else { return }
       drawnTextScale = textScale
@@ -287,13 +288,13 @@
     func show(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {
       let badge = annotation.badge
       view.isHidden = !badge.appearance.isVisible
-      // What leaves is spoken of no more.
+      // VoiceOver skips badges that leave.
       view.isAccessibilityElement = badge.appearance.isVisible && !badge.isLeaving
       view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // By badges the cut has scaled them already.
+      // For a cut by badges, the cut has already scaled them.
       let scale = cut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

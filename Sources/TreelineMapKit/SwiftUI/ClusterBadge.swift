@@ -3,14 +3,15 @@
   import SwiftUI
   import TreelineMap
 
-  /// A round badge with a number, or the dot of a single point, in the tint color within a ring of the background's.
+  /// A round badge with a number, or the dot of a single point, in the tint color within a ring of the background's
+  /// color.
   public struct ClusterBadge: View {
     private let badge: MapModel.Badge
 
-    /// The badge as it is drawn now.
+    /// Creates the view of a badge.
     public init(_ badge: MapModel.Badge) { self.badge = badge }
 
-    /// A disc within a ring, and the number.
+    /// The disc within its ring, and the number.
     public var body: some View {
       let ring = min(2, badge.diameter / 6)
       ZStack {

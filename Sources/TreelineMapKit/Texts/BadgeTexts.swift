@@ -1,37 +1,38 @@
 import Treeline
 
-/// What badges say: the number on a badge, title and subtitle of its callout, and what VoiceOver reads.
+/// The texts on badges: the number, the title and subtitle of the callout, and what VoiceOver reads.
 ///
 /// ```swift
 /// var texts = BadgeTexts(hotels, title: \.name, subtitle: \.phone)
 /// texts.clusterTitle = "{count} hotels"
 /// ```
 public struct BadgeTexts: Sendable {
-  /// Of a cluster: `{count}` becomes its number of points, and `{abbreviated}` the short form.
+  /// Title of a cluster. `{count}` is replaced by its number of points, and `{abbreviated}` by the short form.
   public var clusterTitle = "{count} places"
 
-  /// How many of its points' titles are a cluster's subtitle, in tree order; 0 for none.
+  /// Number of point titles in a cluster's subtitle, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
 
-  /// Behind the names in a cluster's subtitle, if it has more points than these: `{count}` becomes how many.
+  /// Ending of a cluster's subtitle if the cluster has more points. `{count}` is replaced by the number of other
+  /// points.
   public var moreMembers = "{count} more"
 
-  /// What VoiceOver says that a double tap on a cluster does.
+  /// VoiceOver's hint of what a double tap on a cluster does.
   public var clusterHint = "Zooms in"
 
-  /// The same of a stack, several points at one position.
+  /// VoiceOver's hint of what a double tap on a stack does, which is several points at one position.
   public var stackHint = "Shows all"
 
-  /// Title and subtitle of a point.
+  /// Returns the title and subtitle of a point.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
-  /// Texts of clusters alone: points have none.
+  /// Creates texts for clusters only: points have none.
   public init() { ofPoint = nil }
 
   /// - Parameters:
-  ///   - map: What rows number.
-  ///   - title: Of a value; a key path will do.
-  ///   - subtitle: Of a value; a key path will do.
+  ///   - map: Values that the rows number.
+  ///   - title: Returns the title of a value; a key path works, too.
+  ///   - subtitle: Returns the subtitle of a value; a key path works, too.
   public init<Value>(
     _ map: ClusterMap<Value>, title: @escaping @Sendable (Value) -> String,
     subtitle: @escaping @Sendable (Value) -> String? = { _ in nil }
@@ -40,25 +41,25 @@ public struct BadgeTexts: Sendable {
     self.init { (title(values[$0]), subtitle(values[$0])) }
   }
 
-  /// - Parameter ofPoint: Title and subtitle of the point with a row number.
+  /// - Parameter ofPoint: Returns the title and subtitle of the point with a row number.
   public init(ofPoint: @escaping @Sendable (_ row: Int) -> (title: String?, subtitle: String?)) {
     self.ofPoint = ofPoint
   }
 
-  /// The number on a badge; nil on the dot of a single point.
+  /// Returns the number on a badge; nil for the dot of a single point.
   public func number(of cluster: Cluster) -> String? {
     cluster.pointCount > 1 ? BadgeText.abbreviated(cluster.pointCount) : nil
   }
 
-  /// The name of a point, or of a cluster as its template says.
+  /// Returns the title of a point, or the title of a cluster made from `clusterTitle`.
   public func title(of cluster: Cluster) -> String? {
     guard let row = cluster.row else { return BadgeText.title(clusterTitle, pointCount: cluster.pointCount) }
     return ofPoint?(row).title
   }
 
-  /// The subtitle of a point, or the first names in a cluster.
+  /// Returns the subtitle of a point, or the first titles in a cluster.
   ///
-  /// - Complexity: O(`namedMemberCount`), however many points there are.
+  /// - Complexity: O(`namedMemberCount`), for any number of points.
   public func subtitle(of cluster: Cluster, in tree: ClusterTree) -> String? {
     if let row = cluster.row { return ofPoint?(row).subtitle }
     guard let ofPoint, namedMemberCount > 0 else { return nil }
@@ -69,18 +70,18 @@ public struct BadgeTexts: Sendable {
     return (names + more).joined(separator: ", ")
   }
 
-  /// Of the point with a row number, as of one in a stack that is open.
+  /// Returns the title of the point with a row number, for example in an open stack.
   public func title(ofRow row: Int) -> String? { ofPoint?(row).title }
 
-  /// The same for its subtitle.
+  /// Returns the subtitle of the point with a row number.
   public func subtitle(ofRow row: Int) -> String? { ofPoint?(row).subtitle }
 
-  /// What VoiceOver says of a badge.
+  /// Returns the text that VoiceOver reads for a badge.
   public func accessibilityLabel(of cluster: Cluster, in tree: ClusterTree) -> String {
     [title(of: cluster), subtitle(of: cluster, in: tree)].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// What VoiceOver says that a double tap does; nil of a single point.
+  /// Returns VoiceOver's hint of what a double tap does; nil for a single point.
   public func accessibilityHint(of cluster: Cluster) -> String? {
     cluster.pointCount == 1 ? nil : cluster.isStack ? stackHint : clusterHint
   }

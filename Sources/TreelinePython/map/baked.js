@@ -1,4 +1,4 @@
-// Answers out of the page itself: the same as the tree's, for any view down to the zoom that the page holds.
+// Answers from the page itself: equal to the tree's for any view, down to the zoom that the page holds.
 
 import { COUNT_SUFFIXES } from "./constants.js";
 import { Hierarchy } from "./hierarchy.js";
@@ -8,14 +8,14 @@ import { codeAtLeast, squaredDistance } from "./separation.js";
 import { Problem, Source } from "./source.js";
 import { readTable } from "./table.js";
 
-/** Badges of 8 px touch at 8 px: distances of trees that are grown for badges are told as if all were of this size. */
+/** Badges of 8 px touch at 8 px: in trees grown for badges all distances are stored as if all badges had this size. */
 const UNIT_BADGE = 8;
 
-/** The least amount of each cut that the panel offers, by which the page's closest zoom is found. */
+/** Smallest amount of each cut that the panel offers, which determines the page's closest zoom. */
 const LEAST_AMOUNTS = { spacing: 24, badges: 0.5 };
 
 export class Baked extends Source {
-  /** @param bytes The table of a hierarchy and of what is told of its points. */
+  /** @param bytes The table of a hierarchy and of the values of its points. */
   constructor(bytes) {
     super();
     const { facts, table } = readTable(bytes);
@@ -29,7 +29,7 @@ export class Baked extends Source {
     return [{ ...this.facts.index, closest_zoom: this.#closestZoom }];
   }
 
-  /** Zooms beyond would need what was left out; null where nothing was. */
+  /** Closest zoom: beyond it omitted nodes would be needed; null if none are omitted. */
   get #closestZoom() {
     const { partCodes } = this.hierarchy;
     const greatest = partCodes.reduce((greatest, code) => Math.max(greatest, code), 0);
@@ -38,7 +38,7 @@ export class Baked extends Source {
   }
 
   async clusters(_, query) {
-    // What is asked of an index without a view is an overview of it.
+    // A query without a view asks for an overview of the index.
     const nodes = query.zoom === undefined ? this.hierarchy.overview(query.limit) : this.nodes(query);
     return { type: "FeatureCollection", features: nodes.map((node) => this.feature(node, query)) };
   }
@@ -59,7 +59,7 @@ export class Baked extends Source {
     const { hierarchy, facts } = this;
     const { first, end } = hierarchy.leaves(node);
     const features = [];
-    // Points of one position, and of parts that are left out, are known by their columns alone.
+    // Single points of a stack or of an omitted part are only known by their columns.
     const isKnown = hierarchy.parts.length === 0 || facts.values.length > 0;
     for (let leaf = first; leaf < end && isKnown; leaf++) {
       const from = hierarchy.starts[leaf];
@@ -78,7 +78,8 @@ export class Baked extends Source {
   }
 
   /**
-   * The nodes of a query: a `center` and a `zoom` of 256 px tiles, the `width` and `height` of the screen, and the cut.
+   * Returns the nodes of a query: a `center` and a `zoom` of 256 px tiles, the `width` and `height` of the screen, and
+   * the cut.
    */
   nodes(query) {
     const zoom = +query.zoom;
@@ -112,7 +113,7 @@ export class Baked extends Source {
     };
   }
 
-  /** The group of a point, in a tree of groups; none of one that is never clustered. */
+  /** Returns the group of a point, in a tree of groups; none for a point that is never clustered. */
   #group(treeIndex) {
     const place = this.facts.group_ends.findIndex((end) => treeIndex < end);
     return place >= 0 && { cluster_group: this.facts.index.groups[place].name };
@@ -129,15 +130,15 @@ export class Baked extends Source {
   }
 
   /**
-   * The distance that is asked for, in units of the plane: positions are rounded to units, each less than one from its
-   * mean.
+   * Returns a requested distance in units of the plane, increased because positions are rounded to units, each by less
+   * than one.
    */
   #distance(units) {
     const { badge_distance: badge } = this.facts;
     return badge ? UNIT_BADGE * units + badge : units + 2;
   }
 
-  /** The zoom from which on a node of a code gives way. */
+  /** Returns the zoom from which a node with a code is split. */
   #zoomOfCode(code, amount) {
     const { badge_distance: badge } = this.facts;
     const distance = Math.sqrt(squaredDistance(code));
@@ -167,14 +168,14 @@ export class Baked extends Source {
     return { type: "Feature", geometry: { type: "Point", coordinates }, properties: this.#values(treeIndex) };
   }
 
-  /** What the page holds of a point. */
+  /** Returns the values that the page holds of a point. */
   #values(treeIndex) {
     const { index, values } = this.facts;
     return Object.fromEntries(values.map((column, at) => [index.columns[at], column[treeIndex]]));
   }
 }
 
-/** A count in four characters or so, halves rounded up, as `BadgeText` of the library. */
+/** Returns a count in about four characters, halves rounded up, like `BadgeText` of the library. */
 function abbreviated(count) {
   if (count < 1000) return String(count);
   const rounded = (unit) => Math.floor(count / unit) + (count % unit >= unit / 2 ? 1 : 0);
@@ -184,7 +185,10 @@ function abbreviated(count) {
   return `${tenths < 100 ? tenths / 10 : rounded(unit)}${COUNT_SUFFIXES[step]}`;
 }
 
-/** What becomes of some nodes: those of both lists are kept, one is split where several lie within it, and so on. */
+/**
+ * Returns the change between two lists of nodes: nodes in both are kept, a node that contains several others is split,
+ * and so on.
+ */
 export function changeBetween(hierarchy, before, after) {
   const change = { kept: [], splits: [], merges: [], entered: [], left: [] };
   const named = (node) => ({ cluster_id: hierarchy.id(node) });

@@ -1,26 +1,26 @@
-// The hierarchy that a page holds, and the answers that follow from it.
+// The hierarchy that a page holds, and the answers computed from it.
 //
-// It is a row of leaves in tree order: points, stacks, and, where there are too many points for a page, nodes whose
-// parts are left out. Between any two neighbours lies the split of one node, and its level; so a node is the leaves
-// around a split as far as the splits between them lie deeper. Counts, means, boxes and extents of nodes are summed
-// up from the leaves.
+// It is a row of leaves in tree order: points, stacks, and, if a page cannot hold all points, nodes whose parts are
+// omitted. Between any two neighboring leaves lies the split of one node, with its level. A node consists of the leaves
+// around its split, as far as the splits between them have deeper levels. Counts, means, boxes and extents of nodes are
+// computed from the leaves.
 
 import { firstPoint } from "./cluster.js";
 import { idOf, levelOf } from "./ids.js";
 import { eastward, everything } from "./plane.js";
 
 /**
- * A node is named by a number: split i, which lies before leaf i, by i itself, and leaf i by -1 - i. The root of a
- * single leaf is that leaf.
+ * A node is identified by a number: split i, which lies before leaf i, by i, and leaf i by -1 - i. If there is only one
+ * leaf, it is the root.
  */
 export class Hierarchy {
   /**
-   * @param table Arrays over the leaves. Of the split before each leaf: `levels`, `codes`, and where its node stands at
-   *   its right child, `stands`. Of leaves: `counts`, `x` and `y`, the top left corner of their boxes. Of those that
-   *   are no points or stacks, at the places `parts` lists: `widths`, `heights`, the means from that corner, whole in
-   *   `meansX` and `meansY` with `restsX` and `restsY` left over for all points, `xx`, `xy`, `yy`, `partCodes`, and
-   *   where clusters stand at members `standsX` and `standsY`.
-   * @param crossesSeam Whether nodes may lie across the plane's end, the shorter way round.
+   * @param table Arrays over the leaves. For the split before each leaf: `levels`, `codes`, and `stands`, whether its
+   *   node stands at its right child. For leaves: `counts`, and `x` and `y`, the top left corners of their boxes. For
+   *   leaves other than points and stacks, whose indices are in `parts`: `widths`, `heights`, the means from that
+   *   corner, with whole units in `meansX` and `meansY` and remainders over all points in `restsX` and `restsY`, `xx`,
+   *   `xy`, `yy`, `partCodes`, and, if clusters stand at members, `standsX` and `standsY`.
+   * @param crossesSeam Whether nodes may lie across the plane's end, the shorter way around.
    */
   constructor(table, crossesSeam) {
     Object.assign(this, table);
@@ -39,7 +39,7 @@ export class Hierarchy {
     return this.starts[this.#firstLeaf(node)];
   }
 
-  /** Names a node as the tree does. */
+  /** Returns the id of a node, as in the tree. */
   id(node) {
     return idOf(this.first(node), this.level(node));
   }
@@ -55,7 +55,7 @@ export class Hierarchy {
     return { minX: this.minX[at], minY: this.minY[at], maxX: this.maxX[at], maxY: this.maxY[at] };
   }
 
-  /** Where a node stands, on the plane. */
+  /** Returns where a node stands, on the plane. */
   position(node) {
     const at = this.#slot(node);
     if (this.stands) return this.#stand(node);
@@ -72,7 +72,7 @@ export class Hierarchy {
       ? { x: this.x[leaf], y: this.y[leaf] } : { x: this.standsX[part], y: this.standsY[part] };
   }
 
-  /** The covariance of a node's points. */
+  /** Returns the covariance of a node's points. */
   spread(node) {
     const at = this.#slot(node);
     const count = this.size[at];
@@ -85,13 +85,12 @@ export class Hierarchy {
   }
 
   /**
-   * The nodes that are shown in a window where those of some separation or more give way, in tree order.
-   *
-   * @param least The least code of a node that gives way.
+   * Returns the nodes that a window shows if nodes with at least some separation are split, in tree order. ¶ @param
+   * least The smallest code of a node that is split.
    */
   cut(window, least) {
     const shown = [];
-    // The right parts on the way down to the node that is looked at.
+    // The right parts on the way down to the current node.
     const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
       const node = waiting.pop();
@@ -102,14 +101,14 @@ export class Hierarchy {
     return shown;
   }
 
-  /** About so many nodes, those that give way at the greatest distances giving way. */
+  /** Returns about `most` nodes, splitting the nodes with the greatest distances. */
   overview(most) {
     const codes = this.codes.slice(1).sort().reverse();
     const least = Math.max((codes[most - 1] ?? 0) + 1, 1);
     return this.cut(everything, least);
   }
 
-  /** Whether a node has a point in a window; of parts that are left out, whether it may have. */
+  /** Returns whether a node has a point in a window; for a node whose parts are omitted, whether it may have one. */
   hasPointIn(window, node) {
     const waiting = [node];
     while (waiting.length > 0) {
@@ -128,7 +127,7 @@ export class Hierarchy {
     return false;
   }
 
-  /** The node of an id; null if there is none. */
+  /** Returns the node with an id; null if there is none. */
   node(id) {
     const [first, level] = [firstPoint(id), levelOf(id)];
     let [low, high] = [0, this.leafCount - 1];
@@ -142,14 +141,14 @@ export class Hierarchy {
     return this.first(node) === first && this.level(node) === level ? node : null;
   }
 
-  /** The code at which a node gives way; 0 if it never does. */
+  /** Returns the code at which a node is split; 0 if it never is. */
   code(node) {
     if (node >= 0) return this.codes[node];
     const part = this.partOf.get(-1 - node);
     return part === undefined ? 0 : this.partCodes[part];
   }
 
-  /** The leaves of a node, from the first up to the end. */
+  /** Returns the leaves of a node: the first, and one past the last. */
   leaves(node) {
     const first = this.#firstLeaf(node);
     const end = this.first(node) + this.count(node);
@@ -158,7 +157,7 @@ export class Hierarchy {
     return { first, end: last };
   }
 
-  // Splits have the slots of their numbers, and leaves those behind.
+  // Splits use the slots of their numbers, and leaves the slots after them.
 
   #slot(node) {
     return node >= 0 ? node : this.leafCount - 1 - node;
@@ -175,7 +174,7 @@ export class Hierarchy {
     this.partOf = new Map(Array.from(this.parts, (leaf, part) => [leaf, part]));
   }
 
-  /** Finds the children of each split: a stack holds the splits on the way down to the leaf in hand. */
+  /** Finds the children of each split. A stack holds the splits on the way down to the current leaf. */
   #grow() {
     const { leafCount, levels } = this;
     this.left = new Int32Array(leafCount);
@@ -228,7 +227,7 @@ export class Hierarchy {
       this.sumY[at] = this.meansY[part] * this.counts[leaf] + this.restsY[part];
       for (const moment of ["xx", "xy", "yy"]) this[`m2${moment}`][at] = this[moment][part] * this.counts[leaf];
     });
-    // From the bottom up: children lie deeper than their parents.
+    // From the bottom up: children have deeper levels than their parents.
     const splits = Uint32Array.from({ length: Math.max(leafCount - 1, 0) }, (_, at) => at + 1);
     splits.sort((a, b) => this.levels[b] - this.levels[a]);
     for (const split of splits) this.#unite(split);
@@ -247,7 +246,7 @@ export class Hierarchy {
     const [one, other] = [sum(a), sum(b)];
     this.sumX[split] = one.x + other.x;
     this.sumY[split] = one.y + other.y;
-    // Of the squares about the mean of both, from those about their own.
+    // Computes the squares about the common mean from the squares about each mean.
     const dx = one.x / this.size[a] - other.x / this.size[b];
     const dy = one.y / this.size[a] - other.y / this.size[b];
     const weight = (this.size[a] * this.size[b]) / this.size[split];
@@ -257,8 +256,8 @@ export class Hierarchy {
   }
 
   /**
-   * The western and eastern edge of the box around two, across the plane's end only where it is narrower than half of
-   * it.
+   * Returns the western and eastern edge of the box around two boxes. It only crosses the plane's end if it is narrower
+   * than half of the plane.
    */
   #edges(a, b) {
     const isAcross = this.minX[a] > this.maxX[a] || this.minX[b] > this.maxX[b];

@@ -1,4 +1,4 @@
-// What the id of a cluster says besides its first point.
+// The parts of a cluster's id other than its first point.
 
 import { LEVEL_BITS } from "./constants.js";
 

@@ -1,27 +1,27 @@
-// Answers of a notebook's kernel, asked for and given as messages of the widget.
+// Answers of a notebook's kernel, requested and returned as messages of the widget.
 
 import { Problem, Source } from "./source.js";
 
-/** What is said of a kernel that answers no more. */
+/** Message about a kernel that no longer answers. */
 export const GONE = "The kernel that answered this map is gone: run its cell again.";
 
 export class Kernel extends Source {
   hasFilters = true;
-  /** Called once when the kernel answers no more. */
+  /** Called once when the kernel no longer answers. */
   onEnd = () => {};
   #waiting = new Map();
   #count = 0;
   #isGone = false;
-  /** Another view of the same widget hears its answers, too. */
+  /** Distinguishes this view from other views of the same widget, which receive its answers, too. */
   #name = Math.random().toString(36).slice(2);
 
-  /** @param model The widget's: has `facts` of the tree. */
+  /** @param model The widget's model, with `facts` of the tree. */
   constructor(model) {
     super();
     this.model = model;
     this.receive = (message, buffers) => this.#receive(message, buffers);
     model.on("msg:custom", this.receive);
-    // A kernel that starts again knows nothing of the widgets of the one before.
+    // A restarted kernel does not know the widgets of the one before.
     this.ended = () => {
       this.#isGone = true;
       this.onEnd();
@@ -62,7 +62,7 @@ export class Kernel extends Source {
     this.model.off("comm_live_update", this.ended);
   }
 
-  /** Asks for an answer. The kernel is told when it is no longer wanted, and forgets what it has not begun. */
+  /** Asks for an answer. Cancels the request at the kernel when it is aborted, which skips it unless it has begun. */
   #ask(verb, options, signal) {
     if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;
@@ -84,7 +84,7 @@ export class Kernel extends Source {
     try {
       waiting.resolve(JSON.parse(new TextDecoder().decode(buffers[0])));
     } catch {
-      waiting.reject(new Problem(500, "What the kernel answers cannot be read."));
+      waiting.reject(new Problem(500, "The kernel's answer cannot be read."));
     }
   }
 }

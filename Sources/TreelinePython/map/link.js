@@ -1,13 +1,13 @@
-// Keeps a map and the widget's traits alike: whichever changes, the other follows.
+// Keeps a map and the widget's traits in sync: whichever changes, the other follows.
 
 import { corners } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./mercator.js";
 
-/** Two views are the same where they differ by less, in degrees and zooms: what was set came back. */
+/** Views that differ by less, in degrees and zooms, count as equal: the widget returned what the map had set. */
 const NEARLY = 1e-9;
 
-/** The settings that a widget begins with. */
+/** Returns the settings with which a widget begins. */
 export const settingsOf = (model) => (
   { ...cutSettings(model.get("cut")), where: model.get("where"), map: mapSetting(model.get("view")) });
 
@@ -31,20 +31,20 @@ export class Link {
     [selection.ids, selection.ranges] = [model.get("selected"), model.get("_selected_ranges")];
   }
 
-  /** Once the map is there. */
+  /** Begins once the map exists. */
   begin() {
     const { map } = this.viewer;
-    // It takes clicks with Shift for boxes of no size.
+    // MapLibre would take a click with Shift for a box without a size.
     map.boxZoom.disable();
     const view = this.model.get("view");
-    // The settings hold a center with a zoom; of a view that came from a map of another size the box does not count.
+    // Settings hold a center with a zoom. If they come from a map of another size, the box of that view is ignored.
     if (!view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
   }
 
-  /** From now on neither is told of the other. */
+  /** Ends the link: from now on, changes of one no longer reach the other. */
   end() {
     this.#hasEnded = true;
     for (const [event, listener] of this.#listeners) this.model.off(event, listener);
@@ -85,22 +85,22 @@ export class Link {
     this.#set("view", this.#view);
   }
 
-  /** Shows what a view says: a center, a zoom or both; or else a box. */
+  /** Shows a view: a center, a zoom or both; or else a box. */
   #show({ center, zoom, bbox }) {
     const { map, settings } = this.viewer;
-    // It begins there.
+    // The map does not exist yet and will begin there.
     if (!map) return settings.set({ map: mapSetting({ center, zoom }) });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
-    // Of a view that came from a map, of which one part was replaced, that part counts.
+    // If one part of a view from a map was replaced, the replaced part counts.
     if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
     else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
   }
 }
 
-/** A cut such as `{ spacing: 44 }` as settings. */
+/** Returns a cut such as `{ spacing: 44 }` as settings. */
 function cutSettings(cut) {
   const by = Object.keys(CUTS).find((name) => name in cut);
   return by ? { by, [by]: cut[by], ...(cut.order && { order: cut.order }) } : {};

@@ -1,4 +1,4 @@
-// The bundle as a page of its own, which holds all that it needs.
+// Loads the bundle as a standalone page, which contains everything it needs.
 
 const bytesOf = (id) => {
   const node = document.getElementById(id);

@@ -1,4 +1,5 @@
-// The bundle as an anywidget. What it needs besides is sent by the first widget on a page, and kept for the others.
+// Loads the bundle as an anywidget. The first widget on a page requests its other files, which are kept for later
+// widgets.
 
 const KEPT = Symbol.for("treeline " + VERSION);
 
@@ -19,7 +20,7 @@ async function render({ model, el }) {
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
   model.on("change:height", () => (host.style.height = `${model.get("height")}px`));
-  // Keys are the map's: no notebook adds a cell for one of them.
+  // Keys belong to the map: no notebook may add a cell for one of them.
   host.dataset.lmSuppressShortcuts = "true";
   el.append(host);
   try {

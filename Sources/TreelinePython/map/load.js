@@ -1,15 +1,15 @@
-// Unpacks what a bundle needs besides its modules, and runs them.
+// Unpacks the files of a bundle other than its modules, and runs them.
 
-/** @param bytes JSON, compressed: the map library, its stylesheet, and the land with its places. */
+/** @param bytes Compressed JSON: the map library, its stylesheet, and the land with its places. */
 async function unpacked(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Runs the map library, which leaves itself among the globals, where another of its name may be. */
+/** Runs the map library. It stores itself in a global variable, which another library may already use. */
 async function libraryOf(text) {
-  // It drops what its workers say unless their origin is that of the page's location, which in a frame of `srcdoc` is
-  // not that of the page.
+  // It ignores messages of its workers unless their origin equals the origin of the page's location, which it does not
+  // in a frame of `srcdoc`.
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
     + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";

@@ -1,4 +1,4 @@
-// A map as a page of its own, which holds its answers.
+// A map as a standalone page, which contains its answers.
 
 import { Address } from "./address.js";
 import { Baked } from "./baked.js";
@@ -10,7 +10,7 @@ export function open(host) {
   const settings = new Settings(location.hash || "view=tree");
   const source = new Baked(held.hierarchy);
   return start(mount(host), source, settings, new Address(settings), (viewer) => {
-    // For tests, and for whoever looks at it from the console.
+    // For tests, and for inspection in the console.
     globalThis.viewer = viewer;
   });
 }

@@ -1,15 +1,15 @@
-// The plane of 2^32 by 2^32 units on which points lie, as `Plane` and `Mercator` of the library have it: the same
-// operations in the same order, so that a window is the same to the unit.
+// The plane of 2^32 by 2^32 units that contains the points, like `Plane` and `Mercator` of the library: the same
+// operations in the same order, so that a window is equal to the unit.
 
 const WORLD = 2 ** 32;
 
 /** The latitude beyond which Web Mercator shows nothing. */
 const MAXIMUM_LATITUDE = 85.0511287798066;
 
-/** So many units are as wide as a pixel at a zoom of 256 px tiles. */
+/** Returns the width of a pixel in units, at a zoom of 256 px tiles. */
 export const unitsPerPixel = (zoom) => powerOf2(24 - zoom);
 
-/** `Binary.power` of the library. */
+/** Returns a power of 2, like `Binary.power` of the library. */
 function powerOf2(exponent) {
   const whole = Math.round(exponent);
   const x = exponent - whole;
@@ -20,7 +20,7 @@ function powerOf2(exponent) {
   return (1 + x * sum) * 2 ** whole;
 }
 
-/** Eastwards from longitude -180, modulo the world's width. */
+/** Returns x eastwards from longitude -180, modulo the world's width. */
 function mercatorX(longitude) {
   const inOneTurn = Math.abs(longitude) <= 360 ? longitude : longitude % 360;
   return modulo(Math.round((inOneTurn + 180) * (WORLD / 360)));
@@ -59,7 +59,7 @@ function latitude(y) {
   return (height * odd) / even;
 }
 
-/** The plane of a tree, which begins so many units east of longitude -180. */
+/** The plane of a tree, whose x = 0 is `seam` units east of longitude -180. */
 export class MercatorPlane {
   constructor(seam) {
     this.seam = seam;
@@ -74,20 +74,20 @@ export class MercatorPlane {
     return latitude(y);
   }
 
-  /** The box of longitudes and latitudes around a box of the plane. */
+  /** Returns the box of longitudes and latitudes around a box of the plane. */
   bounds({ minX, minY, maxX, maxY }) {
     const east = this.longitude(maxX);
     return [this.longitude(minX), latitude(maxY), east === -180 && minX !== maxX ? 180 : east, latitude(minY)];
   }
 
-  /** In metres on the sphere of Web Mercator. */
+  /** Returns the length of a unit in meters, on the sphere of Web Mercator. */
   unitLength(latitude) {
     return ((2 * Math.PI * 6_378_137) / WORLD) * Math.cos((latitude * Math.PI) / 180);
   }
 
   /**
-   * What a screen shows of it: from `x` on `width` units eastwards, across the plane's end if need be, and from `minY`
-   * to `maxY`.
+   * Returns the part of the plane that a screen shows: `width` units eastwards from `x`, across the plane's end if
+   * necessary, and from `minY` to `maxY`.
    */
   windowAround([longitude, latitudeOfCenter], zoom, width, height) {
     const units = unitsPerPixel(zoom);
@@ -112,5 +112,5 @@ export class MercatorPlane {
 
 export const everything = { x: 0, width: WORLD - 1, minY: 0, maxY: WORLD - 1 };
 
-/** How far it is eastwards from one x to another. */
+/** Returns the eastward distance from one x to another. */
 export const eastward = (from, to) => (to >= from ? to - from : to - from + WORLD);

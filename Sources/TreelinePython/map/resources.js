@@ -1,3 +1,3 @@
-// What the map library is given besides the modules: what is in the files, which came with the bundle.
+// Returns the contents of the files that come with the bundle, for the map library.
 
 export const resource = (name) => held[name];

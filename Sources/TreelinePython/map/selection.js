@@ -1,21 +1,21 @@
-// The clusters that are selected: those that were, whatever became of them, by the points that they have.
+// The selected clusters. They stay selected through later splits and merges, by their points.
 
 import { firstPoint } from "./cluster.js";
 
 export class Selection {
-  /** Those that were selected. */
+  /** Ids of the clusters that were selected. */
   ids = [];
-  /** Their points in tree order, each from the first up to the end. */
+  /** Ranges of their points in tree order, each from the first point to one past the last. */
   ranges = [];
-  /** Called with other ids once some were selected by hand. */
+  /** Called with the new ids when the user changes the selection. */
   onChange = () => {};
 
-  /** Whether a cluster that is shown has a point that is selected. */
+  /** Returns whether a cluster on the map has a selected point. */
   has({ id, count, properties: { tree_range: [first, end] = [firstPoint(id), firstPoint(id) + count] } }) {
     return this.ranges.some((range) => range[0] < end && first < range[1]);
   }
 
-  /** Selects a cluster alone, or selects it no more. */
+  /** Selects or deselects one cluster. */
   toggle({ id }) {
     this.onChange(this.ids.includes(id) ? this.ids.filter((other) => other !== id) : [...this.ids, id]);
   }

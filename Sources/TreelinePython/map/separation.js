@@ -1,15 +1,15 @@
-// The distances at which nodes give way to their children, in 16 bits: `SeparationCode` of the library.
+// The distances at which nodes split into their children, in 16 bits: `SeparationCode` of the library.
 
-/** Above the code of every distance on the plane. */
+/** Greater than the code of any distance on the plane. */
 const BEYOND_ALL = 55 << 10;
 
-/** The square of a code's distance, which has 11 significant bits. */
+/** Returns the square of a code's distance, which has 11 significant bits. */
 export function squaredDistance(code) {
   const exponent = Math.max(code >> 10, 1) - 1;
   return (code - (exponent << 10)) * 2 ** exponent;
 }
 
-/** The least code that stands for no less than a distance. */
+/** Returns the smallest code whose distance is at least the given one. */
 export function codeAtLeast(distance) {
   if (distance >= 2 ** 32) return BEYOND_ALL;
   const square = distance * distance;
@@ -25,7 +25,7 @@ export function codeAtLeast(distance) {
 }
 
 /**
- * By how much the square of a number is above what it is rounded to.
+ * Returns by how much the square of a number exceeds its rounded value.
  *
  * Source: T. J. Dekker, A floating-point technique for extending the available precision (1971),
  * https://doi.org/10.1007/BF01397083.

@@ -1,9 +1,9 @@
-// A table as a page holds it: a line of JSON that names its arrays, then their bytes, the first bytes of all numbers
-// of an array before the second ones, for so they compress best.
+// A table in a page: a line of JSON that names its arrays, then their bytes. The first bytes of all numbers of an array
+// come before the second bytes, and so on, because they compress best in this order.
 
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 
-/** @returns What the line says, and the arrays by their names. */
+/** @returns The facts of the line, and the arrays by name. */
 export function readTable(bytes) {
   const end = bytes.indexOf(10);
   const { arrays, ...facts } = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
@@ -23,8 +23,8 @@ export function readTable(bytes) {
 }
 
 /**
- * From the differences of neighbours to the numbers. Small ones of either sign are small numbers: the lowest bit is the
- * sign.
+ * Replaces the differences of neighbors by the numbers. The lowest bit of a difference is its sign, so that small
+ * differences of either sign are small numbers.
  */
 function addUp(numbers) {
   let sum = 0;

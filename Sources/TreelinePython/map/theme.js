@@ -1,13 +1,13 @@
-// Day or night as the notebook has it, which may differ from what the system prefers.
+// The notebook's light or dark theme, which may differ from the system's.
 
 export class Theme {
-  /** Called when it has changed. */
+  /** Called when the theme has changed. */
   onChange = () => {};
   #rules;
   #node;
   #observer = new MutationObserver(() => this.#update());
 
-  /** @param root What holds the stylesheet of the map. */
+  /** @param root The root with the map's stylesheet. */
   constructor(root) {
     this.#node = root.querySelector("#viewer");
     this.#rules = root.adoptedStyleSheets
@@ -21,7 +21,7 @@ export class Theme {
     this.#observer.disconnect();
   }
 
-  /** As JupyterLab and Visual Studio Code tell it; undefined elsewhere, where the system does. */
+  /** Whether JupyterLab or Visual Studio Code use a dark theme; undefined elsewhere, where the system decides. */
   get #isDark() {
     const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
     return jpThemeLight ? jpThemeLight === "false" : vscodeThemeKind?.endsWith("dark");

@@ -9,9 +9,9 @@ import { shown } from "./shown.js";
 import { start } from "./start.js";
 import { Theme } from "./theme.js";
 
-/** @returns What takes it away again. */
+/** @returns A function that removes the map. */
 export async function render(model, host) {
-  // JupyterLab makes some before they are in the page: they have no styles to read.
+  // JupyterLab creates some hosts before they are in the page, when they have no styles to read.
   await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
@@ -27,7 +27,7 @@ export async function render(model, host) {
       viewer.tell("kernel", GONE);
     };
     link = new Link(model, viewer);
-    // For tests, and for whoever looks at it from the console.
+    // For tests, and for inspection in the console.
     host.viewer = viewer;
   });
   link?.begin();

@@ -40,21 +40,21 @@ class Cluster:
     __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
     id: int
-    """Holds within its tree, for every query."""
+    """Identifier of the cluster in its tree, in every query."""
     count: int
-    """How many points that pass the filter it stands for."""
+    """Number of its points that pass the filter."""
     x: float
-    """Where it is shown: its longitude, or its x."""
+    """Longitude or x of the position at which it is shown."""
     y: float
-    """Its latitude, or its y."""
+    """Latitude or y of the position at which it is shown."""
     first: int
-    """The tree index of its first point."""
+    """Tree index of its first point."""
     end: int
-    """The tree index behind its last point."""
+    """One past the tree index of its last point."""
     row: int | None
-    """The row in the input of a single point."""
+    """Row of a single point in the input."""
     values: dict[str, Any]
-    """What is told of it by aggregates."""
+    """Values of its aggregates, by name."""
 
     def __init__(self, answer: Clusters, place: int) -> None:
         self.id, self.count = int(answer.id[place]), int(answer.count[place])
@@ -85,8 +85,8 @@ class Clusters(Answer):
     __slots__ = ("_tree", "_extents", "_values")
 
     _tree: Tree
-    _extents: c.ExtentsArrays  # Where they are, once asked for; an array of them would keep the answer for ever.
-    _values: Table  # Where the query had aggregates.
+    _extents: c.ExtentsArrays  # Their address, once requested; an array would keep the answer alive forever.
+    _values: Table  # If the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
         answer = super().__new__(cls, pointer)
@@ -95,52 +95,53 @@ class Clusters(Answer):
 
     @property
     def tree(self) -> Tree:
-        """The tree that was asked, with the filter of the query."""
+        """The tree of the query, with the query's filter."""
         return self._tree
 
     @property
     def id(self) -> Integers:
-        """Ids, which hold within the tree for every query."""
+        """Ids, which identify clusters in the tree in every query."""
         return self._integers(0)
 
     @property
     def count(self) -> Integers:
-        """How many points that pass the filter each stands for."""
+        """Number of points of each cluster that pass the filter."""
         return self._integers(1)
 
     @property
     def first(self) -> Integers:
-        """The tree index of each one's first point; its points are those up to `end`."""
+        """Tree index of each cluster's first point; its points continue up to `end`."""
         return self._integers(2)
 
     @property
     def end(self) -> Integers:
-        """The tree index behind each one's last point."""
+        """One past the tree index of each cluster's last point."""
         return self._integers(3)
 
     @property
     def row(self) -> Integers:
-        """The rows in the input of single points; -1 for clusters."""
+        """Rows of single points in the input; -1 for clusters."""
         return self._integers(4)
 
     @property
     def tree_index(self) -> Integers:
-        """The tree indices of single points, and of the points at which clusters are shown; else -1."""
+        """Tree indices of single points, and of the points at which clusters are shown; otherwise -1."""
         return self._integers(5)
 
     @property
     def x(self) -> Floats:
-        """Where they are shown: longitudes, or x."""
+        """Longitudes or x of the positions at which clusters are shown."""
         return self._floats(6)
 
     @property
     def y(self) -> Floats:
-        """Latitudes, or y."""
+        """Latitudes or y of the positions at which clusters are shown."""
         return self._floats(7)
 
     @property
     def group(self) -> npt.NDArray[np.object_]:
-        """The names of their groups, in a tree of groups that never mix; `None` for points that are never clustered."""
+        """Names of the clusters' groups, in a tree of groups that never mix; `None` for points that are never
+        clustered."""
         groups = self._tree.groups
         names = np.array([*groups["name"], None], object)
         found: npt.NDArray[np.object_] = names[np.searchsorted(groups["end"], self.first, "right")]
@@ -161,61 +162,61 @@ class Clusters(Answer):
 
     @property
     def bounds(self) -> Floats:
-        """Of each west, south, east and north; west is greater than east across the antimeridian."""
+        """West, south, east and north of each cluster; west is greater than east across the antimeridian."""
         boxes: Floats = self._all_extents()[:4].T
         return boxes
 
     @property
     def radius(self) -> Floats:
-        """The root mean square distance of points to their mean, in pixels of zoom 24."""
+        """Root mean square distance of the points from their mean, in pixels at zoom 24."""
         return self._extent("radius")
 
     @property
     def semi_major(self) -> Floats:
-        """The standard deviation along the longer principal axis, in pixels of zoom 24."""
+        """Standard deviation along the longer principal axis, in pixels at zoom 24."""
         return self._extent("semi_major")
 
     @property
     def semi_minor(self) -> Floats:
-        """The same along the shorter axis."""
+        """Standard deviation along the shorter principal axis, in pixels at zoom 24."""
         return self._extent("semi_minor")
 
     @property
     def axis_x(self) -> Floats:
-        """The direction of the longer axis to the east, of a unit vector."""
+        """Eastward component of the longer axis as a unit vector."""
         return self._extent("axis_x")
 
     @property
     def axis_y(self) -> Floats:
-        """The same to the south."""
+        """Southward component of the longer axis as a unit vector."""
         return self._extent("axis_y")
 
     @property
     def badge_diameter(self) -> Floats:
-        """By badges, the diameter in pixels to draw each with; else NaN."""
+        """For badges: diameter of each badge in pixels; otherwise NaN."""
         return self._extent("badge_diameter")
 
     @property
     def values(self) -> Table:
-        """What is told of them by the aggregates of the query."""
+        """Aggregates that the query requested, by name."""
         return getattr(self, "_values", Table({}))
 
     def aggregate(self, *aggregates: str) -> Table:
-        """What is told of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
+        """Computes aggregates of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
 
-        Arrays are named as in GeoJSON, `sum_population` and `top_kind`.
+        Arrays are named as in GeoJSON, for example `sum_population` and `top_kind`.
         """
         if not aggregates:
             return Table({})
         return Table._of(c.call(c.aggregate, self._pointer, c.encoded(", ".join(aggregates))))
 
     def find(self, tree_index: int) -> int | None:
-        """The place in the answer of the cluster that holds a point; None if none does."""
+        """Returns the position in the answer of the cluster that contains a point; None if none does."""
         place: int = c.answer_find(self._pointer, integer("tree_index", tree_index))
         return place if place >= 0 else None
 
     def transition_to(self, other: Clusters) -> Transition:
-        """What changes from this answer to another of the same tree."""
+        """Returns the changes from this answer to another one of the same tree."""
         if not isinstance(other, Clusters):
             raise TypeError(f"expected an answer, found {other!r}")
         return Transition(self, other)
@@ -233,7 +234,7 @@ class Clusters(Answer):
     def __getitem__(self, place: str) -> AnyArray: ...
 
     def __getitem__(self, place: int | slice | str) -> Cluster | list[Cluster] | AnyArray:
-        """A cluster by its place, those of a slice, or the array of an aggregate by its name."""
+        """Returns a cluster by its position, the clusters of a slice, or the array of an aggregate by its name."""
         if isinstance(place, str):
             return self.values[place]
         places = range(len(self))
@@ -251,7 +252,7 @@ class Clusters(Answer):
         return self
 
     def __reduce__(self) -> Any:
-        raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, as of to_pandas()")
+        raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, such as to_pandas()")
 
     def __repr__(self) -> str:
         return f"{len(self)} clusters of {int(self.count.sum())} points"
@@ -263,19 +264,19 @@ class Clusters(Answer):
         return columns | dict(self.values)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """The clusters for whatever reads Arrow's C data interface, as `polars.DataFrame(clusters)` does."""
+        """Exports the clusters through Arrow's C data interface, for example to `polars.DataFrame(clusters)`."""
         return Table(self._columns()).__arrow_c_stream__()
 
     def to_arrow(self) -> Any:
-        """The clusters as a `pyarrow.Table`, numbers without a copy."""
+        """Returns the clusters as a `pyarrow.Table`, numbers without a copy."""
         return Table(self._columns()).to_arrow()
 
     def to_pandas(self) -> Any:
-        """The clusters as a `pandas.DataFrame`."""
+        """Returns the clusters as a `pandas.DataFrame`."""
         return Table(self._columns()).to_pandas()
 
     def to_geopandas(self) -> Any:
-        """The clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
+        """Returns the clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
         geopandas = required("geopandas")
         columns = self._columns()
         geometry = geopandas.points_from_xy(columns.pop("x"), columns.pop("y"))
@@ -284,7 +285,7 @@ class Clusters(Answer):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The clusters as GeoJSON with the names of supercluster, which map libraries read."""
+        """The clusters as GeoJSON with supercluster's property names, which map libraries read."""
         told = {name: plain(array) for name, array in self.values.items()}
         features = []
         for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
@@ -306,10 +307,10 @@ class Clusters(Answer):
 
 
 class Transition:
-    """What changes between two answers of one tree: a row for everything that is to be drawn.
+    """The changes between two answers of one tree, with a row for each cluster to draw.
 
-    Each starts where it stands in the first answer and ends where it stands in the second: a part of a cluster that is
-    split starts where the whole was, a part of one that others merge into ends where the whole will be.
+    Each row starts at its position in the first answer and ends at its position in the second. A part of a split starts
+    at the position of the whole; a part of a merge ends at the position of the whole.
     """
 
     KEPT, SPLIT, MERGED, ENTERED, EXITED = range(5)
@@ -320,42 +321,43 @@ class Transition:
 
     @property
     def change(self) -> Integers:
-        """`KEPT`, `SPLIT`, `MERGED`, `ENTERED` or `EXITED`."""
+        """Kind of each change: `KEPT`, `SPLIT`, `MERGED`, `ENTERED` or `EXITED`."""
         return self._rows["change"]
 
     @property
     def from_place(self) -> Integers:
-        """Places in the first answer; -1 for what enters."""
+        """Positions in the first answer; -1 for clusters that enter."""
         return self._rows["from"]
 
     @property
     def to_place(self) -> Integers:
-        """Places in the second answer; -1 for what exits."""
+        """Positions in the second answer; -1 for clusters that exit."""
         return self._rows["to"]
 
     @property
     def hidden(self) -> Integers:
-        """In the first row of a split or merge, how many of the whole's points are in none of the parts."""
+        """In the first row of a split or merge: number of the whole's points that are in no part."""
         return self._rows["hidden"]
 
     @property
     def filtered_out(self) -> Integers:
-        """How many points pass the first filter alone: of each cluster of both, and in its first row of a split."""
+        """Number of points that pass only the first filter: for each kept cluster, and in the first row of a split or
+        merge."""
         return self._rows["filtered_out"]
 
     @property
     def filtered_in(self) -> Integers:
-        """The same of those that pass the second filter alone."""
+        """As above, for points that pass only the second filter."""
         return self._rows["filtered_in"]
 
     @property
     def start(self) -> Floats:
-        """Where each starts, as rows of x and y; NaN for what enters."""
+        """Start of each row's cluster, as rows of x and y; NaN for clusters that enter."""
         return _positions(self.first, self.from_place)
 
     @property
     def stop(self) -> Floats:
-        """Where each ends, as rows of x and y; NaN for what exits."""
+        """End of each row's cluster, as rows of x and y; NaN for clusters that exit."""
         return _positions(self.second, self.to_place)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What a map asks of a tree, answered as the server answers it: GeoJSON with the names of its properties."""
+"""Answers of a tree to a map, in the server's format: GeoJSON with the server's property names."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ._tree import Tree
 Query = dict[str, Any]
 Feature = dict[str, Any]
 
-#: Units of the plane around the Earth, whose radius in Web Mercator is that at the equator.
+#: Length of a unit of the plane at the equator, on the sphere of Web Mercator, in meters.
 METRES_PER_UNIT = 2 * math.pi * 6_378_137 / 2**32
 
-#: The parameters of a query that say what is looked at, and how the tree is cut.
+#: Parameters of a query for its viewport, and for its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
 CUT = ("spacing", "badges", "detail", "limit", "order")
 
 
 class Problem(Exception):
-    """A question without an answer, with the status that the server gives it."""
+    """A request that cannot be answered, with the status that the server would return."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class Problem(Exception):
 
 
 class Answers:
-    """Answers to a map, for one tree. Any thread may ask."""
+    """Answers of one tree to a map. Any thread may ask."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -46,14 +46,14 @@ class Answers:
         }
 
     def answer(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """The answer to a message of the map."""
+        """Answers a message of the map."""
         try:
             return self._verbs[verb](**arguments)
         except Error as error:
             raise Problem(400, str(error)) from None
 
     def facts(self) -> dict[str, Any]:
-        """What there is, as the server tells it of an index."""
+        """Returns facts about the tree, in the server's format for an index."""
         tree = self.tree
         return {
             "name": "",
@@ -198,13 +198,13 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _rows(columns: Mapping[str, Any]) -> list[Feature]:
-    """A row of columns as a dictionary each, as JSON has its values: null for a number that there is not."""
+    """Returns each row of columns as a dictionary with JSON values: null for missing numbers."""
     lists = {name: plain(column) for name, column in columns.items()}
     return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
-    """A transition as the server tells it, as far as a map needs it."""
+    """Returns a transition in the server's format, as far as a map needs it."""
     change: dict[str, Any] = {"kept": [], "splits": [], "merges": [], "entered": [], "left": []}
     wholes: dict[tuple[str, int], dict[str, Any]] = {}
 
@@ -230,7 +230,7 @@ def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
 
 
 def abbreviated(count: int) -> str:
-    """A count in four characters or so, halves rounded up: 999, 1.2k, 12k, 3.4M."""
+    """Returns a count in about four characters, halves rounded up: 999, 1.2k, 12k, 3.4M."""
     if count < 1000:
         return str(count)
     unit, suffixes = 1000, "kMBT"

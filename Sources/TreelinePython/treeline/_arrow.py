@@ -1,4 +1,5 @@
-"""Arrow's C data interface, which polars, pyarrow, DuckDB and others speak: their arrays, read without any of them.
+"""Reads arrays through Arrow's C data interface, which polars, pyarrow, DuckDB and others offer, without these
+packages.
 
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
@@ -72,7 +73,7 @@ _NUMBERS = {
     b"e": "<f2", b"f": "<f4", b"g": "<f8",
 }  # fmt: skip
 
-#: What people call types that are not taken everywhere.
+#: Common names of types that are not accepted everywhere.
 _NAMES = {
     b"u": "texts", b"U": "texts", b"vu": "texts", b"z": "binary", b"Z": "binary", b"vz": "binary", b"b": "booleans",
     b"n": "nulls", b"+s": "structs", b"+l": "lists", b"+L": "lists", b"+m": "maps",
@@ -80,12 +81,12 @@ _NAMES = {
 
 
 def speaks(values: Any) -> bool:
-    """Whether something hands its arrays out; of pandas, only by pyarrow."""
+    """Returns whether an object exports arrays; objects of pandas only do so with pyarrow."""
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
 
 
 class Memory:
-    """What was handed out, which lends its memory until this is deleted."""
+    """An export of an object, which keeps its memory alive until this is deleted."""
 
     def __init__(self, values: Any) -> None:
         self.schema = Schema()
@@ -101,7 +102,7 @@ class Memory:
                     break
                 self.arrays.append(array)
         else:
-            # Of these, capsules release what they hold.
+            # In this case the capsules release their contents.
             self._capsules = values.__arrow_c_array__()
             self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
             self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
@@ -137,7 +138,7 @@ class Part(NamedTuple):
 
 
 class Column:
-    """An array, or the arrays of a stream one behind the other."""
+    """An array, or the arrays of a stream one after another."""
 
     def __init__(self, memory: Memory, schema: Schema, parts: list[Part]) -> None:
         self._memory, self._schema, self._parts = memory, schema, parts
@@ -156,7 +157,7 @@ class Column:
 
     @property
     def valid(self) -> AnyArray | None:
-        """Which values are there; None if all are."""
+        """Mask of values that are present; None if all are."""
         found = [self._valid(part) for part in self._parts]
         if all(valid is None for valid in found):
             return None
@@ -183,7 +184,8 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Numbers, booleans and times as an array of numpy, with anything where none is; None of other types."""
+        """Returns numbers, booleans and times as a numpy array, with anything for missing values; None for other
+        types."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -212,7 +214,7 @@ class Column:
         else:
             return None
         decimals: AnyArray = low / 10.0 ** int(scale)
-        # A quotient of doubles is rounded once if both are exact; of what is not, Python rounds that of integers.
+        # A quotient of exact doubles is rounded once. Otherwise Python rounds the quotient of integers correctly.
         is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
         numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
         for row in np.flatnonzero(~is_exact):
@@ -221,14 +223,14 @@ class Column:
         return decimals
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:
-        """Offsets and bytes; None of other types. Where there is none a text is empty or anything."""
+        """Returns offsets and bytes of texts; None for other types. A missing text is empty or anything."""
         if self.format not in (b"u", b"U", b"vu"):
             return None
         read = self._viewed_texts if self.format == b"vu" else self._plain_texts
         found = [read(part) for part in self._parts if part.length] or [(np.zeros(1, "<i8"), np.zeros(0, np.uint8))]
         if len(found) == 1:
             return found[0]
-        # Each chunk's texts begin where those before it end.
+        # The texts of each chunk begin where the chunk before ends.
         offsets, bytes, end = [np.zeros(1, "<i8")], [], 0
         for starts, data in found:
             offsets.append(starts[1:] - starts[0] + end)
@@ -242,7 +244,7 @@ class Column:
         return offsets, self._bytes(part.array.buffers[2], int(offsets[-1]))
 
     def _viewed_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
-        """Each text has 16 bytes: its length, and itself or where it is."""
+        """Reads texts of 16 bytes each, which hold the length, and either the text or its address."""
         views = self._view(part, 1, "<i4,<i4,<i4,<i4")
         valid = self._valid(part)
         lengths = views["f0"].astype("<i8") if valid is None else np.where(valid, views["f0"], 0)
@@ -263,19 +265,19 @@ class Column:
         return view(self._memory, address, (count,), "|u1") if address and count else np.zeros(0, np.uint8)
 
     def dictionary(self) -> tuple[AnyArray, Column]:
-        """Of a dictionary the codes, -1 where there is none, and the entries."""
+        """Returns the codes of a dictionary, -1 for missing values, and the entries."""
         codes, valid = self.numbers(), self.valid
         assert codes is not None
         dictionaries = [part.array.dictionary.contents for part in self._parts]
         parts = [Part(array, array.offset, array.length) for array in dictionaries]
-        # Entries of later chunks stand behind those of earlier ones.
+        # Entries of later chunks come after those of earlier chunks.
         ends = np.cumsum([0] + [part.length for part in parts])
         shifts = np.repeat(ends[:-1], [part.length for part in self._parts])
         shifted = codes.astype("<i8") + shifts
         if valid is not None:
             shifted[~valid] = -1
         entries = Column(self._memory, self._schema.dictionary.contents, parts)
-        # An entry may be missing, too.
+        # Entries may be missing, too.
         there = entries.valid
         if there is not None and len(there):
             shifted[(shifted >= 0) & ~there[np.maximum(shifted, 0)]] = -1
@@ -287,7 +289,7 @@ class Column:
 
 
 def column(values: Any) -> Column:
-    """What is handed out as a column, be it the only one of a table."""
+    """Reads a column, which may also be the only column of a table."""
     memory = Memory(values)
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     schema = memory.schema
@@ -297,7 +299,7 @@ def column(values: Any) -> Column:
 
 
 def table(values: Any) -> dict[str, Column]:
-    """The columns of a table by their names, read in one pass."""
+    """Reads the columns of a table by name, in one pass."""
     memory = Memory(values)
     if memory.schema.format != b"+s":
         raise TypeError("expected a table of columns, found one column; name it, as in columns={'price': column}")
@@ -306,6 +308,6 @@ def table(values: Any) -> dict[str, Column]:
     for number in range(memory.schema.n_children):
         schema = memory.schema.children[number].contents
         if schema.name.decode() in columns:
-            raise ValueError(f"expected columns of different names, found two of the name {schema.name.decode()!r}")
+            raise ValueError(f"expected columns of different names, found two named {schema.name.decode()!r}")
         columns[schema.name.decode()] = Column(memory, schema, [part.child(number) for part in parts])
     return columns

@@ -1,4 +1,4 @@
-"""Tables of numpy as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others take."""
+"""Exports tables of numpy as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others accept."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._table import AnyArray
 
 _NULLABLE = 2
 
-#: What is handed out, by a number of its own, until it is released; and what capsules point to.
+#: Exported objects by number until they are released, and the streams that capsules point to.
 _lent: dict[int, Any] = {}
 _numbers = itertools.count(1)
 _pointed: dict[int, Stream] = {}
 
 
 class _Node(NamedTuple):
-    """An array with its type, as the interface has them."""
+    """An array with its type, as the interface defines them."""
 
     format: bytes
     length: int
@@ -34,7 +34,7 @@ class _Node(NamedTuple):
 
 
 def stream(columns: Mapping[str, AnyArray]) -> Any:
-    """A capsule with a stream of one batch, whose numbers and times are those of numpy, without a copy."""
+    """Returns a capsule with a stream of one batch. Its numbers and times are numpy's, without a copy."""
     length = len(next(iter(columns.values()), ()))
     children = tuple((name, _node(values)) for name, values in columns.items())
     content = _Stream(_Node(b"+s", length, [None], children=children)).stream
@@ -98,7 +98,7 @@ def _texts(texts: list[str], valid: AnyArray | None = None, missing: int = 0, is
 
 
 def _counts(counts: list[dict[str, int]]) -> _Node:
-    """How many points have each value, as a map."""
+    """Returns the number of points with each value, as a map."""
     keys = _texts([key for row in counts for key in row], is_nullable=False)
     values = _node(np.array([count for row in counts for count in row.values()], "<i8"))
     entries = _Node(b"+s", keys.length, [None], children=(("key", keys), ("value", values)), is_nullable=False)
@@ -140,7 +140,7 @@ def _fill_array(array: Array, node: _Node) -> None:
 
 
 def _release(place: Any) -> None:
-    """Gives up what was lent, and those of its children that nobody has taken for himself."""
+    """Releases an export, and its children unless a consumer has taken them over."""
     content = place.contents
     for number in range(getattr(content, "n_children", 0)):
         child = content.children[number]
@@ -162,10 +162,10 @@ _release_array = arrow.RELEASE_ARRAY(_release)
 _release_stream = arrow.RELEASE_STREAM(_release)
 _forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
 
-#: By the address of a capsule, for one that is going has no references to spare.
+#: Takes the address of a capsule, because a capsule that is being destroyed has no references.
 _pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
-# What is released when Python ends still calls these.
+# Exports that are released when Python ends still call these functions.
 for _callback in (_release_schema, _release_array, _release_stream, _forget):
     pythonapi.Py_IncRef(py_object(_callback))

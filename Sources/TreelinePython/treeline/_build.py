@@ -32,29 +32,29 @@ def build(
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Tree:
-    """Builds a tree over some points; the same points give the same tree, in any order and on any number of threads.
+    """Builds a tree over some points. The same points give the same tree, in any order and on any number of threads.
 
-    Other threads of Python go on meanwhile, and KeyboardInterrupt stops it.
+    Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
 
-    :param x: Longitudes, of numpy, pandas, polars, pyarrow or a list; or points as an array of two columns, or as a
-        GeoDataFrame, whose columns are taken along.
+    :param x: Longitudes, from numpy, pandas, polars, pyarrow or a list. Or points, as an array of two columns or as a
+        GeoDataFrame, whose other columns are used, too.
     :param y: Latitudes.
-    :param columns: A mapping or a table of pandas, polars or pyarrow: what can be filtered and summed. Beside a
-        GeoDataFrame the names of those to take.
-    :param kinds: By names of columns what values are taken for: `number`, `category`, `boolean`, `time`, `time-ms` or
-        `text`, and `+percentiles` or `+distinct` behind it for aggregates that are to be fast.
+    :param columns: Columns for filters and aggregates: a mapping, or a table of pandas, polars or pyarrow. With a
+        GeoDataFrame, the names of its columns to use.
+    :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
+        by `+percentiles` or `+distinct` to make these aggregates fast.
     :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging those that are closest, whose
-        badges touch first, or that spread least.
+    :param grow: How the tree grows: by splitting from all points down; or by merging the clusters that are closest,
+        whose badges touch first, or that spread least.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
-    :param badge_gap: How far badges stay apart, in pixels.
-    :param stand: Where clusters stand that are merged by distance or for badges.
-    :param separations: Whether a spacing or badges can be asked for; without, a tree that is split is built sooner.
+    :param badge_gap: Gap between badges, in pixels.
+    :param stand: Where clusters of a tree merged by distance or for badges stand.
+    :param separations: Whether the tree can answer a spacing or badges. Without, a split tree is built faster.
     :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that tells which points are never clustered.
-    :param threads: How many; as many as there are processors unless told.
-    :param progress: Called with what is done and how much of it, from 0 to 1.
-    :raises Error: In the words of the library.
+    :param never_cluster: A column that marks points that are never clustered.
+    :param threads: Number of threads; by default the number of processors.
+    :param progress: Called with the current stage and its completed share, from 0 to 1.
+    :raises Error: With the message of the library.
     """
     xs, ys, frame = coordinates(x, y, planar)
     if len(xs) != len(ys):
@@ -75,7 +75,7 @@ def build(
 
 
 class Monitor:
-    """What is told of how far a build is, and what stops it: whoever is told by an exception, or an interrupt."""
+    """Reports the progress of a build, and stops it on an interrupt or if the progress function raises an exception."""
 
     def __init__(self, progress: Callable[[str, float], None] | None) -> None:
         self._progress = progress
@@ -83,7 +83,7 @@ class Monitor:
         self._cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
         self._callback = c.Progress(self._report) if progress is not None else c.Progress()
         self._monitor = c.Monitor(self._callback, None, self._cancellation.pointer)
-        #: As the library takes it.
+        #: Argument for the library.
         self.reference = ctypes.byref(self._monitor)
 
     def _report(self, _: Any, stage: bytes, fraction: float) -> None:
@@ -95,7 +95,7 @@ class Monitor:
             c.cancellation_cancel(self._cancellation.pointer)
 
     def run(self, call: Callable[[], Any]) -> Any:
-        """Calls what was given the monitor."""
+        """Calls a function that was given the monitor."""
         try:
             return _interruptible(call, self._cancellation)
         except CancelledError:
@@ -104,17 +104,17 @@ class Monitor:
             raise
 
 
-#: How long an interrupt may go unheard.
+#: Maximum delay of an interrupt, in seconds.
 _SECONDS_UNHEARD = 0.05
 
 
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls what another thread can cancel, on a thread of its own if this is the one that signals interrupt."""
+    """Calls a function that another thread can cancel. Uses a separate thread if signals interrupt this one."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
-    # Not the end of the thread, which `Thread.join` takes for reached when it is interrupted, as of Python 3.11.
+    # Does not use `Thread.join`, which regards the thread as ended when it is interrupted, since Python 3.11.
     done = threading.Event()
 
     def work() -> None:
@@ -127,12 +127,12 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
 
     threading.Thread(target=work, name="treeline-build").start()
     try:
-        # Some libraries, polars among them, have signals wait for the end of a wait.
+        # Some libraries, such as polars, delay signals until a wait ends.
         while not done.wait(_SECONDS_UNHEARD):
             pass
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
-        # The arrays that it reads are this thread's: they stay until it has stopped, whoever interrupts again.
+        # The build reads arrays of this thread, which must stay alive until it has stopped, even after more interrupts.
         while not done.is_set():
             try:
                 done.wait()

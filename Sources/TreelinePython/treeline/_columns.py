@@ -1,4 +1,4 @@
-"""Whatever holds values, as the columns that the library takes."""
+"""Converts objects with values to the library's columns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from . import _arrow as arrow
 from . import _library as c
 from ._table import AnyArray
 
-#: Of pandas, whose own arrays tell more than what it hands out, for which it needs pyarrow besides.
+#: Packages of pandas. Its own arrays are more informative than its export, which also needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
 class InputColumn:
-    """A column as the library takes it, and what keeps its memory alive."""
+    """A column for the library, and the objects that keep its memory alive."""
 
     def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
         """
-        :param values: Of the width of the type, in memory of any stride.
-        :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as of
+        :param values: Values of the type's width, in memory with any stride.
+        :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
             `treeline_column`.
         """
         valid = others.pop("valid", None)
@@ -32,7 +32,7 @@ class InputColumn:
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
         if values is not None:
             self.column.values = values.ctypes.data
-            # An array of one entry may have any stride.
+            # The stride of an array of one entry may be anything.
             self.column.stride = values.strides[0] if len(values) > 1 else 0
         if valid is not None and not valid.all():
             self.column.validity = self._address(np.packbits(valid, bitorder="little"))
@@ -46,7 +46,7 @@ class InputColumn:
 
 
 def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int) -> list[InputColumn]:
-    """The columns of a mapping or of a table."""
+    """Returns the columns of a mapping or of a table."""
     named = _named(columns)
     chosen = list(named) if names is None else [names] if isinstance(names, str) else list(names)
     for name in (*chosen, *kinds):
@@ -65,7 +65,7 @@ def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str,
 
 
 def _named(columns: Any) -> Mapping[Any, Any]:
-    """Columns by their names, whatever holds them."""
+    """Returns columns by name, from any object that has columns."""
     if columns is None:
         return {}
     if not is_of_pandas(columns) and arrow.speaks(columns):
@@ -97,10 +97,10 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
         return _of_codes(name, kind, values.codes, _encode(values.entries))
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        # Of a list with texts in it, everything else has become one, even what stands for no value.
+        # numpy has converted all values of a list with texts to texts, even missing values.
         array = np.array(values, object)
     if array.dtype.kind == "f" and array.ndim == 1 and (isinstance(values, list | tuple) or array.dtype.itemsize > 8):
-        # Beside a float, whole numbers have become floats, too.
+        # numpy has converted whole numbers next to a float to floats.
         _check_exact(name, list(values), array.astype("<f8").tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
@@ -139,10 +139,10 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         unit = np.datetime_data(array.dtype)[0]
         units = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
         if unit not in units or np.datetime_data(array.dtype)[1] != 1:
-            # Days and hours; whatever is finer than nanoseconds is rounded to them.
+            # Days and hours become seconds; units finer than nanoseconds are rounded to nanoseconds.
             unit = "ns" if unit in ("ps", "fs", "as") else "s"
             found, array = array, array.astype(f"<M8[{unit}]")
-            # A year or a day may be too far away for seconds, and would become another.
+            # A year or a day may be too far away for seconds, and would become another time.
             if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
                 row = int(is_other.argmax())
                 raise ValueError(f"column {name!r}, row {row}: expected a time, found one too far away: {found[row]!r}")
@@ -151,13 +151,13 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
     if array.dtype.kind in "US":
         offsets, data = _encode(array.tolist())
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
-    # Texts of any length are objects, too, from numpy 2 on.
+    # From numpy 2 on, texts of any length are objects, too.
     if array.dtype.kind in "OT":
         return _of_objects(name, kind, array, valid)
     raise _refusal(name, f"an array of {array.dtype}")
 
 
-#: What Python's own values may be.
+#: Python's own types of values.
 _BOOLEANS = bool, np.bool_
 _INTEGERS = int, np.integer
 _NUMBERS = (*_INTEGERS, float, np.floating, decimal.Decimal, fractions.Fraction)
@@ -165,14 +165,14 @@ _TIMES = datetime.date, np.datetime64
 
 
 def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None) -> InputColumn:
-    """Python's own values; None, NaN and the like are missing ones."""
+    """Converts Python objects; None, NaN and the like are missing values."""
     values = [_own(value) for value in objects.tolist()]
     valid = np.fromiter((_is_value(value) for value in values), bool, len(values))
     if unmasked is not None:
         valid &= unmasked
 
     def filled(types: tuple[type, ...], what: str, missing: Any) -> list[Any]:
-        """The values, of these types, or something where there is none."""
+        """Returns the values, checked for these types, with `missing` for missing values."""
         for row, (value, is_valid) in enumerate(zip(values, valid)):
             if is_valid and not isinstance(value, types):
                 raise TypeError(f"column {name!r}, row {row}: expected {what}, found {value!r}; convert the column")
@@ -206,22 +206,22 @@ def _float(name: str, row: int, value: Any) -> float:
 
 
 def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
-    """Whole numbers that doubles do not keep are ids, which must not become others."""
+    """Refuses whole numbers that doubles do not keep: they are ids, which must not change."""
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
-                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or that floats keep, found {value}; "
-                "convert the column to floats or texts"
+                f"column {name!r}, row {row}: expected whole numbers of 64 bits, or numbers that floats keep exactly, "
+                f"found {value}; convert the column to floats or texts"
             )
 
 
 def _own(value: Any) -> Any:
-    """A scalar of numpy as Python's own, but for times, of which Python's are coarser."""
+    """Returns a numpy scalar as a Python object, except for times, for which Python is coarser."""
     return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
 
 
 def _is_value(value: Any) -> bool:
-    # NaN, NaT and NA are not equal to themselves, or cannot tell.
+    # NaN, NaT and NA are not equal to themselves, or their comparison is undefined.
     if value is None or value is np.ma.masked:
         return False
     is_equal = value == value
@@ -250,7 +250,7 @@ class _Codes:
 
 
 def _of_pandas(series: Any) -> Any:
-    """The array of a series that holds what it means, missing values included."""
+    """Returns the array of a series that represents its meaning, including missing values."""
     kind = type(series.dtype).__name__
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy().astype("<i4")

@@ -1,4 +1,4 @@
-"""Coordinates, whatever holds them."""
+"""Reads coordinates from any object that holds them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._table import AnyArray
 
 
 def coordinates(x: Any, y: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
-    """The two arrays of doubles of some points, and the table that they come from, if any."""
+    """Returns the two arrays of doubles of some points, and the table that contains them, if any."""
     if y is not None:
         return _doubles("x", x), _doubles("y", y), None
     if is_of_pandas(x) and hasattr(x, "geometry"):
@@ -45,7 +45,7 @@ def _of_geometry(places: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
 
 
 def _doubles(name: str, values: Any) -> AnyArray:
-    """Doubles of one dimension; NaN where there is none, which the library refuses by its row."""
+    """Returns doubles of one dimension, with NaN for missing values, which the library reports with their row."""
     if not is_of_pandas(values) and arrow.speaks(values):
         return _of_arrow(name, arrow.column(values))
     try:

@@ -1,30 +1,30 @@
-"""What the library reports, in its words."""
+"""Errors of the library, with its messages."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Whatever the library reports."""
+    """Any error of the library."""
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that no value of its type should be, such as answers of two trees."""
+    """An argument that its type allows but the function does not, such as answers of two trees."""
 
 
 class ParameterError(Error, ValueError):
-    """A parameter of a query or an option of a build that is unknown, missing, out of range, or excluded by another."""
+    """A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another one."""
 
 
 class QueryError(Error, ValueError):
-    """A query that this tree has no answer to."""
+    """A query that this tree cannot answer."""
 
 
 class FilterError(Error, ValueError):
-    """A text that is no filter, or a filter of columns that the tree lacks."""
+    """A text that is not a valid filter, or a filter of columns that the tree lacks."""
 
 
 class AggregateError(Error, ValueError):
-    """A text that is no list of aggregates, or one of columns that have none such."""
+    """A text that is not a valid list of aggregates, or aggregates that its columns do not support."""
 
 
 class BuildError(Error, ValueError):
@@ -36,7 +36,7 @@ class ColumnError(Error, ValueError):
 
 
 class IndexFileError(Error, OSError):
-    """A file that is no index, or a damaged one."""
+    """A file that is not an index, or is damaged."""
 
 
 class WritingError(Error, OSError):
@@ -44,14 +44,14 @@ class WritingError(Error, OSError):
 
 
 class PiecesError(Error, ValueError):
-    """Bytes or pieces of a build in pieces that none of its steps wrote, or that were damaged since."""
+    """Bytes or pieces of a build in pieces that were not written by one of its steps, or were damaged later."""
 
 
 class CancelledError(Error):
     """A build that was cancelled."""
 
 
-#: By the numbers of `treeline_error_kind`.
+#: Errors by the numbers of `treeline_error_kind`.
 BY_KIND: dict[int, type[Error]] = {
     1: ArgumentError,
     2: ParameterError,

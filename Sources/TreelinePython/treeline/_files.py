@@ -1,4 +1,4 @@
-"""Indexes: opening and checking them."""
+"""Opens and checks indexes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def unpickled(index: bytes, where: str | None) -> Tree:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "tree.treeline")
         path.write_bytes(index)
-        # Its pages stay when its name is gone.
+        # The mapped pages remain after the file is deleted.
         return open(path).select(where)
 
 
 def open(path: Path) -> Tree:
-    """Opens an index by mapping it into memory, however large it is."""
+    """Opens an index of any size by mapping it into memory."""
     return Tree(c.call(c.open, c.encoded_path(path)))
 
 
 def verify(path: Path) -> list[str]:
-    """Checks every byte of an index, and tells what is wrong; nothing if it is as it was written."""
+    """Checks every byte of an index. Returns the problems found; an empty list if there are none."""
     return list(Table._of(c.call(c.verify, c.encoded_path(path)))["problem"])

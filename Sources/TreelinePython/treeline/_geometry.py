@@ -1,4 +1,4 @@
-"""Points in the columns of Arrow: two of numbers, or one of GeoParquet or GeoArrow."""
+"""Reads points from Arrow columns: two columns of numbers, or one column of GeoParquet or GeoArrow."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from ._table import AnyArray
 
-#: Names that are taken for coordinates where none are told.
+#: Names of coordinate columns that are detected automatically.
 NAMES = [("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("x", "y")]
-#: What a point of WKB has before its coordinates, and what its numbers of types may have beside them.
+#: Size of a WKB header before the coordinates, and the flag of a type with a spatial reference system.
 _PREFIX, _HAS_SRID = 5, 0x20000000
 
 
 class PointColumns:
-    """Which columns of a schema have the points, and how."""
+    """The columns of a schema that contain the points, and their format."""
 
     def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool) -> None:
         """
-        :param schema: Of pyarrow, whose metadata may be those of GeoParquet.
-        :param x: The name of a column of numbers, `y` another; or both None.
-        :param geometry: The name of a column of points, in place of these.
+        :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
+        :param x: Name of a column of numbers, with `y` for the other one; or both None.
+        :param geometry: Name of a column of points, instead of `x` and `y`.
         """
         if (x is None) != (y is None):
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
@@ -37,10 +37,10 @@ class PointColumns:
             if found is None:
                 raise KeyError(
                     "expected columns named longitude and latitude or a geometry of GeoParquet, found "
-                    f"{', '.join(map(repr, schema.names))}; name them by lon= and lat=, or by geometry="
+                    f"{', '.join(map(repr, schema.names))}; name them with lon= and lat=, or with geometry="
                 )
             x, y = found
-        #: The names of the columns to read.
+        #: Names of the columns to read.
         self.names: list[str] = [geometry] if geometry is not None else [str(x), str(y)]
         for name in self.names:
             if name not in schema.names:
@@ -62,13 +62,13 @@ class PointColumns:
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
                 f"column {name!r}: expected longitudes and latitudes, OGC:CRS84, found coordinates of {code}; "
-                "convert them, or build a plain plane by planar=True"
+                "convert them, or use planar=True for a plain plane"
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-        """The coordinates in a batch of pyarrow; NaN where there are none.
+        """Returns the coordinates in a batch of pyarrow; NaN for missing ones.
 
-        :param first_row: That of the batch, for errors.
+        :param first_row: Row of the batch's first entry, for errors.
         """
         if len(self.names) == 2:
             x, y = (_doubles(name, batch.column(name)) for name in self.names)
@@ -77,7 +77,7 @@ class PointColumns:
 
 
 def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-    """The coordinates in an array of points: of WKB, or structs of x and y, or lists of both."""
+    """Returns the coordinates in an array of points: WKB, structs of x and y, or lists of both."""
     import pyarrow as pa
 
     if isinstance(array, pa.ExtensionArray):
@@ -86,7 +86,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
     if pa.types.is_struct(type):
         names = [field.name for field in type]
         if "x" in names and "y" in names:
-            # Not `flatten`, which would copy what is null from below.
+            # Not `flatten`, which copies the children to apply the struct's nulls to them.
             return _nulled(array, _doubles(name, array.field("x"))), _nulled(array, _doubles(name, array.field("y")))
     elif pa.types.is_fixed_size_list(type) and type.list_size >= 2:
         width = type.list_size
@@ -108,7 +108,7 @@ def _doubles(name: str, array: Any) -> AnyArray:
 
 
 def _nulled(array: Any, values: AnyArray) -> AnyArray:
-    """Values without those of rows that are null."""
+    """Returns values with NaN for rows that are null."""
     if array.null_count == 0:
         return values
     return np.where(array.is_valid().to_numpy(zero_copy_only=False), values, np.nan)
@@ -123,7 +123,7 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
     octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
-    # As nearly all programs write it, all at once: little-endian points of two or three numbers, without a system.
+    # Reads what nearly all programs write in one step: little-endian points of two or three numbers, without a system.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
     plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
     heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]
@@ -149,7 +149,7 @@ def _of_one(name: str, value: bytes, row: int) -> tuple[float, float]:
     if number != 1:
         found = kinds[number] if number < len(kinds) else f"type {kind}"
         raise ValueError(
-            f"column {name!r}, row {row}: expected a point, found a {found}; take a point of each, such as by "
+            f"column {name!r}, row {row}: expected a point, found a {found}; take a point of each, for example with "
             "ST_PointOnSurface"
         )
     if len(value) < start + 16:

@@ -1,4 +1,4 @@
-"""The library, as `treeline.h` declares it."""
+"""Declares the library like `treeline.h`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Points(Structure):
 
     @classmethod
     def of(cls, x: Any, y: Any) -> Points:
-        """Of two arrays of doubles, which must outlive it."""
-        # An array of one entry may have any stride.
+        """Creates points from two arrays of doubles, which must outlive them."""
+        # The stride of an array of one entry may be anything.
         strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
         return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
 
@@ -93,7 +93,7 @@ class Plane(Structure):
 
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 
-#: What may take a while is called without the interpreter's lock, the rest with it, which is faster.
+#: Slow functions are called without the interpreter's lock, and the others with it, which is faster.
 _slow = ctypes.CDLL(_PATH)
 _quick = ctypes.PyDLL(_PATH)
 
@@ -153,7 +153,7 @@ unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64,
 
 
 def error_of(place: c_void_p) -> Error:
-    """The exception of an error, which is freed."""
+    """Returns the exception of an error, and frees the error."""
     handle = place.value
     kind, message = error_get_kind(handle), error_message(handle).decode()
     error_free(handle)
@@ -168,7 +168,7 @@ _native.bind(_slow._handle, _raise)
 
 
 def call(function: Any, *arguments: Any) -> Any:
-    """Calls what may fail, and raises what it reports."""
+    """Calls a function that may fail, and raises its error."""
     error = c_void_p()
     result = function(*arguments, ctypes.byref(error))
     if error.value is not None:
@@ -189,7 +189,7 @@ class Handle:
 
 
 def encoded(text: str) -> bytes:
-    """A text as C has it, where a zero would end it."""
+    """Encodes a text for C, where a zero character would end it."""
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:
@@ -198,7 +198,7 @@ def encoded(text: str) -> bytes:
 
 
 def encoded_path(path: Any) -> bytes:
-    """A path as C has it."""
+    """Encodes a path for C."""
     found = os.fsencode(path)
     if b"\0" in found:
         raise ValueError(f"expected a path without a zero character, found {path!r}")
@@ -206,5 +206,5 @@ def encoded_path(path: Any) -> bytes:
 
 
 def encoded_if_any(text: str | None) -> bytes | None:
-    """The same of one that C can do without."""
+    """Encodes a text for C, or returns None."""
     return None if text is None else encoded(text)

@@ -1,4 +1,4 @@
-"""Tables as a page holds them: a line of JSON that names arrays, then their bytes, as `table.js` reads them."""
+"""Packs tables for a page: a line of JSON that names the arrays, then their bytes, in the format of `table.js`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = {"u1": "u8", "u2": "u16", "u4": "u32", "f4": "f32", "f8": "f64"}
 
 
 def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: frozenset[str]) -> bytes:
-    """Facts and arrays, compressed; of some arrays the differences of neighbours are written, which are small."""
+    """Returns facts and arrays, compressed. For some arrays it writes the differences of neighbors, which are small."""
     described, planes = [], []
     for name, array in arrays.items():
         has_differences = name in differences
@@ -24,11 +24,11 @@ def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: 
         )
         planes.append(little.view(np.uint8).reshape(len(array), array.dtype.itemsize).T.tobytes())
     line = json.dumps({**facts, "arrays": described}, ensure_ascii=False, separators=(",", ":")).encode()
-    # No time of writing: the same tree makes the same page.
+    # Without a time, so that the same tree gives the same page.
     return gzip.compress(line + b"\n" + b"".join(planes), 9, mtime=0)
 
 
 def zigzag(numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The differences of neighbours modulo 2^32, their signs in the lowest bits."""
+    """Returns the differences of neighbors modulo 2^32, with their signs in the lowest bits."""
     steps = np.diff(numbers, prepend=np.uint32(0)).astype(np.uint32).view(np.int32)
     return ((steps << 1) ^ (steps >> 31)).view(np.uint32)

@@ -1,4 +1,4 @@
-"""Queries and options of builds as the library reads them: as texts of parameters."""
+"""Converts queries and build options to the library's texts of parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cut_text(key: tuple[Any, ...]) -> str:
 
 
 def text(**parameters: Any) -> str:
-    """Parameters as the library reads them."""
+    """Returns parameters as a text for the library."""
     parts = []
     for name, value in parameters.items():
         if value is None:
@@ -29,7 +29,7 @@ def text(**parameters: Any) -> str:
         if isinstance(value, bool | np.bool_):
             found = "true" if value else "false"
         elif isinstance(value, str):
-            # What would end a value, or begin a code of a character.
+            # Encodes characters that would end a value or begin an encoded character.
             found = value.replace("%", "%25").replace("&", "%26")
         elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set | bytes | bytearray):
             found = ",".join(_number(name, part) for part in value)
@@ -53,7 +53,7 @@ def _number(name: str, value: Any) -> str:
 
 
 def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A number as the library takes it, which would cut off what is too great."""
+    """Returns a whole number, checked because the library would truncate larger ones."""
     try:
         found = operator.index(value)
     except TypeError:
@@ -64,7 +64,7 @@ def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int
 
 
 def integers(name: str, values: Any) -> AnyArray:
-    """The same of several."""
+    """Returns an array of whole numbers, checked like `integer`."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size and (array.dtype.kind not in "iu" or array.max() >= 2**63):
         raise TypeError(f"expected '{name}' to be whole numbers of 64 bits, found {values!r}")

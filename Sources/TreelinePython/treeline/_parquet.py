@@ -1,4 +1,4 @@
-"""Indexes of Parquet files, however many rows they have."""
+"""Builds indexes of Parquet files with any number of rows."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from ._parameters import text
 from ._table import AnyArray, required
 from ._tree import Tree
 
-#: How many rows are in memory at once, as far as they are not in the row group that is read.
+#: Maximum number of rows in memory, apart from the row group that is being read.
 _BATCH = 1 << 16
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A row that is not in the index, since its coordinates are on no map."""
+    """A row that is not in the index, because its coordinates are invalid."""
 
-    #: Its number in the input, from 0.
+    #: Row number in the input, from 0.
     row: int
-    #: What was found; NaN for a missing coordinate.
+    #: The coordinates that were found; NaN for a missing one.
     x: float
     y: float
 
 
 @dataclass
 class Built:
-    """What came of a build."""
+    """The result of a build."""
 
     path: str
-    #: How many points the index has.
+    #: Number of points in the index.
     point_count: int = 0
-    #: How many points beyond Web Mercator's latitudes were moved to its edge.
+    #: Number of points beyond Web Mercator's latitudes that were moved to its edge.
     clipped_count: int = 0
-    #: How many rows are not in it, and the first of them.
+    #: Number of rows that are not in the index, and the first of them.
     refused_count: int = 0
     refused: list[Refused] = field(default_factory=list)
 
@@ -50,17 +50,17 @@ class Built:
         return open_index(self.path)
 
     def warn(self) -> None:
-        """Tells of rows that are not in the index."""
+        """Warns of rows that are not in the index."""
         if self.refused_count:
             first = self.refused[0]
             warnings.warn(
-                f"{self.refused_count} rows are not in {self.path}, as their coordinates are on no map; "
+                f"{self.refused_count} rows are not in {self.path}, because their coordinates are invalid; "
                 f"the first is row {first.row}: {first.x}, {first.y}",
                 stacklevel=3,
             )
 
 
-#: How many refused rows a result lists.
+#: Maximum number of refused rows that a result lists.
 MOST_LISTED = 100
 
 
@@ -87,32 +87,31 @@ def build_parquet(
     refused: Any = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Built:
-    """Builds the index of Parquet or GeoParquet files, of more rows than fit the memory if need be.
+    """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    It is, byte for byte, the index that `treeline build --skip-invalid` makes of the same rows, those of all files, one
-    after another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops it, and
-    leaves nothing.
+    The index has the same bytes as that of `treeline build --skip-invalid` for the same rows, all files one after
+    another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
+    leaves no files.
 
-    :param source: A file, a folder of Parquet files as Spark writes it, a pattern such as `places/*.parquet`, or a list
-        of these. Files of a folder or a pattern are taken by their names.
-    :param out: The path of the index, which appears whole or not at all.
-    :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
-    :param geometry: that of points, as WKB or as GeoArrow has them. If none is told, it is the primary one of
-        GeoParquet, or columns that are called longitude and latitude.
-    :param columns: The names of those that can be filtered and summed, in the order in which the index is to have them.
-    :param kinds: By names of columns what values are taken for, as of `build`.
-    :param row: The column with the number of each row, from 0 to 2^53, which no two share; they are numbered in order
-        unless told.
+    :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
+        list of these. Files of a folder or a pattern are ordered by name.
+    :param out: Path of the index, which appears complete or not at all.
+    :param lon: Column of longitudes or x, with `lat` for latitudes or y.
+    :param geometry: Column of points instead of `lon` and `lat`, as WKB or in GeoArrow format. By default it is the
+        primary column of GeoParquet; otherwise columns named longitude and latitude are used.
+    :param columns: Names of the columns for filters and aggregates, in the order in which the index will have them.
+    :param kinds: Kinds of values by column name, as in `build`.
+    :param row: Column with a unique number for each row, from 0 to 2^53. By default rows are numbered in order.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether a spacing or badges can be asked for; without, it is built sooner.
-    :param memory: About what the build may take beside what pyarrow does, such as `2GB`; 60 % of what is free unless
-        told.
-    :param scratch: The folder for what does not fit: 22 bytes a point. Beside the index unless told.
-    :param overwrite: Whether to replace a file that is no index.
-    :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
-    :param progress: Called with what is done and how much of it, from 0 to 1.
-    :raises Error: In the words of the library.
+    :param separations: Whether the index can answer a spacing or badges. Without, it is built faster.
+    :param memory: Approximate memory of the build in addition to pyarrow's, such as `2GB`; by default 60 % of the free
+        memory.
+    :param scratch: Folder for temporary files of 22 bytes per point; by default next to the index.
+    :param overwrite: Whether to replace a file that is not an index.
+    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`.
+    :param progress: Called with the current stage and its completed share, from 0 to 1.
+    :raises Error: With the message of the library.
     """
     required("pyarrow")
     from . import _steps
@@ -129,7 +128,7 @@ def build_parquet(
     told = _steps.description(title, attribution, unit)
     names = [columns] if isinstance(columns, str) else list(columns)
     if unknown := [name for name in kinds or {} if name not in names]:
-        raise KeyError(f"expected kinds of the columns {names}, found one of {unknown[0]!r}")
+        raise KeyError(f"expected kinds for the columns {names}, found one for {unknown[0]!r}")
     reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), names, kinds or {}, row)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
@@ -153,7 +152,7 @@ def build_parquet(
 
 
 class Listing:
-    """The rows that are on no map: the first in a result, all in a file."""
+    """Lists rows with invalid coordinates: the first ones in a result, all of them in a file."""
 
     def __init__(self, built: Built, path: Any) -> None:
         self._built, self._path, self._writer = built, path, None
@@ -185,7 +184,7 @@ class Listing:
 
 
 class _Reader:
-    """What is read of files."""
+    """Reads files in batches."""
 
     def __init__(
         self, files: list[str], points: PointColumns, columns: list[str], kinds: Mapping[str, str], row: str | None
@@ -197,10 +196,10 @@ class _Reader:
         return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
 
     def check(self, file: str, names: list[str]) -> None:
-        """Whether a file has all columns that are read; of one that it lacks, batches would say nothing."""
+        """Checks that a file has all required columns, because reading batches would not report a missing one."""
         for name in self._names:
             if names.count(name) > 1:
-                raise ValueError(f"{file}: expected one column of the name {name!r}, found {names.count(name)}")
+                raise ValueError(f"{file}: expected one column named {name!r}, found {names.count(name)}")
             if name not in names:
                 there = ", ".join(map(repr, names))
                 raise KeyError(f"{file}: expected the name of a column, found {name!r}; there are {there}")
@@ -216,9 +215,9 @@ class _Reader:
         return input_columns(batch, self._columns, self._kinds, len(batch)) if self._columns else []
 
     def rows(self, batch: Any, first_row: int) -> AnyArray | None:
-        """The numbers of a batch's rows; None where they are not given.
+        """Returns the row numbers of a batch; None if no column has them.
 
-        :param first_row: That of the batch, for errors.
+        :param first_row: Row of the batch's first entry, for errors.
         """
         import pyarrow as pa
 
@@ -235,14 +234,14 @@ class _Reader:
 
 
 def parquet_files(source: Any) -> list[str]:
-    """The files that a source names, in order."""
+    """Returns the files of a source, in order."""
     if not isinstance(source, (str, os.PathLike)) and isinstance(source, Iterable):
         if files := [file for part in source for file in parquet_files(part)]:
             return files
         raise FileNotFoundError("expected Parquet files, found none")
     path = os.fspath(source)
     if os.path.isdir(path):
-        # What begins so is no data: _SUCCESS, _metadata, hidden checksums.
+        # Names with these first characters are not data: _SUCCESS, _metadata, hidden checksums.
         names = sorted(name for name in os.listdir(path) if name.endswith(".parquet") and name[0] not in "._")
         found = [os.path.join(path, name) for name in names]
     else:
@@ -253,7 +252,7 @@ def parquet_files(source: Any) -> list[str]:
 
 
 def _described(file: str) -> tuple[Any, int]:
-    """The schema of a file, and how many rows it has."""
+    """Returns the schema of a file, and its number of rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -265,7 +264,7 @@ def _described(file: str) -> tuple[Any, int]:
 
 
 def byte_count(size: str | int | None) -> int:
-    """A number of bytes as people write it."""
+    """Reads a number of bytes in a readable form."""
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)
     if isinstance(size, int):
@@ -282,7 +281,8 @@ def byte_count(size: str | int | None) -> int:
 
 
 def _free() -> int:
-    """How much memory could be had without taking any from other programs; all where the system does not tell."""
+    """Returns the memory available without taking any from other programs; all memory if the system does not report
+    it."""
     everything = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         with open("/proc/meminfo") as file:

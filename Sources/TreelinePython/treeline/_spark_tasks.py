@@ -1,7 +1,7 @@
-"""What executors do of a build on Spark: functions of batches, files and blocks, which may be run any number of times.
+"""Tasks of executors in a build on Spark: functions of batches, files and blocks. Each may be run any number of times.
 
-A task that reads the input writes files of names that no other attempt has, and returns the names: of attempts, Spark
-takes the result of one. All later tasks read these files, so that whatever is run again sees the same points.
+A task that reads the input writes files with names unique to the attempt, and returns the names. Spark uses the result
+of one attempt. All later tasks read these files, so that a repeated task sees the same points.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ._geometry import PointColumns
 from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
 from ._table import AnyArray
 
-#: In the scratch folder, by which an executor knows that it is the driver's.
+#: Name of a file in the scratch folder by which an executor recognizes the driver's folder.
 MARK = "treeline-scratch"
-#: The greatest number of a row, up to which doubles have all integers.
+#: Greatest row number: doubles represent all integers up to it.
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
-#: Where a batch of values ends: before which of the file's points, and before which of its bytes.
+#: The end of a batch of values: offsets into the file's points and into its bytes.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
-#: What `Tasks.read` returns of a partition, one row each.
+#: Columns of the result of `Tasks.read`, with one row per partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
 
 
@@ -39,13 +39,13 @@ class Section:
     name: str
     first: int
     count: int
-    #: To be added to the rows in the file.
+    #: Number to add to the rows in the file.
     first_row: int
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where points lie, as tasks have to know it: Web Mercator's seam, or the survey of plain coordinates."""
+    """Information for projecting points: Web Mercator's seam, or the survey of plain coordinates."""
 
     seam: int
     survey: bytes | None
@@ -53,9 +53,9 @@ class Places:
 
 @dataclass(frozen=True)
 class Division:
-    """To which piece a point goes, and how the values that go with it are encoded, as bytes.
+    """The pieces of points, and the encoding of their values, as bytes.
 
-    What is read of them serves all tasks of a process: a dictionary may be long.
+    The decoded objects are shared by all tasks of a process, because a dictionary may be long.
     """
 
     piece_bytes: bytes
@@ -75,11 +75,11 @@ class Division:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that come along: in what tasks read, the one with number 0 is called `column0`, and so on."""
+    """The columns of the points. In the input of tasks, the column with number 0 is named `column0`, and so on."""
 
     names: tuple[str, ...]
     kinds: Mapping[str, str]
-    #: Of no values.
+    #: Survey without values.
     survey: bytes
 
     def read(self, batch: Any) -> list[InputColumn]:
@@ -88,15 +88,15 @@ class Columns:
 
 
 class Tasks:
-    """What executors do, in a folder that all of them reach."""
+    """The tasks of executors, in a folder that all of them can access."""
 
-    #: How many points a task has in memory at once.
+    #: Maximum number of points that a task has in memory.
     block_size = 1 << 20
 
     def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool, columns: Columns) -> None:
         """
-        :param geometry: The column of points; None where there are columns x and y.
-        :param has_rows: Whether a column `row` has the number of each row.
+        :param geometry: Column of points; None if there are columns x and y.
+        :param has_rows: Whether a column `row` has the row numbers.
         """
         self.folder, self.planar, self._geometry, self._has_rows = folder, planar, geometry, has_rows
         self.columns = columns
@@ -107,14 +107,14 @@ class Tasks:
     # MARK: Reading
 
     def read(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Writes the points of a partition to files, and returns their name and how many there are."""
+        """Writes the points of a partition to files, and returns the files' name and the number of points."""
         import pyarrow as pa
         from pyspark import TaskContext
 
         if not os.path.exists(os.path.join(self.folder, MARK)):
             raise FileNotFoundError(
-                f"{self.folder}: expected the folder of the driver, found another or none; choose one that all "
-                "executors reach by scratch="
+                f"{self.folder}: expected the folder of the driver, found another folder or none; choose one with "
+                "scratch= that all executors can access"
             )
         context = TaskContext.get()
         partition = context.partitionId() if context else 0
@@ -159,7 +159,7 @@ class Tasks:
         return columns.read(batch, first_row)
 
     def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
-        """The rows of a batch, and what is wrong with one of them."""
+        """Returns the rows of a batch, and the first invalid one."""
         if not self._has_rows:
             return np.arange(first_row, first_row + len(batch)), None
         column = batch.column("row")
@@ -173,7 +173,7 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the different values of some partitions, in columns that have many; returns the name of the file."""
+        """Writes the distinct values of some partitions, in columns that have many. Returns the file's name."""
         entries = Entries(wanted.value)
         for name in names:
             ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
@@ -183,7 +183,7 @@ class Tasks:
         yield self._written(entries)
 
     def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes what some such files have, and returns the name of the file."""
+        """Writes the union of some such files, and returns the file's name."""
         entries = Entries(wanted.value)
         for name in names:
             with open(self.path(name, "entries"), "rb") as file:
@@ -199,7 +199,7 @@ class Tasks:
     # MARK: Planning
 
     def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
-        """What the points of some sections answer to a round."""
+        """Answers a round for the points of some sections."""
         round = Round(question.value)
         for section in sections:
             for positions, _ in self._blocks(section, places):
@@ -215,14 +215,14 @@ class Tasks:
     # MARK: Partition and pieces
 
     def partition(self, places: Any, plan: Any, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
-        """Blocks of points of one piece, with their rows and codes, by the numbers of pieces."""
+        """Yields blocks of points of one piece, with their rows and codes, keyed by the piece's number."""
         pieces, encoding = plan.value.pieces, plan.value.encoding
         for section in sections:
             for positions, block in self._blocks(section, places):
                 rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
                 codes = self._codes(block, encoding)
                 numbers = pieces.find(positions)
-                # Numbers of 16 bits are sorted by counting.
+                # numpy sorts 16-bit numbers by counting.
                 narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
                 order = np.argsort(narrow, kind="stable")
                 sorted_numbers = numbers[order]
@@ -248,7 +248,7 @@ class Tasks:
             yield number
 
     def _blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
-        """The positions of a section's points, some at a time."""
+        """Yields the positions of a section's points, in blocks."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
         for first in range(section.first, section.first + section.count, self.block_size):
@@ -262,7 +262,7 @@ class Tasks:
             yield positions, Section(section.name, first, count, section.first_row)
 
     def _codes(self, section: Section, encoding: Encoding) -> AnyArray:
-        """The codes of a section's points, a row for each."""
+        """Returns the codes of a section's points, with a row for each point."""
         codes = np.empty((section.count, encoding.width), np.uint8)
         if encoding.width == 0:
             return codes
@@ -271,7 +271,7 @@ class Tasks:
         with open(self.path(section.name, "values"), "rb") as file:
             place = 0
             while place < section.count:
-                # Of the batch; the points that are looked for begin, and may end, within it.
+                # Bounds of the batch: the wanted points begin within it, and may end within it.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)
@@ -285,7 +285,7 @@ class Tasks:
 
 
 class _File:
-    """A file that is on the disk when it is left."""
+    """A file that is synced to the disk when it is closed."""
 
     def __init__(self, path: str) -> None:
         self.file = open(path, "xb")
@@ -300,7 +300,7 @@ class _File:
 
 
 class _Values:
-    """The values of a partition's points, in batches, and where each batch ends."""
+    """The values of a partition's points, in batches, and the end of each batch."""
 
     def __init__(self, tasks: Tasks, name: str) -> None:
         self._values, self._ends = _File(tasks.path(name, "values")), _File(tasks.path(name, "value-ends"))

@@ -1,4 +1,4 @@
-"""The steps of a build in pieces, as `treeline_pieces.h` declares them: what goes from one to another is bytes."""
+"""The steps of a build in pieces, as declared in `treeline_pieces.h`. They pass bytes to each other."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def description(title: str | None, attribution: str | None, unit: str | None) ->
 
 
 class _Object(c.Handle):
-    """What may not have come to be."""
+    """A handle whose creation may have failed."""
 
     def __del__(self) -> None:
         if hasattr(self, "_free"):
@@ -107,14 +107,14 @@ class _Object(c.Handle):
 
 
 class Survey(_Object):
-    """How many points there are, and how far they reach. Surveys add up."""
+    """Number and extent of points. Surveys add up."""
 
     def __init__(self, planar: bool = False, data: bytes | None = None) -> None:
         made = _survey_create(planar) if data is None else c.call(_survey_read, data, len(data))
         super().__init__(made, _survey_free)
 
     def add(self, x: AnyArray, y: AnyArray) -> AnyArray:
-        """Takes in some points, and tells which were not, as they are on no map: an array of booleans."""
+        """Adds some points. Returns a mask of the points that were refused, because their coordinates are invalid."""
         refused = np.empty(len(x), np.bool_)
         c.call(_survey_add_points, self.pointer, ctypes.byref(c.Points.of(x, y)), refused.ctypes.data)
         return refused
@@ -132,7 +132,7 @@ class Survey(_Object):
         return facts
 
     def project(self, x: AnyArray, y: AnyArray) -> AnyArray:
-        """The positions of points on the plane of the survey: x and y of each, 32 bits wide."""
+        """Returns the positions of points on the survey's plane: x and y of each, 32 bits wide."""
         positions = np.empty((len(x), 2), np.uint32)
         c.call(_project, self.pointer, ctypes.byref(c.Points.of(x, y)), positions.ctypes.data)
         return positions
@@ -143,10 +143,10 @@ def _array(columns: list[InputColumn]) -> tuple[Any, int]:
 
 
 class ColumnSurvey(_Object):
-    """What the values of some columns have in common. Surveys add up."""
+    """A summary of the values of columns. Surveys add up."""
 
     def __init__(self, columns: list[InputColumn] | None = None, data: bytes = b"") -> None:
-        """:param columns: Of no rows: what there are going to be values of; otherwise a survey as bytes is read."""
+        """:param columns: Columns without rows, to survey; if None, a survey is read from bytes."""
         if columns is None:
             made = c.call(_column_survey_read, data, len(data))
         else:
@@ -154,42 +154,42 @@ class ColumnSurvey(_Object):
         super().__init__(made, _column_survey_free)
 
     def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
-        """Takes in the values of some points, and returns them as bytes.
+        """Adds the values of some points, and returns them as bytes.
 
-        :param rows: Of the points, of 64 bits and packed, by which errors tell of them.
+        :param rows: Rows of the points, for errors; 64 bits wide and packed.
         """
         place = rows.ctypes.data
         return _taken(c.call(_column_survey_add_values, self.pointer, *_array(columns), place, len(rows)))
 
     def merge(self, data: bytes, first_row: int = 0) -> None:
-        """:param first_row: What is to be added to the rows of the other survey."""
+        """:param first_row: Number to add to the rows of the other survey."""
         c.call(_column_survey_add_survey, self.pointer, data, len(data), first_row)
 
     def to_bytes(self) -> bytes:
         return _taken(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
-        """What `Entries` are to be gathered before all columns can be encoded; nothing where none are.
+        """Returns the `Entries` that must be gathered before all columns can be encoded; empty if none must.
 
-        :param most: How long the dictionaries of these columns may be, in bytes.
+        :param most: Maximum size of the dictionaries of these columns, in bytes.
         """
         return _taken(c.call(_column_survey_gathering, self.pointer, most))
 
     def encoding(self, entries: Entries | None = None) -> bytes:
-        """How all columns are encoded, once all values are surveyed."""
+        """Returns the encodings of all columns, once all values are surveyed."""
         gathered = None if entries is None else entries.pointer
         return _taken(c.call(_column_survey_encoding, self.pointer, gathered))
 
 
 class Entries(_Object):
-    """All different values of columns that have many. Entries of parts add up."""
+    """All distinct values of columns that have many. Entries of parts add up."""
 
     def __init__(self, data: bytes) -> None:
-        """:param data: As of `ColumnSurvey.gathering`, or of other entries."""
+        """:param data: Result of `ColumnSurvey.gathering`, or other entries."""
         super().__init__(c.call(_entries_read, data, len(data)), _entries_free)
 
     def add(self, values: bytes) -> None:
-        """:param values: As `ColumnSurvey.add` returns them."""
+        """:param values: Result of `ColumnSurvey.add`."""
         c.call(_entries_add_values, self.pointer, values, len(values))
 
     def merge(self, data: bytes) -> None:
@@ -200,17 +200,17 @@ class Entries(_Object):
 
 
 class Encoding(_Object):
-    """How values of columns become codes."""
+    """The mapping of column values to codes."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_encoding_read, data, len(data)), _encoding_free)
-        #: Of all codes of a point, in bytes.
+        #: Size of all codes of a point, in bytes.
         self.width: int = _encoding_width(self.pointer)
 
     def encode(self, values: bytes, count: int) -> AnyArray:
-        """The codes of some points, a row for each.
+        """Returns the codes of some points, with a row for each point.
 
-        :param values: As `ColumnSurvey.add` returns them.
+        :param values: Result of `ColumnSurvey.add`.
         """
         codes = np.empty((count, self.width), np.uint8)
         c.call(_encoding_encode, self.pointer, values, len(values), codes.ctypes.data, count)
@@ -218,14 +218,14 @@ class Encoding(_Object):
 
 
 class Plan(_Object):
-    """How points are divided into pieces, while that is found out."""
+    """A division of points into pieces, while it is being determined."""
 
     def __init__(self, split: str | None, piece_size: int, most_bins: int | None = None) -> None:
         options = text(split=split, piece_size=piece_size, most_bins=most_bins)
         super().__init__(c.call(_plan_create, options.encode()), _plan_free)
 
     def next_round(self) -> bytes | None:
-        """What to ask of all points; None once the pieces are known."""
+        """Returns the questions to all points; None once the pieces are known."""
         found = _plan_round(self.pointer)
         return None if found is None else _taken(found)
 
@@ -237,7 +237,7 @@ class Plan(_Object):
 
 
 class Round(_Object):
-    """What a plan asks, and what some points answer."""
+    """Questions of a plan, and the answers of some points."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_round_read, data, len(data)), _round_free)
@@ -258,11 +258,11 @@ class Pieces(_Object):
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_pieces_read, data, len(data)), _pieces_free)
         table = Table._of(_pieces_table(self.pointer))
-        #: How many points each has, and whether all of them have one position.
+        #: Number of points of each piece, and whether all of them have one position.
         self.counts, self.are_stacks = table["point_count"], table["is_stack"]
 
     def find(self, positions: AnyArray) -> AnyArray:
-        """The number of the piece of each point."""
+        """Returns the number of each point's piece."""
         numbers = np.empty(len(positions), np.uint32)
         _pieces_find(self.pointer, positions.ctypes.data, len(positions), numbers.ctypes.data)
         return numbers
@@ -278,7 +278,8 @@ class Piece(_Object):
         super().__init__(c.call(_piece_create, task, len(task), encoding.pointer), _piece_free)
 
     def add(self, positions: AnyArray, rows: AnyArray, codes: AnyArray) -> None:
-        """:param positions: Packed, as of `Survey.project`, rows of 64 bits, and codes as of `Encoding.encode`."""
+        """:param positions: Packed, as from `Survey.project`, with rows of 64 bits, and codes as from
+            `Encoding.encode`."""
         arrays = (array.ctypes.data for array in (positions, rows, codes))
         c.call(_piece_add, self.pointer, *arrays, len(rows))
 
@@ -290,7 +291,7 @@ def assemble(
     pieces: Pieces, survey: Survey, encoding: Encoding, folder: str, path: str, options: str, told: c.Description,
     overwrite: bool, progress: Callable[[str, float], None] | None,
 ) -> None:  # fmt: skip
-    """Puts the pieces in a folder together as an index."""
+    """Assembles the pieces in a folder into an index."""
     monitor = Monitor(progress)
     places = (c.encoded_path(folder), c.encoded_path(path), options.encode())
     objects = (pieces.pointer, survey.pointer, encoding.pointer)
@@ -299,17 +300,17 @@ def assemble(
 
 
 class Stream(_Object):
-    """An index while its points arrive in batches. Leaving it removes what it has put into files but the index."""
+    """An index while its points arrive in batches. Leaving the context removes all files except the index."""
 
     def __init__(
         self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
     ) -> None:
-        """:param columns: Of no rows: what there are going to be values of."""
+        """:param columns: Columns without rows, which declare the values to come."""
         arguments = (c.encoded_path(path), options.encode(), *_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
     def add(self, x: AnyArray, y: AnyArray, rows: AnyArray | None, columns: list[InputColumn]) -> AnyArray:
-        """Takes in some points, and tells which were not, as they are on no map."""
+        """Adds some points. Returns a mask of the points that were refused, because their coordinates are invalid."""
         refused = np.empty(len(x), np.bool_)
         given = None if rows is None else rows.ctypes.data
         points = ctypes.byref(c.Points.of(x, y))
@@ -320,7 +321,7 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Not when it is deallocated: whoever looks at an exception holds on to it.
+        # Not on deallocation, because an exception that is being inspected keeps a reference.
         self._free(self.pointer)
         self.pointer = 0
 

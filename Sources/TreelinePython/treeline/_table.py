@@ -1,4 +1,4 @@
-"""Tables of the library as numpy arrays, which look into its memory."""
+"""Tables of the library as numpy arrays, which view its memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyArray = npt.NDArray[Any]
 
 
 def required(module: str) -> Any:
-    """A package that is needed for something alone."""
+    """Imports a package that only some functions need."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -27,7 +27,7 @@ def required(module: str) -> Any:
 
 
 class Memory:
-    """A part of an object's memory, which numpy keeps alive as long as an array looks into it."""
+    """A part of an object's memory. It keeps the object alive while a numpy array views it."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -37,16 +37,16 @@ class Memory:
 
 
 def view(owner: object, address: int | None, shape: tuple[int, ...], type: str) -> AnyArray:
-    """An array that looks into the memory of an object of the library."""
+    """Returns an array that views the memory of an object of the library."""
     return np.asarray(Memory(owner, address or 0, shape, type))
 
 
 class Table(Mapping[str, AnyArray]):
     """Named arrays of one length.
 
-    Numbers and booleans are arrays of the library's own memory, without a copy; where a row has no value, a number is
-    NaN, or `None` among integers of which doubles do not keep all. Times are arrays of `datetime64`, in UTC. Texts are
-    arrays of `str`, and `None` where there is none; counts of values are dictionaries.
+    Numbers and booleans are arrays of the library's own memory, without a copy. A missing number is NaN, or `None` if
+    doubles cannot represent all integers of the column. Times are arrays of `datetime64`, in UTC. Texts are arrays of
+    `str`, with `None` for missing ones. Counts of values are dictionaries.
     """
 
     def __init__(self, columns: dict[str, AnyArray]) -> None:
@@ -70,7 +70,7 @@ class Table(Mapping[str, AnyArray]):
             raise KeyError(self._absence(name)) from None
 
     def _absence(self, name: str) -> str:
-        return f"there is no column {name!r}, but {', '.join(map(repr, self)) or 'none'}"
+        return f"there is no column {name!r}; there are {', '.join(map(repr, self)) or 'none'}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -91,17 +91,17 @@ class Table(Mapping[str, AnyArray]):
         return f"Table of {rows} rows: {', '.join(self)}"
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """The same for whatever reads Arrow's C data interface, as `polars.DataFrame(table)` does."""
+        """Exports the table through Arrow's C data interface, for example to `polars.DataFrame(table)`."""
         from ._arrow_export import stream
 
         return stream(self)
 
     def to_arrow(self) -> Any:
-        """The same as a `pyarrow.Table`."""
+        """Returns the table as a `pyarrow.Table`."""
         return required("pyarrow").table(self)
 
     def to_pandas(self) -> Any:
-        """The same as a `pandas.DataFrame`."""
+        """Returns the table as a `pandas.DataFrame`."""
         return required("pandas").DataFrame(dict(self))
 
 
@@ -141,7 +141,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Integers of which some are missing, all others exact."""
+    """Returns integers, of which some are missing and all others are exact."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)
@@ -157,7 +157,7 @@ def _texts(handle: c.Handle, array: c.Array, count: int) -> list[Any]:
 
 
 def plain(values: AnyArray) -> list[Any]:
-    """Values as JSON has them: None for a number that is missing or infinite, and times as the library writes them."""
+    """Returns values for JSON: None for a missing or infinite number, and times in the library's format."""
     if values.dtype.kind == "M":
         return [_time_text(text) for text in np.datetime_as_string(values).tolist()]
     if values.dtype.kind == "f":
@@ -166,7 +166,7 @@ def plain(values: AnyArray) -> list[Any]:
 
 
 def _time_text(text: str) -> str | None:
-    """A time of day only where there is one, in UTC, with as many decimals as it needs."""
+    """Returns a time in UTC, with a time of day only if it has one, and with as few decimals as possible."""
     if text == "NaT":
         return None
     date, _, time = text.partition("T")

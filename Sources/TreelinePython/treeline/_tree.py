@@ -1,4 +1,4 @@
-"""Trees: opening, asking and saving them."""
+"""Trees: opening, querying and saving them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: How many filters a tree keeps prepared: those that were asked for last.
+#: Number of filters that a tree keeps prepared: the latest ones.
 _KEPT_FILTERS = 8
 
-#: How many cuts it keeps.
+#: Number of cuts that a tree keeps.
 _KEPT_CUTS = 64
 
 _NOTHING = (None,) * 6
@@ -34,9 +34,9 @@ _clusters_in_box = Clusters._in_box
 
 
 class Tree:
-    """The hierarchy over some points, which any number of threads may ask.
+    """The hierarchy over some points. Any number of threads may query it.
 
-    `build` and `open` make it.
+    Created by `build` and `open`.
     """
 
     def __init__(self, pointer: int, where: str | None = None) -> None:
@@ -50,7 +50,7 @@ class Tree:
     # MARK: What it is
 
     def __len__(self) -> int:
-        """The number of points, or of those that pass the filter."""
+        """Returns the number of points, or of points that pass the filter."""
         count: int = self._facts.passing_point_count
         return count
 
@@ -59,13 +59,13 @@ class Tree:
 
     @property
     def point_count(self) -> int:
-        """The number of points, those that fail the filter included."""
+        """Number of points, including those that fail the filter."""
         count: int = self._facts.point_count
         return count
 
     @property
     def clipped_point_count(self) -> int:
-        """How many points beyond Web Mercator's latitudes were moved to its edge."""
+        """Number of points beyond Web Mercator's latitudes that were moved to its edge."""
         count: int = self._facts.clipped_point_count
         return count
 
@@ -82,17 +82,17 @@ class Tree:
 
     @property
     def has_separations(self) -> bool:
-        """Whether it answers a spacing."""
+        """Whether the tree can answer a spacing."""
         return bool(self._facts.has_separations)
 
     @property
     def has_badges(self) -> bool:
-        """Whether it answers badges."""
+        """Whether the tree can answer badges."""
         return bool(self._facts.has_badges)
 
     @property
     def growth(self) -> str:
-        """How it grew: `least-scatter`, `merge:distance` and so on."""
+        """How the tree grew: `least-scatter`, `merge:distance` and so on."""
         return str(self._facts.growth, "utf-8")
 
     @property
@@ -102,33 +102,34 @@ class Tree:
 
     @property
     def title(self) -> str:
-        """What the index says that the points are."""
+        """Title of the points, from the index."""
         return str(self._facts.title, "utf-8")
 
     @property
     def attribution(self) -> str:
-        """Whose data the index says it is."""
+        """Source of the data, from the index."""
         return str(self._facts.attribution, "utf-8")
 
     @property
     def unit(self) -> str:
-        """What the index says that plain coordinates count."""
+        """Unit of plain coordinates, from the index."""
         return str(self._facts.unit, "utf-8")
 
     @property
     def columns(self) -> dict[str, str]:
-        """The kinds of the columns by their names."""
+        """Kinds of the columns by name."""
         table = Table._of(c.tree_columns(self._handle.pointer))
         return dict(zip(table["name"].tolist(), table["kind"].tolist()))
 
     @functools.cached_property
     def groups(self) -> Table:
-        """The groups that never mix, by name: `name`, and `first` and `end`, the tree indices of their points."""
+        """The groups that never mix, by name: `name`, and `first` and `end`, the range of their points' tree
+        indices."""
         return Table._of(c.tree_groups(self._handle.pointer))
 
     @property
     def content_hash(self) -> int:
-        """A hash of the hierarchy, the same for the same points in any order."""
+        """A hash of the hierarchy, equal for the same points in any order."""
         hash: int = c.tree_content_hash(self._handle.pointer)
         return hash
 
@@ -163,35 +164,35 @@ class Tree:
         where: str | None = None,
         aggregate: str | Iterable[str] | None = None,
     ) -> Clusters:
-        """The clusters that stand for the points in view, in tree order.
+        """Returns clusters that represent the points in view, in tree order.
 
-        What is looked at:
+        The view:
 
-        :param bbox: West, south, east, north; west is greater than east across the antimeridian. Everything without.
-        :param zoom: Of 256 px tiles, and may be fractional; needed by cuts in pixels.
+        :param bbox: West, south, east, north; west is greater than east across the antimeridian. By default everything.
+        :param zoom: Zoom of 256 px tiles, which may be fractional; needed by cuts in pixels.
         :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
-        :param tile_size: Of which tiles the zoom is, 256 or 512.
-        :param margin: By how many pixels the view is widened.
+        :param tile_size: Tile size that the zoom refers to, 256 or 512.
+        :param margin: Margin around the view to include, in pixels.
 
-        How finely points are told apart, by one of
+        How finely points are separated, by one of
 
-        :param limit: The greatest number of clusters, 100 unless told; beside pixels an upper bound.
-        :param detail: Points lie so many pixels from their cluster's mean, as a root mean square.
-        :param spacing: Clusters stand so many pixels apart, so that badges never touch.
-        :param badges: What diameters of badges are multiplied by, of a tree that grew for them.
+        :param limit: Maximum number of clusters, by default 100. With a cut in pixels it is an upper bound.
+        :param detail: Distance of points from their cluster's mean in pixels, as a root mean square.
+        :param spacing: Minimum distance of clusters in pixels, so that badges never touch.
+        :param badges: Factor of the diameters of badges, for a tree grown for badges.
 
-        and further
+        and other options:
 
-        :param order: What a limit splits first.
-        :param min_points: A cluster of fewer points is shown as its points.
-        :param alone_from_zoom: From this zoom on every point is shown by itself.
+        :param order: Order in which a limit splits clusters.
+        :param min_points: A cluster of fewer points is shown as single points.
+        :param alone_from_zoom: Zoom from which every point is shown unclustered.
         :param position: Where clusters are shown: at their mean, or at the member nearest to it.
-        :param keep_visible: Whether one that stands out of view is shown at a member in view.
-        :param after: The answer shown before, from which a limit changes as little as it can.
+        :param keep_visible: Whether a cluster that stands out of view is shown at a member in view.
+        :param after: The answer shown before, which a limit changes as little as possible.
         :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`.
-        :param aggregate: What is told of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
-        :raises Error: In the words of the library.
+        :param aggregate: Aggregates of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
+        :raises Error: With the message of the library.
         """
         tree = self if where is None else self.select(where)
         if after is not None and not isinstance(after, Clusters):
@@ -201,14 +202,14 @@ class Tree:
         )  # fmt: skip
         answer = None
         if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
-            # A map that moves asks again and again with the same cut, which is read once.
+            # A moving map asks with the same cut again and again, so the cut is read only once.
             try:
                 if len(bbox) == 4:
                     cut = self._cuts.get(key) or self._cut(key)
                     answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
                     answer._tree = tree
             except TypeError:
-                # What is no number, or is one as a text.
+                # The error for a value that is not a number, or is a number as a text, is left to the call below.
                 pass
         if answer is None:
             view = text(
@@ -223,7 +224,7 @@ class Tree:
         return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
-        """A cut, which is kept for the next query."""
+        """Returns a cut, which is kept for later queries."""
         pointer = c.call(c.cut_create, self._handle.pointer, cut_text(key).encode())
         if len(self._cuts) >= _KEPT_CUTS:
             self._cuts.clear()
@@ -231,17 +232,18 @@ class Tree:
         return cut
 
     def select(self, where: str | None) -> Tree:
-        """The same tree, of which only those points count that pass a filter in CQL2; all without one.
+        """Returns the tree in which only the points count that pass a filter in CQL2; without a filter, all points
+        count.
 
-        It takes the place of a filter that the tree has. Ids and tree indices stay those of the tree. The last few
-        filters are kept prepared.
+        The filter replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
+        prepared.
         """
         if where is None:
             return Tree(c.call(c.select, self._handle.pointer, None)) if self._where is not None else self
         tree = self._filtered.get(where)
         if tree is None:
-            # A filter is found sooner from one that is like it. Other threads may add and remove some meanwhile: a list
-            # of them is taken in one go.
+            # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
+            # they are copied to a list in one step.
             like = [self, *self._filtered.values()][-1]
             tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)), where)
             self._filtered[where] = tree
@@ -250,38 +252,38 @@ class Tree:
         return tree
 
     def _narrowed(self, where: str) -> Tree:
-        """The same tree, of which only those points count that pass its own filter and another one."""
+        """Returns the tree in which only the points count that pass both its own filter and another one."""
         return self.select(where if self._where is None else f"({self._where}) AND ({where})")
 
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
-        """An answer of some clusters or those with some ids, in tree order."""
+        """Returns an answer of the given clusters or ids, in tree order."""
         array = np.fromiter((_id(cluster) for cluster in ids), np.uint64)
         return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
 
     def root(self) -> Clusters:
-        """The cluster of all points, as an answer; an empty one where there are none."""
+        """Returns the cluster of all points, as an answer; empty if there are no points."""
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
-        """The two parts of a cluster, or none where all its points have one position."""
+        """Returns the two parts of a cluster; none if all its points have one position."""
         return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
 
     def parent(self, cluster: Cluster | int) -> Clusters:
-        """The cluster that a cluster is part of, as an answer of one; none for the root."""
+        """Returns the cluster that contains a cluster as a part, as an answer of one cluster; none for the root."""
         return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
-        """A page of a cluster's points that pass, in tree order: `row`, `tree_index`, `x` and `y`."""
+        """Returns a page of a cluster's points that pass, in tree order: `row`, `tree_index`, `x` and `y`."""
         count = self.point_count
         first = min(integer("offset", offset, most=2**64), count)
         most = count if limit is None else min(integer("limit", limit, most=2**64), count)
         return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), first, most))
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
-        """The values that points have in a column, given their tree indices.
+        """Returns the values of points in a column, given their tree indices.
 
-        Whole numbers are exact: an array of `int64`, or where some are missing, of floats with NaN, or of objects with
-        `None` if floats do not keep all of them.
+        Whole numbers are exact: an array of `int64`; if some are missing, an array of floats with NaN, or of objects
+        with `None` if floats cannot represent all of them.
         """
         indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
@@ -289,14 +291,15 @@ class Tree:
         return next(iter(table.values()))
 
     def hull(self, cluster: Cluster | int) -> AnyArray:
-        """The corners of the convex hull of a cluster's points, as rows of x and y, counterclockwise on the map."""
+        """Returns the corners of the convex hull of a cluster's points, as rows of x and y, counterclockwise on the
+        map."""
         table = Table._of(c.call(c.hull, self._handle.pointer, _id(cluster)))
         return np.column_stack([table["x"], table["y"]])
 
     def histogram(
         self, column: str, *, bins: int = 50, bbox: Sequence[float] | None = None, zoom: float | None = None
     ) -> Table:
-        """How many points in view have values in each bin of a column: `from`, `to` and `count`.
+        """Counts the points in view by bins of a column's values: `from`, `to` and `count`.
 
         Bins begin at round values, and are the same for every view and filter.
         """
@@ -305,27 +308,29 @@ class Tree:
         return Table._of(c.call(c.histogram, pointer, c.encoded(column), number, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
-        """The least zoom at which a cut by pixels, such as `spacing=44`, shows a cluster's parts; None if none does."""
+        """Returns the smallest zoom at which a cut by pixels, such as `spacing=44`, splits a cluster; None if none
+        does."""
         zoom = ctypes.c_double()
         c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
-        """The zoom from which such a cut shows a point by itself, given its tree index; None if none does."""
+        """Returns the zoom from which a cut by pixels shows a point unclustered, given its tree index; None if none
+        does."""
         zoom = ctypes.c_double()
         index = integer("tree_index", tree_index)
         c.call(c.unclustered_zoom, self._handle.pointer, index, text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
-        """The tree index of a row; None where there is none. Takes time in proportion to the points."""
+        """Returns the tree index of a row, or None. Takes time proportional to the points."""
         index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
 
     # MARK: Showing it
 
     def map(self, **traits: Any) -> Map:
-        """A map of the clusters in a notebook: see `treeline.widget.Map` for what it is told and tells.
+        """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
 
         >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -336,7 +341,7 @@ class Tree:
         return Map(self, **traits)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """In a notebook it is a map."""
+        """Shows the tree as a map in a notebook."""
         try:
             return self.map()._repr_mimebundle_(**options)
         except (ImportError, ValueError):
@@ -345,15 +350,16 @@ class Tree:
     def to_html(
         self, path: Path, *, title: str | None = None, columns: str | Sequence[str] = (), most: int | None = None
     ) -> None:
-        """Writes a map as one page, which opens from disk and asks for nothing.
+        """Writes a map as a standalone page, which opens from disk and loads nothing else.
 
-        It has all answers of a spacing, or of badges. Up to 150,000 positions all of the tree is in it. Of a larger
-        tree it holds the clusters of the lower zooms, and the map ends where they do. A tree with a filter is refused.
+        It has all answers of a spacing, or of badges. A tree of up to 150,000 positions is stored completely. For a
+        larger tree the page holds the clusters of the lower zooms, and the map ends there. A tree with a filter is
+        refused.
 
-        :param path: Where to.
-        :param title: What the map is called.
-        :param columns: What is told of points; each adds its values to the page.
-        :param most: How many positions and clusters it holds at most.
+        :param path: Path of the page.
+        :param title: Title of the map.
+        :param columns: Columns that are shown for points. Each adds its values to the page.
+        :param most: Maximum number of positions and clusters in the page.
         """
         from .page import to_html
 
@@ -370,18 +376,18 @@ class Tree:
         unit: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        """Writes the tree with its columns as an index, which appears whole or not at all.
+        """Writes the tree with its columns as an index. The file appears complete or not at all.
 
         :param title: What the points are, for maps and lists.
-        :param attribution: Whose data it is, for a corner of the map.
-        :param unit: What plain coordinates count, such as `m`.
-        :param overwrite: Whether to replace a file that is no index; an index is replaced anyway.
+        :param attribution: Source of the data, for a corner of the map.
+        :param unit: Unit of plain coordinates, such as `m`.
+        :param overwrite: Whether to replace a file that is not an index. An index is always replaced.
         """
         texts = [c.encoded_if_any(text) for text in (title, attribution, unit)]
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
         c.call(c.save, self._handle.pointer, c.encoded_path(path), description, overwrite)
 
-    # What never changes need not be copied.
+    # A tree never changes, so it need not be copied.
 
     def __copy__(self) -> Tree:
         return self
@@ -390,7 +396,7 @@ class Tree:
         return self
 
     def __reduce__(self) -> Any:
-        """As an index, with all points whatever the filter: other processes open a file sooner."""
+        """Pickles the tree as an index with all points and the filter, because other processes open a file faster."""
         from ._files import unpickled
 
         with tempfile.TemporaryDirectory() as folder:

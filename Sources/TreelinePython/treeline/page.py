@@ -1,4 +1,4 @@
-"""A tree as a page that opens from disk, with its answers."""
+"""Writes a tree as a page that opens from disk and contains its answers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
-#: With so many positions all of a tree fits a page; of a larger one as many clusters as take about the same room.
+#: Number of positions up to which a page holds the whole tree; and number of clusters of about the same size otherwise.
 WHOLE = 150_000
 PART = 30_000
 
-#: Neighbours in tree order are near each other.
+#: Arrays whose neighbors in tree order have similar values.
 NEAR = frozenset(["x", "y", "parts", "standsX", "standsY"])
 
 
@@ -39,11 +39,11 @@ def to_html(
     columns: str | Sequence[str] = (),
     most: int | None = None,
 ) -> None:
-    """Writes a page that shows a tree and answers by itself; see `Tree.to_html`."""
+    """Writes a standalone page that shows a tree and its answers; see `Tree.to_html`."""
     if tree.is_planar:
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
     if tree._where is not None:
-        raise ValueError("a page has all points: found a tree with a filter; build one of the points that pass")
+        raise ValueError("a page has all points: found a tree with a filter; build a tree of the points that pass")
     if isinstance(columns, str):
         columns = [columns]
     facts = Answers(tree).facts()
@@ -63,7 +63,7 @@ def to_html(
 
 
 def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int | None) -> bytes:
-    """The hierarchy and the values of the points, as `hierarchy.js` and `baked.js` read them."""
+    """Returns the hierarchy and the values of the points, in the format of `hierarchy.js` and `baked.js`."""
     rows, plane = _hierarchy(tree, WHOLE if most is None else integer("most", most, least=1))
     if most is None and rows["own_code"].any():
         rows, plane = _hierarchy(tree, PART)
@@ -103,12 +103,12 @@ def _arrays(rows: Table, stands_at_members: bool) -> dict[str, NDArray[Any]]:
         "heights": (of_parts["max_y"] - of_parts["min_y"]).astype(np.uint32),
     }
     for axis in "xy":
-        # Of exact sums the quotient and the remainder take less room.
+        # The quotient and the remainder of exact sums need less space.
         quotient, remainder = np.divmod(of_parts[f"sum_{axis}"], count)
         arrays[f"means{axis.upper()}"] = quotient.astype(np.uint32)
         arrays[f"rests{axis.upper()}"] = remainder.astype(np.uint32)
     for name in ("xx", "xy", "yy"):
-        # Extents are drawn, and two digits of them can be seen.
+        # Extents are only drawn, where more than two digits are invisible.
         arrays[name] = (of_parts[name].astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
     if stands_at_members:
         arrays["stands"] = rows["stand_right"].astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Indexes of DataFrames of Spark: executors do the work, the driver plans and puts the pieces together."""
+"""Builds indexes of Spark DataFrames: executors do the work, the driver plans and assembles the pieces."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Sectio
 
 __all__ = ["build"]
 
-#: How many points are read at once at most, 0.3 s of work, and how few are worth a task.
+#: Maximum number of points that are read at once, 0.3 s of work, and minimum number that is worth a task.
 _SECTION, _LEAST = 1 << 23, 1 << 14
-#: How many answers one task adds up.
+#: Number of answers that one task adds up.
 _FAN_IN = 16
-#: How many partitions a shuffle has at most; beyond that some have several pieces.
+#: Maximum number of partitions in a shuffle; with more pieces some partitions have several.
 _MOST_PARTITIONS = 4096
 
 
@@ -52,33 +52,32 @@ def build(
     progress: Callable[[str, float], None] | None = None,
     _tasks: Callable[..., Tasks] = Tasks,
 ) -> Built:
-    """Builds the index of a DataFrame, the same bytes as `treeline build` of the same rows.
+    """Builds the index of a DataFrame, with the same bytes as `treeline build` for the same rows.
 
-    The package has to be installed where executors run. Rows are read once; so the DataFrame need not be the same on a
-    second look, and a task that is run twice, or an executor that is lost, changes nothing. No list of points comes to
-    the driver.
+    The package must be installed on the executors. Rows are read only once, so the DataFrame may change when it is read
+    again. A repeated task or a lost executor does not change the result. The driver never receives the list of points.
 
-    :param df: A DataFrame, of classic PySpark: not of Spark Connect.
-    :param lon: The column of longitudes, or of x, and `lat` that of latitudes; or
-    :param geometry: that of points as WKB.
-    :param out: The path of the index, for the driver; it appears whole or not at all.
-    :param columns: The names of those that can be filtered and summed.
-    :param kinds: By names of columns what values are taken for, as of `treeline.build`, but nothing is prepared.
-    :param row: The column with the number of each row, from 0 to 2^53, which no two share. Without one, rows are
-        numbered as Spark happens to have them: the index answers the same and has the same content hash, but points of
-        one position may be in another order.
+    :param df: A DataFrame of classic PySpark, not of Spark Connect.
+    :param lon: Column of longitudes or x, with `lat` for latitudes or y.
+    :param geometry: Column of points as WKB, instead of `lon` and `lat`.
+    :param out: Path of the index on the driver. The file appears complete or not at all.
+    :param columns: Names of the columns for filters and aggregates.
+    :param kinds: Kinds of values by column name, as in `treeline.build`, but without preparations.
+    :param row: Column with a unique number for each row, from 0 to 2^53. Without one, rows are numbered in the order in
+        which Spark returns them. The index then has the same answers and content hash, but points at one position may
+        be in another order.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether a spacing or badges can be asked for; the driver computes that at the end.
-    :param piece_size: How many points one task builds: it takes 66 bytes of memory a point, and what columns need.
-    :param memory: About what separations may take of the driver's memory, such as `2GB`; dictionaries of columns with
-        more than 65,536 different values may have an eighth of that, as bytes.
-    :param scratch: A folder that the driver and all executors reach under this name, for 37 bytes a point and what
-        columns need; beside the index unless told. What is put there is removed.
-    :param overwrite: Whether to replace a file that is no index.
-    :param refused: The path of a Parquet file that gets the rows whose coordinates are on no map: `row`, `x` and `y`.
-    :param progress: Called with what is done and how much of it, from 0 to 1; of planning with 0.
-    :raises Error: In the words of the library.
+    :param separations: Whether the index can answer a spacing or badges. The driver computes these at the end.
+    :param piece_size: Number of points that one task builds, with 66 bytes of memory per point and what columns need.
+    :param memory: Approximate memory of the driver for separations, such as `2GB`. Dictionaries of columns with more
+        than 65,536 distinct values may take an eighth of it, in bytes.
+    :param scratch: Folder that the driver and all executors can access at the same path, for 37 bytes per point and
+        what columns need; by default next to the index. Its files are removed at the end.
+    :param overwrite: Whether to replace a file that is not an index.
+    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`.
+    :param progress: Called with the current stage and its completed share, from 0 to 1; for planning always 0.
+    :raises Error: With the message of the library.
     """
     options = text(no_separation=None if separations else True, memory=byte_count(memory))
     names = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -92,7 +91,7 @@ def build(
             pass
         run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
-        # Told of before anything else is done: a value that does not suit, or too many of them.
+        # Reports unsuitable values, or too many distinct ones, before anything else is done.
         encoding = run.encoding(byte_count(memory) // 8)
         division = Division(run.plan(survey, split, piece_size), encoding)
         run.build(survey, division)
@@ -107,7 +106,7 @@ def build(
 
 
 def _folder(out: str, scratch: Any) -> str:
-    """A folder of this build's own."""
+    """Returns a path for the scratch folder of this build only."""
     if scratch is None:
         parent = os.path.dirname(os.path.abspath(out))
     else:
@@ -124,7 +123,7 @@ def _folder(out: str, scratch: Any) -> str:
 def _selected(
     df: Any, lon: str | None, lat: str | None, geometry: str | None, row: str | None, columns: tuple[str, ...]
 ) -> Any:
-    """The columns that are read, by the names that tasks have for them."""
+    """Returns the columns to read, with the names that tasks expect."""
     from pyspark.sql import functions as F
 
     if (geometry is None) != (lon is not None and lat is not None) or (geometry is not None and (lon or lat)):
@@ -132,10 +131,10 @@ def _selected(
     types = dict(df.dtypes)
 
     def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:
-        """:param target: What it is cast to; where it is None, what its values are taken for."""
+        """:param target: Type to cast to; if None, the type in which the column's values are read."""
         if name not in types:
             raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, types))}")
-        # Of decimal(10,2), or of string collate UNICODE.
+        # Without the suffix of decimal(10,2) or string collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
@@ -156,7 +155,7 @@ def _selected(
     return df.select(chosen)
 
 
-#: As which of Spark's types the values of columns are read.
+#: Spark types in which the values of columns are read.
 _TARGETS = {
     "double": "double", "float": "double", "decimal": "double", "bigint": "bigint", "int": "bigint",
     "smallint": "bigint", "tinyint": "bigint", "boolean": "boolean", "string": "string", "varchar": "string",
@@ -165,7 +164,7 @@ _TARGETS = {
 
 
 def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) -> Columns:
-    """The columns of what is selected, as tasks have to know them."""
+    """Returns the columns of a selection, for tasks."""
     import pyarrow as pa
 
     arrow = {
@@ -179,26 +178,26 @@ def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) ->
 
 
 class _Run:
-    """The steps of a build as jobs of Spark."""
+    """The steps of a build as Spark jobs."""
 
     def __init__(self, df: Any, tasks: Tasks, progress: Callable[[str, float], None]) -> None:
         self._context = df.sparkSession.sparkContext
         self._tasks, self._progress = tasks, progress
         self._names: list[str] = []
         self._sections: list[Section] = []
-        #: What is known of all values.
+        #: Survey of all values.
         self.columns = _steps.ColumnSurvey(data=tasks.columns.survey)
 
     # MARK: Reading
 
     def read(self, selected: Any, has_rows: bool, built: Built, refused: Any) -> _steps.Survey:
-        """Has all points written to files, and returns how far they reach."""
+        """Writes all points to files, and returns their survey."""
         self._progress("reading", 0)
-        # A row for each partition.
+        # One row for each partition.
         parts = sorted(selected.mapInArrow(self._tasks.read, READ).collect(), key=lambda part: part.partition)
         fault = next((part.fault for part in parts if part.fault is not None), None)
         if fault is not None:
-            raise ValueError(f"expected row numbers from 0 to 2^53, found {fault}; number the rows otherwise")
+            raise ValueError(f"expected row numbers from 0 to 2^53, found {fault}; use other row numbers")
         survey, first_row = None, 0
         with Listing(built, refused) as listing:
             for part in parts:
@@ -229,16 +228,16 @@ class _Run:
             listing.add(rows["row"] + first_row, rows["x"], rows["y"])
 
     def encoding(self, most: int) -> bytes:
-        """How columns are encoded.
+        """Returns the encodings of all columns.
 
-        :param most: How long the dictionaries of those with many different values may be, in bytes.
+        :param most: Maximum size of the dictionaries of columns with many distinct values, in bytes.
         """
         wanted = self.columns.gathering(most)
         if not wanted:
             return self.columns.encoding()
         self._progress("gathering", 0)
         shared = self._context.broadcast(wanted)
-        # In a tree, of which the driver reads the top; between the levels files have what was gathered.
+        # Gathers in a tree, whose top the driver reads. Between the levels, the entries are in files.
         gather, names = self._tasks.gather, self._names
         count = min(len(names), 4 * self._context.defaultParallelism)
         while True:
@@ -253,7 +252,7 @@ class _Run:
         return self.columns.encoding(entries)
 
     def _points(self) -> Any:
-        """The sections of all points, as many as there is to do at once."""
+        """Distributes the sections of all points to as many tasks as are useful."""
         total = sum(section.count for section in self._sections)
         count = min(len(self._sections), 4 * self._context.defaultParallelism, total // _LEAST)
         return self._context.parallelize(self._sections, max(count, 1))
@@ -261,14 +260,14 @@ class _Run:
     # MARK: Planning
 
     def plan(self, survey: _steps.Survey, split: str | None, piece_size: int) -> bytes:
-        """The pieces, found by a job for each round."""
+        """Finds the pieces, with a job for each round."""
         plan = _steps.Plan(split, piece_size)
         places = self._places(survey)
         while (question := plan.next_round()) is not None:
             self._progress("planning", 0)
             shared = self._context.broadcast(question)
             answers = self._points().mapPartitions(partial(self._tasks.answer, places, shared))
-            # In a tree, of which the driver gets the top.
+            # Adds up in a tree, whose top the driver receives.
             while (count := answers.getNumPartitions()) > 1:
                 count = -(-count // _FAN_IN)
                 keyed = answers.mapPartitionsWithIndex(partial(_numbered, count)).partitionBy(count, int)
@@ -285,7 +284,7 @@ class _Run:
     # MARK: Pieces
 
     def build(self, survey: _steps.Survey, division: Division) -> None:
-        """Has all pieces written."""
+        """Writes all pieces."""
         count = len(division.pieces.counts)
         if count == 0:
             return
@@ -296,7 +295,7 @@ class _Run:
         placed = blocks.partitionBy(partitions, partial(_partition, partitions, count))
         found = sorted(placed.mapPartitions(partial(self._tasks.build, shared)).collect())
         if found != list(range(count)):
-            raise PiecesError(f"expected {count} pieces, found {len(found)}; start the build anew")
+            raise PiecesError(f"expected {count} pieces, found {len(found)}; start the build again")
         self._progress("building", 1)
 
 
@@ -305,5 +304,6 @@ def _numbered(count: int, number: int, values: Iterable[bytes]) -> Iterator[tupl
 
 
 def _partition(partitions: int, count: int, piece: int) -> int:
-    """Pieces that are neighbours stay together, as evenly as may be; no hash has a say in it."""
+    """Returns the partition of a piece. Neighboring pieces stay together, in partitions as equal as possible, without
+    hashes."""
     return piece * partitions // count

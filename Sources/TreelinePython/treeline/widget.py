@@ -1,4 +1,4 @@
-"""A tree on a map in a notebook. Needs `anywidget`."""
+"""Shows a tree on a map in a notebook. Needs `anywidget`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ._answer import Cluster
 from ._answers import Answers, Problem
 from ._tree import Tree
 
-#: The tallest view that a tree is asked for, in pixels.
+#: Maximum height of a view, in pixels.
 TALLEST = 16_384
 
 FILES = pathlib.Path(__file__).parent / "map"
 
 
 class _Numbers(traitlets.List):  # type: ignore[type-arg]
-    """Whole numbers in a list or an array, or the ids of clusters, of an answer as well."""
+    """Whole numbers in a list or an array, or the ids of clusters, which may be an answer."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         if isinstance(value, Iterable) and not isinstance(value, str | bytes):
@@ -34,21 +34,21 @@ class _Numbers(traitlets.List):  # type: ignore[type-arg]
 
 
 def _plain(number: Any) -> Any:
-    """A number of Python's own, as which it can be sent."""
+    """Returns a number as a Python object, which can be sent."""
     return number.item() if isinstance(number, np.generic) else number
 
 
 class Map(anywidget.AnyWidget):
     """A map of a tree's clusters, answered by this kernel.
 
-    It moves both ways: what is set here is shown, and what is done on the map is found here.
+    It is linked both ways: values set here are shown, and actions on the map change the values here.
 
-    - `view`: `center`, `zoom` and `bbox`; setting a center, a zoom or a box moves the map. Zooms count 256 px tiles, as
-      those of `Tree.clusters` do.
-    - `selected`: ids of clusters; an answer sets those of its clusters. On the map, a click with Shift or Ctrl selects.
-      `selected_rows`: rows of points. Whatever cluster has a selected point is marked.
-    - `cut`: how the tree is cut, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
-    - `where`: which points count, in CQL2; of those that pass the filter of the tree, if it has one.
+    - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms refer to 256 px tiles,
+      as in `Tree.clusters`.
+    - `selected`: ids of clusters; an answer sets the ids of its clusters. On the map, a click with Shift or Ctrl
+      selects. `selected_rows`: rows of points. Each cluster that contains a selected point is marked.
+    - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
+    - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
     """
 
     _worker: ThreadPoolExecutor | None = None
@@ -72,7 +72,7 @@ class Map(anywidget.AnyWidget):
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
-        # One after the other, away from the kernel's own thread; what is no longer wanted is skipped.
+        # Requests are answered one after another, off the kernel's own thread. Cancelled ones are skipped.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
         default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
         super().__init__(**{"cut": default, **traits}, _facts=self._answers.facts())
@@ -110,7 +110,7 @@ class Map(anywidget.AnyWidget):
             raise traitlets.TraitError(
                 f"expected one of spacing, badges, detail and limit, and no more than an order with it, found {cut!r}"
             )
-        # The tree says what it lacks.
+        # The tree reports what it lacks.
         self.tree.clusters(zoom=0, **cut)
         return cut
 
@@ -170,13 +170,13 @@ class Map(anywidget.AnyWidget):
             answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
-        except Exception as error:  # The map says it, for nobody else would.
+        except Exception as error:  # Reported by the map, because nothing else would report it.
             self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
         else:
             self.send({"id": id}, [answer])
 
     def close(self) -> None:
-        # One that was refused has none.
+        # A map whose creation failed has no worker.
         if self._worker is not None:
             self._worker.shutdown(wait=False, cancel_futures=True)
         super().close()
@@ -184,5 +184,5 @@ class Map(anywidget.AnyWidget):
 
 @functools.cache
 def assets() -> bytes:
-    """The map library and the land, which a page is sent once."""
+    """Returns the map library and the land, which are sent to a page once."""
     return (FILES / "assets.json.gz").read_bytes()

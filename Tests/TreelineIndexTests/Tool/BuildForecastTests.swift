@@ -39,7 +39,7 @@ import Treeline
     #expect(result.code == 0, "\(result.errors)")
     let first = try #require(result.errors.split(separator: "\n").first)
     let pattern =
-      /by the first .* points, about (\d+\.\d) (k|M) points, (\d+\.\d) MB there, (\d+\.\d) MB for the index and/
+      /from the first .* points: about (\d+\.\d) (k|M) points, (\d+\.\d) MB of scratch space, (\d+\.\d) MB for the index and/
     let found = try #require(try pattern.firstMatch(in: String(first)), "\(result.errors)").output
     let points = try #require(Double(found.1)) * (found.2 == "k" ? 1e3 : 1e6)
     #expect((0.9e6...1.1e6).contains(points), "\(first)")

@@ -44,9 +44,9 @@ import Treeline
     try build(input, folder.path("expected"), options)
     try build(input, folder.path("found"), options + ["--memory", "40kB"])
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
-    try sameError(input, ["--group-by", "none"], code: 64, "as --group-by names it, found none", in: folder)
+    try sameError(input, ["--group-by", "none"], code: 64, "named by --group-by, found none", in: folder)
     try sameError(
-      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "as --never-cluster names it", in: folder)
+      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "named by --never-cluster", in: folder)
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 

@@ -68,7 +68,7 @@ import Treeline
         #expect(!FileManager.default.fileExists(atPath: path))
         let second = try Tool.run(arguments)
         #expect(second.code == 0, "\(second.errors)")
-        if second.errors.contains("going on with") { resumed += 1 }
+        if second.errors.contains("continuing with") { resumed += 1 }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(contentsOf: URL(fileURLWithPath: expected)))
         #expect(try folder.contents() == ["expected", "index"], "step \(step)")
         try FileManager.default.removeItem(atPath: path)
@@ -102,7 +102,7 @@ import Treeline
       }
       func resume(_ rule: String) throws {
         let result = try Tool.run(arguments(rule, "--memory", "60kB", "--resume"))
-        #expect(!result.errors.contains("going on"), "\(result.errors)")
+        #expect(!result.errors.contains("continuing"), "\(result.errors)")
         let found = try Data(contentsOf: URL(fileURLWithPath: folder.path("index")))
         #expect(try Tool.run(arguments(rule)).code == 0)
         #expect(try found == Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
@@ -131,9 +131,9 @@ import Treeline
       ]
       #expect(try Preloaded().run(arguments, killedAt: 1000, by: SIGKILL).code == SIGKILL)
       let refused = try Tool.run(arguments + ["--unit", "m"])
-      #expect(refused.code == 64 && refused.errors.contains("going on with"), "\(refused.errors)")
+      #expect(refused.code == 64 && refused.errors.contains("continuing with"), "\(refused.errors)")
       #expect(!FileManager.default.fileExists(atPath: folder.path("index")))
-      #expect(try Tool.run(arguments).errors.contains("going on with"))
+      #expect(try Tool.run(arguments).errors.contains("continuing with"))
       #expect(try folder.contents() == ["index"])
     }
 
