@@ -18,7 +18,7 @@ final class ServerBounds: Sendable {
   private let mostBytes: Int
   private let untold = Mutex((refusals: [Bound: Int](), lastTold: ContinuousClock.Instant?.none))
 
-  /// Maximum number of requests that are being answered, some of which wait in the queue.
+  /// Maximum number of requests that are being answered, including those in the queue.
   private static let mostUnderWay = 2048
 
   init(_ options: ServerOptions, metrics: ServerMetrics, logger: Logger) {
