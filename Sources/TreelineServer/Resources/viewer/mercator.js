@@ -1,5 +1,5 @@
-// Web Mercator in fractions of the world: x goes from 0 in the west to 1 in the east, y from 0 in the north to 1 in the
-// south.
+// Web Mercator in fractions of the world. x grows from 0 in the west to 1 in the east, y from 0 in the north to 1 in
+// the south.
 
 import { SERVER_WORLD_SIZE, WORLD_SIZE } from "./constants.js";
 
