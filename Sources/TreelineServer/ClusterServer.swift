@@ -6,7 +6,7 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// Clusters over HTTP.
+/// A server of clusters over HTTP.
 ///
 /// ```swift
 /// let catalog = try Catalog([(name: "places", path: "places.treeline")])
@@ -22,13 +22,13 @@ public struct ClusterServer: Sendable {
   private let routes: Routes
   private let tls: NIOSSLContext?
 
-  /// A server of some indexes.
+  /// Creates a server of some indexes.
   ///
   /// - Parameters:
-  ///   - catalog: What it serves.
-  ///   - options: How it serves.
-  ///   - logger: Where it logs, in place of standard error.
-  /// - Throws: `ServerError` where the files that it gives out are missing.
+  ///   - catalog: The indexes to serve.
+  ///   - options: Settings of the server.
+  ///   - logger: Logger to use instead of standard error.
+  /// - Throws: `ServerError` if files that the server delivers are missing; errors about the files for TLS.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -54,9 +54,9 @@ public struct ClusterServer: Sendable {
   /// Answers requests, with or without a socket.
   var responder: some HTTPResponder<Routes.Context> { NormalizedRequests(responder: routes.router().buildResponder()) }
 
-  /// The server as a service to run among others.
+  /// Returns the server as a service, to run with other services.
   ///
-  /// - Parameter onRunning: Gets the port that is listened at.
+  /// - Parameter onRunning: Called with the port that the server listens on.
   public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
     Application(
       responder: responder,
@@ -72,7 +72,7 @@ public struct ClusterServer: Sendable {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  /// What operators ask, at a port of its own that no client holds up.
+  /// Returns the service for operators, at a port of its own that no client can keep busy.
   private func management(at port: Int) -> some ApplicationProtocol {
     Application(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
@@ -85,7 +85,8 @@ public struct ClusterServer: Sendable {
       logger: logger)
   }
 
-  /// Serves until SIGTERM or SIGINT; then takes no more connections, answers what was asked and returns.
+  /// Serves until SIGTERM or SIGINT. Then accepts no more connections, ends expensive answers with a 503, sends the
+  /// others and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
     var services: [any Service] = [application(onRunning: onRunning)]
     if let port = options.managementPort { services.insert(management(at: port), at: 0) }
@@ -97,14 +98,14 @@ public struct ClusterServer: Sendable {
   }
 }
 
-/// The certificates of a server, its own first, and its key.
+/// Files with the server's certificates and its key (PEM).
 public struct TLSFiles: Hashable, Sendable {
-  /// The path of the certificates.
+  /// Path of the certificates, the server's own first.
   public var certificates: String
-  /// The path of the key.
+  /// Path of the key.
   public var key: String
 
-  /// Certificates and the key by their paths.
+  /// Creates a pair of paths.
   public init(certificates: String, key: String) { (self.certificates, self.key) = (certificates, key) }
 
   func context() throws -> NIOSSLContext {
@@ -117,60 +118,61 @@ public struct TLSFiles: Hashable, Sendable {
   }
 }
 
-/// How a server is set up, apart from what it serves.
+/// Settings of a server, apart from its indexes.
 public struct ServerOptions: Sendable {
-  /// The address that it listens at. On anything but a loopback address it is open to the network.
+  /// Address to listen on. Any address other than a loopback address opens the server to the network.
   public var host = "127.0.0.1"
-  /// 0 is any that is free.
+  /// Port to listen on; 0 chooses a free one.
   public var port = 8080
-  /// Where `/metrics` is answered instead, with `/health` and `/ready`; nil for no port of its own.
+  /// Separate port for `/metrics`, with `/health` and `/ready`; nil to answer `/metrics` at `port`.
   public var managementPort: Int?
-  /// Whose pages may ask (CORS): origins such as `https://example.org`, or `*` for all; none but its own by default.
+  /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all. By default only the
+  /// server's own pages may.
   public var allowedOrigins: [String] = []
-  /// Whom to believe who asks, by `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host`: addresses such as
-  /// `127.0.0.1` and `10.0.0.0/8`. What is none is left out.
+  /// Proxies whose `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host` headers are trusted: addresses such as
+  /// `127.0.0.1` and `10.0.0.0/8`. Invalid addresses are left out.
   public var trustedProxyAddresses: [String] {
     get { trustedProxies.map { "\($0)" } }
     set { trustedProxies = newValue.compactMap(IPAddress.Range.init) }
   }
   var trustedProxies: [IPAddress.Range] = []
-  /// What the server proves with who it is, in files of PEM; nil for no TLS.
+  /// Certificates and key of the server; nil for no TLS.
   public var tls: TLSFiles?
-  /// What clients must send as a bearer's token; nil for nothing.
+  /// Bearer token that clients must send; nil if none is needed.
   public var token: String?
-  /// How many requests a second the clients of one address may send; nil for any number.
+  /// Maximum number of requests per second from one address; nil for no maximum.
   public var requestsPerSecond: Double?
   /// Whether each request is logged.
   public var logsRequests = false
-  /// How the server logs where it is given no logger.
+  /// Format of the log if no logger is given.
   public var logFormat = LogFormat.text
-  /// Whether there is a map at `/`.
+  /// Whether the map is served at `/`.
   public var hasViewer = true
-  /// For how many seconds an answer may be used without asking whether it still holds.
+  /// Number of seconds for which clients may use an answer without asking again.
   public var maxAge = 0
-  /// The folder of the viewer's files; nil is the one that comes with the server.
+  /// Folder of the viewer's files; nil for the viewer that comes with the server.
   public var viewerFolder: String?
-  /// The server's URL behind a proxy, without a slash at its end, for TileJSON.
+  /// URL of the server behind a proxy, without a slash at its end, for TileJSON.
   public var publicURL: String?
-  /// How long a connection may do nothing, in seconds.
+  /// Maximum time for which a connection may be idle, in seconds.
   public var idleSeconds = 60
-  /// How long a whole request, head and body, may take to come in, in seconds.
+  /// Maximum time until a whole request, head and body, has come in, in seconds.
   public var requestSeconds = 30
-  /// How long a client may take to read an answer, in seconds.
+  /// Maximum time in which a client must read an answer, in seconds.
   public var responseSeconds = 60
-  /// How long an answer may take to compute, in seconds.
+  /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// How many connections there may be; on a few more, only the server's state is told.
+  /// Maximum number of connections. A few more are accepted, but may only ask for the server's state.
   public var connections = 4096
-  /// How many of them a client's address may have, of IPv6 its /64 network; proxies that are trusted have any number.
+  /// Maximum number of connections per client address, or per /64 network of IPv6. Trusted proxies may have any number.
   public var connectionsPerAddress = 256
-  /// How many bytes of answers may wait for clients to read them, in sum.
+  /// Maximum total size of the answers that wait for clients to read them, in bytes.
   public var answerBytes = 256 << 20
 
-  /// The defaults of `treeline-server`.
+  /// Creates the default settings of `treeline-server`.
   public init() {}
 
-  /// No shared cache may give away an answer for which a token is needed.
+  /// Value of `Cache-Control`. A shared cache must not give away an answer for which a token is needed.
   var cacheControl: String {
     switch (token == nil, maxAge > 0) {
     case (true, true): "public, max-age=\(maxAge)"
@@ -181,17 +183,17 @@ public struct ServerOptions: Sendable {
   }
 }
 
-/// A server that cannot be set up.
+/// An error in the setup of a server.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The resources of the module are not beside the executable.
+  /// The resources of the module are not next to the executable.
   case noResources
   /// The folder has no viewer.
   case noViewer(folder: String)
 
   public var description: String {
     switch self {
-    case .noResources: "expected the folder of the server's resources beside it, found none; build it anew"
-    case .noViewer(let folder): "\(folder): expected the viewer's index.html in it, found none"
+    case .noResources: "expected the server's folder of resources next to the executable, found none; build it again"
+    case .noViewer(let folder): "\(folder): expected the viewer's index.html in this folder, found none"
     }
   }
 }

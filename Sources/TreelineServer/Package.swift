@@ -2,8 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that the library and the command-line tool can be used without fetching or building an HTTP
-// server.
+// A separate package: the library and the command-line tool can be used without fetching or building an HTTP server.
 let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
   products: [
@@ -19,7 +18,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-    // Without reading settings from files and the environment, which is a package more to compile.
+    // Without the trait for settings from files and the environment, which needs one more package.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -63,10 +62,10 @@ let package = Package(
       ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
 
-// Only scripts/build/docs sets this: users of the server do not fetch the plugin that writes the documentation.
+// Set only by scripts/build/docs: users of the server do not fetch the plugin that writes the documentation.
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  // What the server does without is documented with it.
+  // The modules that the server does not need are documented with it.
   for name in ["TreelineBuilder", "TreelineMap", "TreelineVerification"] {
     package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
   }

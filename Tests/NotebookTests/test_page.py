@@ -307,13 +307,13 @@ def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complain
 
 
 LINKS = {
-    "constructor=1&toString=2": "The link has parts that say nothing: constructor, toString.",
-    "off=%25": "The link has parts that say nothing: off.",
-    "map=//": "The link has parts that say nothing: map.",
-    "map=5/50": "The link has parts that say nothing: map.",
-    "dust=toString": "The link has parts that say nothing: dust.",
-    "donuts=kind": "The index has no such values as the link asks for: “kind”.",
-    "where=size+%3C+1": "This map knows no filters and shows all points.",
+    "constructor=1&toString=2": "The link has unknown or invalid parts: constructor, toString.",
+    "off=%25": "The link has unknown or invalid parts: off.",
+    "map=//": "The link has unknown or invalid parts: map.",
+    "map=5/50": "The link has unknown or invalid parts: map.",
+    "dust=toString": "The link has unknown or invalid parts: dust.",
+    "donuts=kind": "Columns of the link are missing or of the wrong kind: “kind”.",
+    "where=size+%3C+1": "This map ignores filters and shows all points.",
     "open=99999999999999999999999": "The point or stack that the link opens is not in this index.",
 }
 

@@ -27,7 +27,7 @@ def test_an_unknown_index_is_told(open_map):
     page.evaluate("location.hash = '#index=airports&view=tree&dust=false'")
     page.locator("#notice").wait_for(state="hidden")
     page.evaluate("location.hash = '#indx=airports'")
-    page.get_by_text("The link has parts that say nothing: indx.").wait_for()
+    page.get_by_text("The link has unknown or invalid parts: indx.").wait_for()
 
 
 def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
@@ -40,18 +40,18 @@ def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
 ])
 def test_a_link_that_is_malformed_says_so(open_map, link, said):
     page = open_map(f"#index=stacks&view=tree&{link}")
-    page.get_by_text(f"The link has parts that say nothing: {said}.").wait_for()
+    page.get_by_text(f"The link has unknown or invalid parts: {said}.").wait_for()
     assert shown(page)
 
 
 @pytest.mark.parametrize("status, body, said", [
-    (200, "{", "What the server answers cannot be read."), (200, "null", "What the server answers cannot be read."),
-    (200, "{}", "What the server answers cannot be read."), (502, "<html>", "The server answered 502."),
+    (200, "{", "The server's answer cannot be read."), (200, "null", "The server's answer cannot be read."),
+    (200, "{}", "The server's answer cannot be read."), (502, "<html>", "The server answered 502."),
     (500, "null", "The server answered 500."),
 ])
 def test_an_answer_that_is_none_is_told_in_words(open_map, status, body, said):
     spoil = lambda route: route.fulfill(status=status, body=body, content_type="application/json")
-    page = open_map("#index=stacks&view=tree", tolerates=[str(status), "What the server answers", "The server answered"],
+    page = open_map("#index=stacks&view=tree", tolerates=[str(status), "The server's answer", "The server answered"],
                     setup=lambda page: page.route("**/v1/indexes", spoil), settle=False)
     page.locator("#notice").get_by_text(said).wait_for()
     page = open_map("#index=stacks&view=tree", tolerates=[str(status)])

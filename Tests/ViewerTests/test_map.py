@@ -219,7 +219,7 @@ def test_malformed_settings_are_as_usual(open_map):
     page = open_map("#index=iceland&view=sideways&by=&spacing=abc&limit=-4&map=x/y&divider=7&open=../..&order=%00")
     assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["compare", "spacing", 44]
     assert page.evaluate("viewer.settings.divider") == 0.98
-    page.get_by_text("The link has parts that say nothing: view, by, spacing, map, open, order.").wait_for()
+    page.get_by_text("The link has unknown or invalid parts: view, by, spacing, map, open, order.").wait_for()
 
 
 def test_another_split_is_another_index_over_the_same_points(open_map):

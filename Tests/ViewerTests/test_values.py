@@ -251,16 +251,16 @@ def test_tiles_have_donuts(open_map):
 
 def test_the_grid_says_that_it_knows_no_filters(open_map):
     page = open_map("#index=events&view=compare&donuts=kind&off=hotel", LAPTOP)
-    page.get_by_text("The grid knows no filters and shows all points.").wait_for()
+    page.get_by_text("The grid ignores filters and shows all points.").wait_for()
     assert page.evaluate("() => viewer.grid.scene.clusters.every(({ parts }) => parts === null)")
 
 
 def test_links_that_ask_for_what_is_not_there(open_map):
     page = open_map("#index=events&view=tree&donuts=nothing&brush=kind&sum=kind&range=a..b")
     assert page.evaluate("() => [viewer.settings.donuts, viewer.settings.brush, viewer.settings.sum]") == ["", "", ""]
-    page.get_by_text("The index has no such values as the link asks for: “nothing”, “kind”.").wait_for()
+    page.get_by_text("Columns of the link are missing or of the wrong kind: “nothing”, “kind”.").wait_for()
     page = open_map("#index=events&view=tree&brush=opened&range=a..b", settle=False, tolerates=["400"])
-    page.get_by_text("The index has no answer to the filter of the link; this is all of it.").wait_for()
+    page.get_by_text("The filter of the link is not valid for this index; all points are shown.").wait_for()
 
 
 def test_a_filter_is_written_into_the_panel(open_map, address):

@@ -1,28 +1,29 @@
 @_spi(Server) import Treeline
 
-/// What an answer costs, told before it is computed, about in clusters of GeoJSON: 1 to 2 microseconds each.
+/// Estimated cost of an answer, known before it is computed. A unit is about the time to write one cluster as GeoJSON:
+/// 1 to 2 microseconds.
 enum AnswerCost {
-  /// What an event loop computes by itself, in some 2 ms; all else waits for a thread.
+  /// Highest cost that an event loop computes on its own, in about 2 ms; anything above goes to a thread.
   static let mostOnEventLoop = 1000
 
-  /// Of what reads all of an index, or looks at many points for each cluster.
+  /// Cost of an answer that reads a whole index, or many points for each cluster.
   static let ofMeasures = 20_000
 
-  /// How many points are looked at one by one while a unit passes.
+  /// Number of points that are read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Of what is made of all points once and then kept: rows in their order, a grid.
+  /// Returns the cost of a structure that is made from all points once and then kept: the row order or the grid.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 
 extension WorkEstimate {
-  /// As `AnswerCost` has it; a step is about a nanosecond.
+  /// Cost in the units of `AnswerCost`; a step takes about a nanosecond.
   var cost: Int { steps / 1500 }
 
-  /// Nanoseconds that a filter, or the aggregates of an answer, may take.
+  /// Maximum time of a filter, or of the aggregates of an answer, in estimated nanoseconds.
   private static let mostSteps = 5_000_000_000
 
-  /// What to say of work that would take too long; nil for work that would not.
+  /// Expected and found amounts of work, for the error if the work would take too long; nil if it would not.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")
@@ -30,13 +31,13 @@ extension WorkEstimate {
 }
 
 extension Cut {
-  /// - Parameter view: What is looked at; nil where nothing is in view.
+  /// - Parameter view: Visible part of the plane; nil if nothing is in view.
   func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
     guard let view else { return 1 }
     let most = min(limit, tree.pointCount)
     guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
     if zoom >= unclustered.fromZoom { return most }
-    // A cluster of fewer is shown as its points.
+    // A cluster with fewer points is shown as single points.
     let points = unclustered == .none ? 1 : unclustered.leastMembers
     let clusters = view.area(inSquaresOf: side) * Double(points)
     return clusters < Double(most) ? Int(clusters) : most
@@ -44,7 +45,7 @@ extension Cut {
 }
 
 extension PlaneViewport {
-  /// How many squares of so many pixels a side would cover it.
+  /// Returns how many squares with sides of `pixels` pixels would cover the viewport.
   func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)

@@ -2,8 +2,8 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// Threads for answers of about the same cost, and a queue in which no client waits for everything that another asks:
-/// the next turn has the client that had the least so far.
+/// Threads for answers of about the same cost, with a fair queue: the next turn goes to the client that has been served
+/// least so far, so no client waits for everything that another client asks for.
 final class AnswerLane: Sendable {
   struct Job: Sendable {
     let cost: Int
@@ -13,7 +13,7 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// How much was computed for it, counted from the least of all when it came.
+    /// Total cost computed for the client. A new client starts with the `served` of the queue.
     var served = 0
   }
 
@@ -22,11 +22,11 @@ final class AnswerLane: Sendable {
     var running: [ObjectIdentifier: any InterruptibleAnswer] = [:]
     var threads = 0
     var length = 0
-    /// Cost of the jobs in the queue.
+    /// Total cost of the jobs in the queue.
     var cost = 0
-    /// That of whoever had the last turn: a new client has had no less.
+    /// `served` of the client that had the last turn: no waiting client had less.
     var served = 0
-    /// Of a unit of cost, measured.
+    /// Measured seconds per unit of cost.
     var seconds = 2e-6
   }
 
@@ -36,14 +36,15 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// The costs of each lane are at most four times those of the lane before. A unit takes 1 to 2 microseconds.
+  /// Maximum cost and niceness of each lane. Each maximum is at most four times the one before (`AnswerPool` caps costs
+  /// at a million units). A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
 
   private static let longest = 256
   private static let longestPerClient = 64
-  /// Whoever would wait longer is told to come again.
+  /// Longest estimated wait, in seconds. A job that would wait longer is refused.
   private static let longestWait = 10.0
 
   init(mostCost: Int, niceness: CInt, threadCount: Int) {
@@ -64,12 +65,12 @@ final class AnswerLane: Sendable {
 
   var runningCount: Int { queue.withLock(\.running.count) }
 
-  /// All that wait or are computed.
+  /// Answers that wait or are being computed.
   var answers: [any InterruptibleAnswer] {
     queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
   }
 
-  /// - Returns: nil, or where there is no room in how many seconds there may be some.
+  /// - Returns: nil, or if there is no room, the number of seconds after which the client should try again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {
@@ -92,9 +93,9 @@ final class AnswerLane: Sendable {
     return retryAfter
   }
 
-  /// Works until nothing is in the queue.
+  /// Runs jobs until the queue is empty.
   private func work() {
-    // Below the event loops, which have little to do each time and wait for nothing.
+    // Below the event loops, whose tasks are short and never block.
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     #endif
@@ -122,7 +123,7 @@ final class AnswerLane: Sendable {
           queue.clients[name]?.jobs.removeFirst()
           if !job.answer.isInterrupted { queue.clients[name]?.served += job.cost }
         }
-        // Its client has left.
+        // The client has left.
         if job.answer.isInterrupted { continue }
         queue.running[ObjectIdentifier(job.answer)] = job.answer
         return job
@@ -134,7 +135,7 @@ final class AnswerLane: Sendable {
 }
 
 extension AnswerLane.Queue {
-  /// Makes room: nobody waits for these answers any more.
+  /// Makes room by removing the jobs that no client waits for any more.
   fileprivate mutating func removeInterrupted() {
     for (name, client) in clients {
       let jobs = client.jobs.filter { !$0.answer.isInterrupted }

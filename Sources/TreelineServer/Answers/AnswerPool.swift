@@ -3,15 +3,16 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import Treeline
 
-/// The threads that compute whatever an event loop should not. Answers of about the same cost share a lane with threads
-/// and a queue of its own, so no answer waits for one that costs many times as much. The more the answers of a lane
-/// cost, the lower is the priority of its threads; all of them run below the event loops.
+/// Threads that compute what would hold up an event loop. Answers of about the same cost share a lane, which has its
+/// own threads and its own queue, so no answer waits for one that costs many times as much. The more expensive the
+/// answers of a lane, the lower the priority of its threads; all of them run below the event loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
-  /// Some 2 seconds. Costs are upper bounds, and one far beyond any answer must not have all others refused.
+  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds; without this cap, one that is far above any real
+  /// answer would make the lane refuse all others.
   private static let mostCost = 1_000_000
 
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {
@@ -19,20 +20,20 @@ final class AnswerPool: Sendable {
     lanes = AnswerLane.kinds.map { AnswerLane(mostCost: $0.mostCost, niceness: $0.niceness, threadCount: threadCount) }
   }
 
-  /// How many answers wait for a thread.
+  /// Number of answers that wait for a thread.
   var length: Int { lanes.reduce(0) { $0 + $1.length } }
 
-  /// How many answers are computed.
+  /// Number of answers that are being computed.
   var runningCount: Int { lanes.reduce(0) { $0 + $1.runningCount } }
 
-  /// Computes something in turn.
+  /// Computes a value on a thread when it is the client's turn.
   ///
   /// - Parameters:
-  ///   - client: Whose turn it is then.
+  ///   - client: Name of the client; clients take turns.
   ///   - cost: Estimated cost, see `AnswerCost`.
-  ///   - channel: The connection; the work ends if it closes. nil for work that does not depend on it.
-  ///   - work: Calls `Cancellation.check()` every few milliseconds.
-  /// - Throws: `Problem` where the queue is full, the work takes too long or is interrupted, and what the work throws.
+  ///   - channel: The connection; the work ends if it closes. nil for work that does not depend on a connection.
+  ///   - work: Must call `Cancellation.check()` every few milliseconds.
+  /// - Throws: `Problem` if the queue is full, or the work takes too long or is interrupted; also what the work throws.
   func run<Value: Sendable>(
     for client: String, cost: Int, on channel: (any Channel)? = nil, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -61,28 +62,28 @@ final class AnswerPool: Sendable {
     }
   }
 
-  /// Ends all that waits or is computed, as the server stops. Answers that come later end at once.
+  /// Interrupts all answers that wait or are being computed, because the server stops; later answers end at once.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     for answer in lanes.flatMap(\.answers) { answer.interrupt(bounds.refuse(.stopping)) }
   }
 }
 
-/// What an answer that is computed on a thread is interrupted by.
+/// An answer that is computed on a thread and can be interrupted.
 protocol InterruptibleAnswer: AnyObject, Sendable {
   var isInterrupted: Bool { get }
 
-  /// Gives the client a problem at once; the thread stops at its next look.
+  /// Sends the client a problem at once; the thread stops when it next checks for cancellation.
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for: it comes from the thread that computes it, or from an interruption before that.
+/// An answer that a client waits for. It comes from the thread that computes it, or from an interruption before that.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// Before anything waited for it.
+    /// Interrupted before anything waited for the answer.
     case interrupted(Problem)
   }
 

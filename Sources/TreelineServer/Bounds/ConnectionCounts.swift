@@ -1,30 +1,30 @@
 import NIOCore
 import Synchronization
 
-/// How many connections there are, in all and of each address.
+/// Numbers of open connections, in total and per address.
 final class ConnectionCounts: Sendable {
   /// What a new connection may do.
   enum Admission: Equatable {
     case welcome
-    /// It may ask for the server's state, and is closed soon.
+    /// The connection may only ask for the server's state, and is closed soon.
     case beyondBound(Bound)
-    /// It is closed at once: its address has too many even of those.
+    /// The connection is closed at once: its address has too many even beyond the bound.
     case none
   }
 
-  /// Beyond these only the server's state is told.
+  /// Number of connections up to which all requests are answered. Further ones may only ask for the server's state.
   let most: Int
   private let mostPerAddress: Int
   private let counts = Mutex((all: 0, byAddress: [IPAddress: Int]()))
 
-  /// Connections beyond the bound, in all, and of an address that has as many as it may.
+  /// Numbers of connections that are accepted beyond the bounds: in total, and per address.
   static let reserve = (all: 512, perAddress: 32)
 
   init(most: Int, mostPerAddress: Int) { (self.most, self.mostPerAddress) = (most, mostPerAddress) }
 
   var all: Int { counts.withLock(\.all) }
 
-  /// - Parameter address: The network of a client; nil for one that has no bound of its own, such as a proxy's.
+  /// - Parameter address: Network of the client; nil for a client without a bound of its own, such as a trusted proxy.
   func open(_ address: IPAddress?) -> Admission {
     counts.withLock { counts in
       counts.all += 1

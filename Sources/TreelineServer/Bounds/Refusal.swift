@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// A bound of the server that a client came up against, as metrics and the log name it.
+/// A bound of the server that a client reached, named as in metrics and the log.
 enum Bound: String, CaseIterable {
   case requestTime = "request-time"
   case requestSyntax = "request-syntax"
@@ -45,8 +45,8 @@ struct Refusal {
     problem: Problem(
       status: .requestHeaderFieldsTooLarge,
       detail:
-        "At most \(ConnectionChannel.mostHeaders) header fields of \(ConnectionChannel.largestHeader) bytes each, "
-        + "and of twice that together."))
+        "At most \(ConnectionChannel.mostHeaders) header fields are accepted, of at most "
+        + "\(ConnectionChannel.largestHeader) bytes each and \(2 * ConnectionChannel.largestHeader) bytes in total."))
 
   static func answerTime(_ limit: TimeAmount) -> Refusal {
     Refusal(
@@ -54,20 +54,20 @@ struct Refusal {
       problem: Problem(
         status: .serviceUnavailable,
         detail:
-          "An answer must be computed within \(Double(limit.nanoseconds) / 1e9) seconds; ask for less, or ask again.",
+          "The answer took over \(Double(limit.nanoseconds) / 1e9) seconds to compute; ask for less, or try again.",
         headers: [.retryAfter: "1"]))
   }
 
   static let stopping = Refusal(
     bound: .stopping,
     problem: Problem(
-      status: .serviceUnavailable, detail: "The server stops; ask again.", headers: [.retryAfter: "1"]))
+      status: .serviceUnavailable, detail: "The server is stopping; try again.", headers: [.retryAfter: "1"]))
 
   static func busy(_ bound: Bound, retryAfter seconds: Int = 1) -> Refusal {
     Refusal(
       bound: bound,
       problem: Problem(
-        status: .serviceUnavailable, detail: "The server has as much to do as it takes on; ask again.",
+        status: .serviceUnavailable, detail: "The server is busy; try again.",
         headers: [.retryAfter: "\(seconds)"]))
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many requests a second each network of clients may send: a bucket of tokens, twice as large as a second's.
+/// Bound on the requests per second of each client network: a token bucket that holds the tokens of two seconds.
 final class RequestRate: Sendable {
   private struct Bucket {
     var tokens: Double
@@ -10,14 +10,14 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// A full bucket is as good as none, so they are thrown away when there are many.
+  /// Number of buckets above which those unused for two seconds are dropped: they are as full as a new bucket.
   private static let mostBuckets = 65_536
-  /// In seconds; whoever would wait longer is told this.
+  /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0
 
   init(perSecond: Double) { self.perSecond = perSecond }
 
-  /// - Returns: nil, or where there was no token in how many seconds there will be one.
+  /// - Returns: nil, or if there was no token, the number of seconds until there is one.
   func take(_ address: IPAddress) -> Int? {
     let (network, now) = (address.network, ContinuousClock.now)
     return buckets.withLock { buckets in

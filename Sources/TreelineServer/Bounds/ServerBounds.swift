@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// What the server takes on at once, and what has been refused beyond that.
+/// Bounds on the work that the server accepts at once, with counts of what was refused.
 final class ServerBounds: Sendable {
   let requestTime: TimeAmount
   let responseTime: TimeAmount
@@ -18,7 +18,7 @@ final class ServerBounds: Sendable {
   private let mostBytes: Int
   private let untold = Mutex((refusals: [Bound: Int](), lastTold: ContinuousClock.Instant?.none))
 
-  /// Requests that are being answered; each has a connection, a request, and maybe a place in the queue.
+  /// Maximum number of requests that are being answered, including those in the queue.
   private static let mostUnderWay = 2048
 
   init(_ options: ServerOptions, metrics: ServerMetrics, logger: Logger) {
@@ -30,24 +30,26 @@ final class ServerBounds: Sendable {
     (self.metrics, self.logger) = (metrics, logger)
   }
 
-  /// Whether a path is answered whatever else there is to do.
+  /// Returns whether a path is answered however busy the server is.
   static func isReserved(_ path: String?) -> Bool {
     let path = path?.prefix { $0 != "?" }
     return path == "/health" || path == "/ready"
   }
 
-  /// Why a request is not passed on, as far as its head tells.
+  /// Returns why a request is refused, as far as its head shows; nil if it may go on.
   func refusal(of head: HTTPRequest, isBeyondBound: Bool) -> Refusal? {
     if let authority = head.authority, !Authority.isValid(authority) {
       return .syntax(
-        Problem(status: .badRequest, detail: "Host: expected the name or address of a host and maybe a port."))
+        Problem(status: .badRequest, detail: "Host: expected the name or address of a host, with an optional port."))
     }
     if head.announcesTooLongBody { return .bodyLength }
     if isBeyondBound && !Self.isReserved(head.path) { return .busy(.connections) }
     return nil
   }
 
-  /// - Throws: `Problem` where there is too much to do.
+  /// Counts a request that is being answered until `end()`.
+  ///
+  /// - Throws: `Problem` if the server is too busy.
   func begin() throws(Problem) {
     if unreadBytes.load(ordering: .relaxed) > mostBytes { throw refuse(.busy(.answerBytes)) }
     if underWay.add(1, ordering: .relaxed).newValue > Self.mostUnderWay {
@@ -58,19 +60,19 @@ final class ServerBounds: Sendable {
 
   func end() { underWay.subtract(1, ordering: .relaxed) }
 
-  /// Answers that are written, and that clients have not taken, in bytes.
+  /// Adds to the number of bytes that are written but not yet taken by clients.
   func changeUnreadBytes(by count: Int) { unreadBytes.add(count, ordering: .relaxed) }
 
   var answersUnderWay: Int { underWay.load(ordering: .relaxed) }
   var answerBytes: Int { unreadBytes.load(ordering: .relaxed) }
 
-  /// Counts a refusal, and tells what its client is told.
+  /// Counts a refusal and returns the problem for the client.
   func refuse(_ refusal: Refusal) -> Problem {
     count(refusal.bound)
     return refusal.problem
   }
 
-  /// Counts a refusal. The log has one line a second at most, which tells of all since the last.
+  /// Counts a refusal. Logs at most one line a second, with all refusals since the last line.
   func count(_ bound: Bound) {
     metrics.countRefusal(at: bound)
     let told: [Bound: Int]? = untold.withLock { untold in

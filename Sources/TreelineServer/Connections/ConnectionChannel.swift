@@ -7,9 +7,9 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2: Hummingbird's, with the parts of HTTP and the bounds that it leaves out.
+/// A connection of HTTP/1.1 or HTTP/2: Hummingbird's, plus the parts of HTTP and the bounds that Hummingbird lacks.
 struct ConnectionChannel: ServerChildChannel {
-  /// A connection whose client has not begun to speak.
+  /// A connection whose client has not sent anything yet.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
     fileprivate let connection: EventLoopFuture<Connection>
@@ -27,10 +27,10 @@ struct ConnectionChannel: ServerChildChannel {
   private let idleTime: TimeAmount
   /// Called on an event loop for each connection when the server stops.
   private let onStop: @Sendable () -> Void
-  /// The addresses of proxies, which have the connections of many clients.
+  /// Addresses of trusted proxies, each of which carries the connections of many clients.
   private let proxies: [IPAddress.Range]
 
-  /// In bytes.
+  /// Maximum size of a header field, in bytes.
   static let largestHeader = 16 << 10
   static let mostHeaders = 100
 
@@ -80,9 +80,9 @@ struct ConnectionChannel: ServerChildChannel {
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       try pipeline.addHandler(DepartureHandler(bounds.departures, isStream: false, onStop: onStop))
       try pipeline.addHandler(
-        // One beyond the bound that says nothing must not keep others from asking for the state.
+        // A connection beyond the bound that sends nothing must not keep others from asking for the state.
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
-          // One beyond the bound has no use for many streams.
+          // A connection beyond the bound has no use for many streams.
           let future =
             isHTTP2 && admission == .welcome
             ? http2.setup(channel: channel, logger: logger).map(Connection.http2)
@@ -106,7 +106,7 @@ struct ConnectionChannel: ServerChildChannel {
       let guardHandler = RequestGuardHandler(
         .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
       try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
-      // Behind the handler that counts requests, so that a connection with requests in line is not idle.
+      // Behind the handler that counts requests, so that a connection with queued requests is not idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
       return value
@@ -117,7 +117,7 @@ struct ConnectionChannel: ServerChildChannel {
     switch try? await value.connection.get() {
     case .http1(let connection): await http1.handle(value: connection, logger: logger)
     case .http2(let connection): await http2.handle(value: connection, logger: logger)
-    // It was closed before a word was said.
+    // The connection was closed before the client sent anything.
     case nil: break
     }
   }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection only after its answers are on their way, also when the server stops, and closes one whose
-/// client does not take an answer in time.
+/// Closes a connection only after its answers have been sent, even when the server stops. Also closes a connection
+/// whose client does not take an answer in time.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
@@ -13,9 +13,9 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   }
 
   private let bounds: ServerBounds
-  /// What is written, or is being written, and not yet on its way, the oldest first.
+  /// Answers that are written or being written but not yet sent, the oldest first.
   private var undelivered = CircularBuffer<Answer>()
-  /// What waits for them.
+  /// Request to close the connection, which waits until these answers are sent.
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 
@@ -40,7 +40,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// The oldest answer is on its way, or lost with the connection.
+  /// Removes the oldest answer, which was sent or lost with the connection.
   private func deliver(_ context: ChannelHandlerContext) {
     guard let answer = undelivered.popFirst() else { return }
     bounds.changeUnreadBytes(by: -answer.byteCount)

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Which connections and streams have an answer that is computed on a thread, to end it once its client has left.
+/// Connections and streams, each with the answer that a thread computes for it and that ends once its client has left.
 final class Departures: Sendable {
   private struct Connection {
     var answer: (any InterruptibleAnswer)?
@@ -18,7 +18,7 @@ final class Departures: Sendable {
     connections.withLock { $0[ObjectIdentifier(channel)] = nil }
   }
 
-  /// The client has closed its side, so it will most likely read nothing more.
+  /// Interrupts the answer: the client has closed its side, so it will most likely read nothing more.
   fileprivate func leave(_ channel: any Channel) {
     let answer = connections.withLock { connections in
       connections[ObjectIdentifier(channel)]?.hasLeft = true
@@ -29,7 +29,7 @@ final class Departures: Sendable {
 
   func watch(_ answer: some InterruptibleAnswer, on channel: any Channel) {
     let hasLeft = connections.withLock { connections in
-      // One without a handler, as in tests, is not watched.
+      // A channel without a `DepartureHandler`, as in tests, is not watched.
       connections[ObjectIdentifier(channel)]?.answer = answer
       return connections[ObjectIdentifier(channel)]?.hasLeft ?? false
     }
@@ -45,12 +45,12 @@ final class Departures: Sendable {
   }
 }
 
-/// Notes that a client leaves, and that the server stops.
+/// Notes when a client leaves and when the server stops.
 final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
 
   private let departures: Departures
-  /// A stream of HTTP/2 has its input closed by each request.
+  /// Whether the channel is a stream of HTTP/2, whose input closes after each request.
   private let isStream: Bool
   private let onStop: () -> Void
 

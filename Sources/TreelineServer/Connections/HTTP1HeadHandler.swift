@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// What only requests of HTTP/1 can get wrong, and ways to say the same that later handlers need not know.
+/// Checks what only requests of HTTP/1 can get wrong, and reduces equivalent forms to the one that later handlers know.
 final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -19,13 +19,13 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
       return context.fireErrorCaught(
         Problem(status: .badRequest, detail: "Host: expected one in each request, found \(found)."))
     }
-    // Every way to ask for the end of a connection (RFC 9112, section 9.3) as the one that Hummingbird knows.
+    // Hummingbird knows one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
     if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
     takeApartAbsoluteForm(&head)
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
-  /// `http://host/path`, as proxies are asked, says what `/path` and `Host` say (RFC 9112, section 3.2.2).
+  /// Splits an absolute URL, as sent to proxies, into the equivalent path and `Host` (RFC 9112, section 3.2.2).
   private func takeApartAbsoluteForm(_ head: inout HTTPRequestHead) {
     guard let scheme = ["http://", "https://"].first(where: { head.uri.lowercased().hasPrefix($0) }) else { return }
     let rest = head.uri.dropFirst(scheme.count)
@@ -35,9 +35,9 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// The host and maybe the port that a request names.
+/// The host and optional port that a request names.
 enum Authority {
-  /// Whether it is a name of DNS or an address, maybe with a port (RFC 9110, section 7.2).
+  /// Returns whether the text is a DNS name or an IP address, with an optional port (RFC 9110, section 7.2).
   static func isValid(_ text: String) -> Bool {
     var rest = text[...]
     if rest.first == "[" {

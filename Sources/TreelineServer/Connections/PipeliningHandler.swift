@@ -2,17 +2,17 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time, each in a turn of the event loop of its own, so that a client
-/// that sends a hundred at once does not keep others waiting; and answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in its own turn of the event loop, so that a client that
+/// sends a hundred at once does not keep others waiting. Also answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Whether a request was passed on whose response is not written yet.
+  /// Whether a request has been passed on and its response is not completely written yet.
   private var isResponding = false
-  /// The requests in line, from the head of the first. Meanwhile no more is read.
+  /// Queued requests, beginning with the head of the first. Nothing more is read while there are any.
   private var queue = CircularBuffer<HTTPRequestPart>()
   private var nextTurn: Scheduled<Void>?
   private var isReadPending = false
@@ -38,7 +38,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Requests that a client sent before it closed its side come before that.
+  /// Passes on the requests that the client sent before it closed its side, then the event.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event as? ChannelEvent == .inputClosed { while let part = queue.popFirst() { pass(part, context) } }
     context.fireUserInboundEventTriggered(event)
@@ -65,7 +65,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks for the body, unless it is too long: then the response is the last (RFC 9110, section 10.1.1).
+  /// Asks for the body, unless it is too long: then the response is the last of all (RFC 9110, section 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)

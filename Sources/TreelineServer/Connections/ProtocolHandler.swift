@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Finds out whether a client speaks HTTP/2, which begins with words that no request of HTTP/1 has (RFC 9113,
-/// section 3.4), has the connection set up for it, and steps aside. swift-nio leaves that to TLS, which tells.
+/// Finds out whether a client speaks HTTP/2, has the connection set up accordingly, and removes itself. HTTP/2 begins
+/// with a preface that no request of HTTP/1 begins with (RFC 9113, section 3.4). swift-nio decides this only with TLS.
 final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -14,7 +14,7 @@ final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
 
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-  /// - Parameter limit: For how long a client may say nothing.
+  /// - Parameter limit: Time after which the connection is closed if the protocol is still unknown.
   init(limit: TimeAmount, setUp: @escaping (_ isHTTP2: Bool) -> Void) { (self.limit, self.setUp) = (limit, setUp) }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -41,7 +41,7 @@ final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The server stops, or the client is done before it began.
+    // The server stops, or the client closed its side before it sent a request.
     if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }

@@ -5,36 +5,36 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Holds requests to the server's bounds before they reach a route: their length, the time that they take to come in,
-/// and how many connections there are; and tells clients what the parser found wrong.
+/// Enforces the server's bounds before requests reach a route: their length, the time until they are complete, and the
+/// number of connections. Also answers requests that the parser rejects.
 ///
-/// A refusal is the last response of its connection. It waits for those before it.
+/// A refusal is the last response of its connection. It is sent after the responses to earlier requests.
 final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// What a handler knows of its connection.
+  /// The connection of a handler, with its bounds.
   struct Connection {
     let bounds: ServerBounds
-    /// How far the next request is, where bytes tell; a stream of HTTP/2 begins with a whole head.
+    /// Progress of the next request, by the bytes received. A stream of HTTP/2 begins with a complete head.
     let progress: RequestProgress
     let isStream: Bool
-    /// Whether there are so many connections that this one may ask for the server's state alone.
+    /// Whether the connection is beyond the bound, so that it may only ask for the server's state.
     let isBeyondBound: Bool
   }
 
   private let connection: Connection
-  /// Requests that were passed on and whose responses have not ended.
+  /// Number of requests that were passed on and whose responses have not ended.
   private var unanswered = 0
-  /// Whether the last request that was passed on has not come whole.
+  /// Whether the last request that was passed on is still incomplete.
   private var isReading = false
   /// Whether a response has begun and not ended.
   private var isResponding = false
   private var bodyLength = 0
   private var refusal: Refusal?
-  /// Whether nothing more is written but what is.
+  /// Whether nothing more may be written.
   private var isClosing = false
   private var watch: Scheduled<Void>?
 
@@ -42,7 +42,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private var bounds: ServerBounds { connection.bounds }
 
-  /// What a connection beyond the bound has for one question.
+  /// Time that a connection beyond the bound has for one request.
   static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -54,7 +54,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
 
-  /// Looks now and then, which costs less than an alarm for each request.
+  /// Checks the time at intervals, which costs less than a timer for each request.
   private func watchTime(_ context: ChannelHandlerContext, since start: NIODeadline, _ limit: TimeAmount) {
     let pause = TimeAmount.nanoseconds(limit.nanoseconds / 4)
     watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
@@ -88,7 +88,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Whoever reads the body of a request that breaks off learns it there.
+    // The route that reads the body of this request receives the error.
     if case HTTPParserError.invalidEOFState = error, isReading { return context.fireErrorCaught(error) }
     switch error {
     case HTTPParserError.headerOverflow: refuse(connection.progress.hasFirstLine ? .headLength : .lineLength, context)
@@ -126,7 +126,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if isReading {
       if unanswered == 0 { return close(context) }
       if isResponding && unanswered == 1 { return }
-      // There is no response yet, so that the refusal is it.
+      // No response has begun yet, so the refusal becomes the response.
       isReading = false
       unanswered -= 1
     }
@@ -143,8 +143,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     close(context)
   }
 
-  /// Takes what still comes for a moment, as a client that is cut off while it sends does not read (RFC 9112,
-  /// section 9.6).
+  /// Closes the output, and reads on for a second: a client that is cut off while it sends would not read the response
+  /// (RFC 9112, section 9.6).
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
     if connection.isStream { return context.close(promise: nil) }

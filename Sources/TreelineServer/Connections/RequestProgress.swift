@@ -1,19 +1,19 @@
 import NIOCore
 
-/// How far the next request of a connection has come, as the first handler sees it and a later one asks.
+/// Progress of the next request of a connection, which the first handler records and a later handler reads.
 final class RequestProgress {
-  /// When its first bytes came; nil before.
+  /// Time of the first bytes; nil before.
   var beginning: NIODeadline?
-  /// Whether its first line has come, which names what is asked for, and is no longer than the parser takes.
+  /// Whether the first line, which names the target, is complete and no longer than the parser accepts.
   var hasFirstLine = false
-  /// How much has come of the first line.
+  /// Number of bytes received of the first line.
   var lineLength = 0
 
-  /// A request has come whole.
+  /// Resets the progress after a complete request.
   func finish() { (beginning, hasFirstLine, lineLength) = (nil, false, 0) }
 }
 
-/// Notes when a request begins to come in, before it is whole and anything else knows of it.
+/// Notes when a request begins to come in, before it is complete and other handlers see it.
 final class RequestBeginningHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

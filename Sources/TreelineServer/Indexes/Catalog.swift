@@ -7,9 +7,9 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// What was last opened, or could not be, so that it is tried and logged once.
+    /// Version of the file that was last opened, or that failed to open, so that each version is tried and logged once.
     var tried: FileVersion
-    /// Whether a later write would have shown; if not, the file is read once more.
+    /// Whether a later write would have changed the file's times; if not, the file is read once more.
     var wasSettled: Bool
   }
 
@@ -20,11 +20,11 @@ public final class Catalog: Sendable {
 
   /// - Parameters:
   ///   - sources: Names and paths. In this order indexes are read into memory as long as there is room.
-  ///   - residentBytes: How large the indexes in memory may be in sum; others stay in their files. While one is
-  ///     replaced it is there twice.
-  ///   - filterBytes: How large the filters of each index may be in sum that are kept for further requests; the last
-  ///     one asked for is kept in any case.
-  /// - Throws: `CatalogError` where a name is invalid or comes twice, `IndexError` where an index cannot be opened.
+  ///   - residentBytes: Maximum total size of the indexes in memory; others stay in their files. An index that is being
+  ///     replaced is in memory twice.
+  ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests; the filter
+  ///     used last is kept in any case.
+  /// - Throws: `CatalogError` if a name is invalid or occurs twice, `IndexError` if an index cannot be opened.
   /// - Complexity: O(bytes) of the indexes in memory.
   public init(
     _ sources: [(name: String, path: String)], residentBytes: Int = Catalog.standardResidentBytes,
@@ -34,7 +34,7 @@ public final class Catalog: Sendable {
     for source in sources {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
       guard let file = FileVersion(path: source.path), file.isRegular else {
-        // Says why there is no file to open.
+        // Throws an error that says why the file cannot be opened.
         _ = try IndexHeader(ofIndex: source.path)
         throw CatalogError.missing(path: source.path)
       }
@@ -50,43 +50,43 @@ public final class Catalog: Sendable {
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
-  /// Half of the memory that the process may have.
+  /// Half of the memory that is available to the process.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
-    // Of a container (control groups, version 2); 'max' where there is no limit.
+    // Memory limit of a container (control groups, version 2); 'max' if there is no limit.
     let limit = try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)
     let own = limit.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     return Int(min(physical, own ?? physical) / 2)
   }
 
-  /// 256 MiB, some fifteen filters of ten million points.
+  /// 256 MiB, enough for about fifteen filters of ten million points.
   public static let standardFilterBytes = 256 << 20
 
-  /// Whether it needs no encoding in a path, and is not the name of a route.
+  /// Returns whether a name needs no encoding in a path and is not the name of a route.
   private static func isName(_ name: String) -> Bool {
     name.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && name != "indexes" && name.contains { $0 != "." }
   }
 
-  /// The index that is served under a name, as it is now.
+  /// The current index under a name.
   public subscript(name: String) -> ServedIndex? { entries.withLock { $0[name]?.index } }
 
-  /// In alphabetical order.
+  /// Names of the indexes, in alphabetical order.
   public var names: [String] { entries.withLock { $0.keys.sorted() } }
 
-  /// In the order of their names.
+  /// The indexes, in the order of their names.
   public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
 
-  /// What became of an index whose file is another one.
+  /// What happened to an index whose file has changed.
   public enum Change: Sendable {
     /// The new file is served.
     case reopened(name: String)
-    /// The one that was open is served on.
+    /// The new file could not be opened; the old index is still served.
     case refused(name: String, any Error)
-    /// A mapped file is not what its checksums say; it is not served until it is replaced.
+    /// The bytes of a mapped file do not match their checksums; the index is not served until the file is replaced.
     case damaged(name: String, any Error)
   }
 
-  /// Reads the mapped indexes through and withdraws those that are damaged.
+  /// Reads all mapped indexes and withdraws damaged ones.
   ///
   /// - Complexity: O(bytes)
   public func check() -> [Change] {
@@ -96,10 +96,10 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Reopens indexes whose files were replaced or written to; what cannot be opened is tried again once it is another
-  /// file, or if `isForced`. The old one answers meanwhile.
+  /// Reopens indexes whose files were replaced or written to. The old index answers meanwhile. A file that cannot be
+  /// opened is tried again when it changes, or if `isForced`.
   ///
-  /// - Complexity: O(bytes) of those that were.
+  /// - Complexity: O(bytes) of the reopened indexes.
   public func refresh(isForced: Bool = false) -> [Change] {
     refreshing.withLock { _ in names.compactMap { refresh($0, isForced) } }
   }
@@ -108,7 +108,7 @@ public final class Catalog: Sendable {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
     let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
-      // It may be on its way; who asks for it now is told.
+      // A new file may be on its way, so only a forced refresh reports that the file is missing.
       return isForced ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
     }
     guard isForced || file != entry.tried || !entry.wasSettled else { return nil }
@@ -117,37 +117,37 @@ public final class Catalog: Sendable {
       entries[name]?.tried = file
       entries[name]?.wasSettled = wasSettled
     }
-    // Its bytes are not what they were, whatever they are now.
+    // The bytes of the open index have changed, whatever they are now.
     if isNew && old.residence == .file && file.isSameFile(as: old.file) { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // Read once more, it is what it was.
+      // The second reading found the same content.
       if !isNew && !isForced && index.version == old.version && !old.isDamaged { return nil }
       entries.withLock { $0[name]?.index = index }
       return .reopened(name: name)
     } catch {
-      // One that broke while it was read is most likely being written.
+      // A file that is damaged when it is read again is most likely being written.
       return isNew || isForced ? .refused(name: name, error) : nil
     }
   }
 
-  /// For how many bytes of an index there is room beside the others in memory.
+  /// Returns how many bytes an index may occupy in memory next to the others.
   private func room(for name: String) -> Int {
     let others = indexes.filter { $0.name != name && $0.residence == .memory }
     return residentBytes - others.reduce(0) { $0 + $1.size }
   }
 }
 
-/// Indexes that cannot be served side by side.
+/// An error in the names or files of the indexes.
 public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A name that needs encoding in a path, or that is the name of a route.
+  /// The name needs encoding in a path, or is the name of a route.
   case notAName(String)
-  /// Two indexes of one name.
+  /// Two indexes have the same name.
   case nameTwice(String)
-  /// The file of an index that is served is gone.
+  /// The file of an index is missing.
   case missing(path: String)
 
   public var description: String {
@@ -156,7 +156,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
       "expected a name of 1 to 64 letters, digits, '.', '_' and '-', other than 'indexes', found '\(name)'; "
         + "choose one, as in 'places=FILE'"
     case .nameTwice(let name): "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
-    case .missing(let path): "\(path): expected an index there, found none; build it anew"
+    case .missing(let path): "\(path): expected an index file, found none; build it again"
     }
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Tells what is at a path from anything else there, and from itself once it was written to.
+/// Identity, size and times of the file at a path, which change when the file is replaced or written to.
 struct FileVersion: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   let size: Int
-  /// A folder or a pipe is none.
+  /// Whether it is a regular file, not a folder or a pipe.
   let isRegular: Bool
-  /// When its bytes were written, and when anything of it was: a copy may set the one, and nobody the other.
+  /// Modification time, which copying may set, and change time, which no program can set.
   private let modified: Double
   private let changed: Double
 
-  /// nil where there is nothing, or nothing that can be seen.
+  /// Fails if nothing is at the path, or nothing that is accessible.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -28,9 +28,9 @@ struct FileVersion: Hashable, Sendable {
 
   private static func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
 
-  /// Whether both are one file, whatever was written to it.
+  /// Returns whether both are the same file, whatever was written to it.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether another write now would change its times: clocks of file systems tick some hundred times a second.
+  /// Whether a write from now on would change the times: clocks of file systems tick about a hundred times a second.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

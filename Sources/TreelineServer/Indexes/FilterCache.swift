@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
-/// The filters of an index that were prepared last, so that only the first request for a filter waits.
+/// The most recently used filters of an index, prepared, so that only the first request for a filter waits.
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
-    /// Counts lookups.
+    /// Number of lookups so far.
     var clock = 0
   }
 
@@ -15,7 +15,7 @@ final class FilterCache: Sendable {
     var lastUse: Int
   }
 
-  /// A filter that one thread prepares, for which others wait.
+  /// A filter that one thread prepares while others wait for it.
   private final class PreparedFilter: Sendable {
     let tree = Mutex<ClusterTree?>(nil)
   }
@@ -24,33 +24,33 @@ final class FilterCache: Sendable {
   private let mostBytes: Int
   private let state = Mutex(State())
 
-  /// How many there may be, however small.
+  /// Maximum number of filters, however small.
   static let most = 64
 
-  /// - Parameter mostBytes: How large they may be in sum; the last one used is kept even if it is larger.
+  /// - Parameter mostBytes: Maximum total size of the filters; the filter used last is kept even if it is larger.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
-  /// Filters that say the same are the same. Strings that Swift has for equal may be others to a filter, so bytes.
+  /// Returns a filter's text as its key. Bytes, because a filter may distinguish strings that are equal in Swift.
   private static func key(_ filter: Filter) -> [UInt8] { Array("\(filter)".utf8) }
 
-  /// Whether a filter is prepared, without waiting for whoever is about to.
+  /// Returns whether a filter is prepared, without waiting for a thread that prepares it.
   func contains(_ filter: Filter) -> Bool {
     let key = Self.key(filter)
     let prepared = state.withLock { $0.entries[key]?.prepared }
     return prepared?.tree.withLockIfAvailable { $0 != nil } ?? false
   }
 
-  /// The tree under a filter.
+  /// Returns the tree under a filter, which is prepared if necessary.
   ///
-  /// - Throws: `FilterError`, and `CancellationError` where another thread prepares it and nobody waits any more.
-  /// - Complexity: O(points) for one that is not prepared.
+  /// - Throws: `FilterError`; `CancellationError` if the request is canceled while another thread prepares the filter.
+  /// - Complexity: O(points) if the filter is not prepared.
   func tree(selecting filter: Filter) throws -> ClusterTree {
     let key = Self.key(filter)
     let (prepared, last) = entry(key)
     func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, FilterError> {
       if let found { return .success(found) }
       do throws(FilterError) {
-        // Whoever moves a window asks for one like that before.
+        // A client that moves a window asks for a filter similar to the last one.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.selecting(filter, reusing: previous)
         found = selected
@@ -59,19 +59,19 @@ final class FilterCache: Sendable {
     }
     var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
-      // A lock would be waited for however long another thread has to do.
+      // Waiting for the lock could not be canceled, however long the other thread takes.
       try Cancellation.check()
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     }
     guard let found = result else { preconditionFailure("The loop ends with a result") }
-    // What has no answer is not kept.
+    // A filter that failed is not kept.
     if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()
     return try found.get()
   }
 
-  /// The filter of a key, which may be about to be prepared, and the one that was asked for before it.
+  /// Returns the filter of a key, which may not be prepared yet, and the filter that was asked for before it.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared
@@ -82,12 +82,11 @@ final class FilterCache: Sendable {
     }
   }
 
-  /// Forgets those that were not asked for the longest. What is prepared of columns comes later, so that it is
-  /// measured again each time.
+  /// Removes the least recently used filters. A filter grows when its columns are prepared, so all are measured again.
   private func trim() {
     state.withLock { state in
       var sizes = state.entries.mapValues { entry in
-        // One that is about to be prepared is not waited for; it trims again.
+        // A filter that is being prepared counts as 0; the cache is trimmed again when it is ready.
         entry.prepared.tree.withLockIfAvailable { $0?.selectionByteCount ?? 0 } ?? 0
       }
       var bytes = sizes.values.reduce(0, +)
@@ -99,7 +98,7 @@ final class FilterCache: Sendable {
     }
   }
 
-  /// How many filters are kept, and how large they are in sum.
+  /// Number of filters that are kept, and their total size.
   var size: (count: Int, bytes: Int) {
     state.withLock { state in
       let bytes = state.entries.values.reduce(0) { sum, entry in

@@ -5,31 +5,31 @@ import Synchronization
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// One version of an index. Requests in progress keep it when another takes its name.
+/// One version of an index. Requests in progress keep it when a newer version takes its name.
 public final class ServedIndex: Sendable {
-  /// Where its bytes are.
+  /// Where the bytes of an index are.
   public enum Residence: String, Sendable {
-    /// Copied into memory and compared with their checksums: nothing that happens to the file changes an answer.
+    /// Copied into memory and verified by checksums: later changes to the file do not change answers.
     case memory
-    /// Mapped from the file: whoever writes to the file changes answers, and whoever shortens it ends the process.
+    /// Mapped from the file: a write to the file changes answers, and truncation of the file ends the process.
     case file
   }
 
-  /// Under which it is served.
+  /// Name under which the index is served.
   public let name: String
-  /// What answers.
+  /// Tree that answers queries.
   public let tree: ClusterTree
 
-  /// The index's checksum in hexadecimal digits: two files that share it are the same.
+  /// Checksum of the index in hexadecimal digits: files with equal checksums have equal contents.
   public let version: String
 
-  /// Where its bytes are.
+  /// Where the bytes are.
   public let residence: Residence
-  /// In bytes.
+  /// Size in bytes.
   let size: Int
 
-  /// What entity tags begin with: the version and, as nothing has compared the bytes of a mapped file with it, which
-  /// file that is and when it was written to.
+  /// Beginning of entity tags: the version. For a mapped file, whose bytes may no longer match the version, also the
+  /// file's identity and times.
   let tag: String
   let file: FileVersion
   let features: FeatureCollectionWriter
@@ -37,12 +37,12 @@ public final class ServedIndex: Sendable {
   private let header: IndexHeader
   private let path: String
   private let isKnownDamaged = Atomic(false)
-  /// The filters that were asked for.
+  /// Prepared filters.
   let filters: FilterCache
   private let foundGrid = Mutex<Grid?>(nil)
   private let foundRowOrder = Mutex<RowOrder?>(nil)
 
-  /// - Parameter filterBytes: How large the filters may be in sum that are kept.
+  /// - Parameter filterBytes: Maximum total size of the filters that are kept.
   /// - Throws: `IndexError`
   /// - Complexity: O(bytes) in memory, O(sections) in the file.
   init(name: String, path: String, _ file: FileVersion, in residence: Residence, filterBytes: Int) throws {
@@ -60,7 +60,7 @@ public final class ServedIndex: Sendable {
     transitions = TransitionWriter(plane: tree.plane)
   }
 
-  /// Compares the checksums of a mapped file; those of an index in memory were when it was read.
+  /// Verifies the checksums of a mapped file. An index in memory was verified when it was read.
   ///
   /// - Throws: `IndexError`
   /// - Complexity: O(bytes)
@@ -72,12 +72,14 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Whether its bytes are known to be others than its header says, so that no answer can be trusted.
+  /// Whether the bytes are known not to match the header, so that no answer can be trusted.
   var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
-  /// - Complexity: O(points) when it is first asked for, for which others wait.
+  /// The grid over all points.
+  ///
+  /// - Complexity: O(points) for the first access, while others wait.
   var grid: Grid {
     foundGrid.withLock { found in
       if let found { return found }
@@ -87,13 +89,13 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Without waiting for whoever is about to make them.
+  // Without waiting for a thread that is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// The tree index of the point of a row; nil where there is none.
+  /// Returns the tree index of the point with a row number; nil if no point has it.
   ///
-  /// - Complexity: O(log points), but O(points log points) once, for which others wait.
+  /// - Complexity: O(log points), but O(points log points) for the first call, while others wait.
   func treeIndex(ofRow row: Int) -> Int? {
     foundRowOrder.withLock { found in
       let order = found ?? RowOrder(of: tree)

@@ -2,15 +2,15 @@ import Foundation
 import Logging
 @_spi(Server) import TreelineFormats
 
-/// How the server writes its log.
+/// Format of the server's log.
 public enum LogFormat: String, CaseIterable, Hashable, Sendable {
-  /// Lines to read: time, level, message, and what belongs to it.
+  /// Lines of text: time, level, logger, message and metadata.
   case text
-  /// An object of JSON a line, with `time`, `level` and `message`, and whatever belongs to it as other members.
+  /// One JSON object per line, with `time`, `level`, `logger` and `message`, and the metadata as further members.
   case json
 }
 
-/// Writes what the server and the packages below it log, as swift-log hands it on.
+/// Writes the log messages of the server and of the packages below it, as a handler of swift-log.
 struct ServerLogHandler: LogHandler {
   let label: String
   let format: LogFormat
@@ -34,7 +34,7 @@ struct ServerLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { $1 } }
     if let error = event.error { all["error"] = "\(error)" }
     output.write(line(event.level, "\(event.message)", all)) { count in
-      line(.warning, "Dropped lines of the log that nobody took", ["lines": .stringConvertible(count)])
+      line(.warning, "Dropped log lines that were not read in time", ["lines": .stringConvertible(count)])
     }
   }
 
@@ -44,7 +44,7 @@ struct ServerLogHandler: LogHandler {
     switch format {
     case .text:
       let rest = members.map { " \($0.key)=\($0.value)" }.joined()
-      // A line stays one, whatever a client has sent.
+      // The entry stays one line, whatever a client has sent.
       return Self.escaped("\(time) \(level) \(label): \(message)\(rest)") + "\n"
     case .json:
       var bytes = OutputBytes(capacity: 256)
@@ -65,7 +65,7 @@ struct ServerLogHandler: LogHandler {
     }.joined()
   }
 
-  /// Numbers as numbers.
+  /// Appends a value; numbers are written as numbers.
   private static func append(_ value: Logger.MetadataValue, to bytes: inout OutputBytes) {
     switch value {
     case .string(let text): bytes.append(json: text)

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lines on their way to standard error. One thread writes them, so whoever reads them slowly, or never, holds up no
-/// answer: what there is no room for is dropped, counted, and told once there is room again.
+/// Lines on their way to standard error. One thread writes them, so that a reader that is slow or has stopped holds up
+/// no answer. Lines that do not fit into the buffer are dropped and counted; a notice follows once there is room again.
 final class LogOutput: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -18,16 +18,16 @@ final class LogOutput: Sendable {
   private let most: Int
 
   /// - Parameters:
-  ///   - descriptor: Where lines go; it stays open.
-  ///   - most: How many bytes may wait.
+  ///   - descriptor: File descriptor that lines are written to; it stays open.
+  ///   - most: Maximum number of bytes that may wait.
   init(descriptor: CInt = STDERR_FILENO, most: Int = 1 << 20) { (self.descriptor, self.most) = (descriptor, most) }
 
-  /// Lines that nobody took in time.
+  /// Number of lines that were dropped because they were not read in time.
   var droppedLineCount: Int { dropped.load(ordering: .relaxed) }
 
   /// - Parameters:
-  ///   - line: With its end.
-  ///   - notice: The line that tells of so many that were dropped.
+  ///   - line: The line with its line break.
+  ///   - notice: Returns the line that reports the given number of dropped lines.
   func write(_ line: String, notice: (Int) -> String) {
     let wakes = state.withLock { state in
       guard state.waiting.count + line.utf8.count <= most else {
@@ -60,11 +60,11 @@ final class LogOutput: Sendable {
           let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
           if count < 0 && errno == EINTR { continue }
           if count < 0 && errno == EAGAIN {
-            // Whoever shares it has made it one that does not wait.
+            // Another process that shares the descriptor has made it non-blocking.
             usleep(10_000)
             continue
           }
-          // Nobody is there any more.
+          // There is no reader any more.
           guard count > 0 else { return }
           rest = rest.dropFirst(count)
         }
@@ -72,7 +72,7 @@ final class LogOutput: Sendable {
     }
   }
 
-  /// Waits until all is written, but for so long at most.
+  /// Waits until all lines are written, at most `seconds` seconds.
   func flush(within seconds: Double = 1) {
     let group = DispatchGroup()
     queue.async(group: group) {}

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// What the server counts.
+/// Metrics of the server.
 final class ServerMetrics: Sendable {
   private struct RequestKind: Hashable {
     let route: String
@@ -12,18 +12,18 @@ final class ServerMetrics: Sendable {
 
   private let backend = PrometheusMetrics([
     (requests, "counter", "Requests by route and status."),
-    (seconds, "histogram", "Time from a request's head to its answer, without sending it."),
+    (seconds, "histogram", "Time from the head of a request until its answer is ready to be sent."),
     (openIndexes, "gauge", "Indexes that are served."),
-    (reloads, "counter", "Indexes that took the place of others."),
-    (refusals, "counter", "What was refused or cut off at a bound of the server."),
+    (reloads, "counter", "Attempts to reopen an index whose file changed, by result."),
+    (refusals, "counter", "Requests and connections refused or cut off at a bound of the server."),
     (connections, "gauge", "Open connections."),
     (underWay, "gauge", "Requests that are being answered."),
     (queueLength, "gauge", "Expensive answers that wait for a thread."),
-    (answerBytes, "gauge", "Bytes of answers that clients have not taken."),
-    (filters, "gauge", "Filters that are kept prepared."),
-    (filterBytes, "gauge", "Bytes of filters that are kept prepared."),
-    (droppedLines, "counter", "Lines of the log that nobody took in time."),
-    (memory, "gauge", "Resident memory of the process, files that it maps included."),
+    (answerBytes, "gauge", "Bytes of answers that wait for clients to read them."),
+    (filters, "gauge", "Prepared filters in the cache."),
+    (filterBytes, "gauge", "Bytes of prepared filters in the cache."),
+    (droppedLines, "counter", "Log lines dropped because they were not read in time."),
+    (memory, "gauge", "Resident memory of the process, including mapped files."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
   private let refusals: [Bound: Counter]
@@ -46,10 +46,10 @@ final class ServerMetrics: Sendable {
 
   private let log: LogOutput?
 
-  /// - Parameter log: Whose dropped lines are told.
+  /// - Parameter log: The log whose dropped lines are counted.
   init(log: LogOutput? = nil) {
     self.log = log
-    // All of them, as a counter that is not there yet cannot rise.
+    // All counters exist from the start, because the first increase of a counter that appears later is not seen.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
     }
@@ -58,7 +58,7 @@ final class ServerMetrics: Sendable {
     refused = Counter(label: Self.reloads, dimensions: [("result", "refused")], factory: backend)
   }
 
-  /// - Parameter route: As it is written in the routes, not as it was asked for.
+  /// - Parameter route: Pattern of the route, such as `/v1/{index}`, not the path of the request.
   func countRequest(to route: String, status: Int, took duration: Duration) {
     let metrics = requests.withLock { requests in
       let kind = RequestKind(route: route, status: status)
@@ -78,12 +78,12 @@ final class ServerMetrics: Sendable {
 
   func countRefusal(at bound: Bound) { refusals[bound]?.increment() }
 
-  /// What is so now.
+  /// Current values of the gauges.
   struct State {
     let openIndexes, connections, answersUnderWay, queueLength, answerBytes, filters, filterBytes: Int
   }
 
-  /// As Prometheus reads it.
+  /// Returns all metrics in the text format of Prometheus.
   func text(_ state: State) -> String {
     let gauges = [
       (Self.openIndexes, state.openIndexes), (Self.connections, state.connections),
@@ -97,16 +97,16 @@ final class ServerMetrics: Sendable {
   }
 }
 
-/// A backend of swift-metrics that Prometheus reads (text exposition format 0.0.4).
+/// A backend of swift-metrics that writes the text format of Prometheus (text exposition format 0.0.4).
 final class PrometheusMetrics: MetricsFactory {
-  /// All metrics of a name.
+  /// All metrics with one name.
   typealias Family = (name: String, type: String, help: String)
 
   private let families: [Family]
-  /// The metrics of each family by their labels, such as `{route="/health"}`.
+  /// Metrics by the name of their family, then by their labels, such as `{route="/health"}`.
   private let metrics = Mutex<[String: [String: any PrometheusMetric]]>([:])
 
-  /// - Parameter families: In the order in which they are written. Metrics of other names are not.
+  /// - Parameter families: Families in the order in which they are written. Metrics with other names are left out.
   init(_ families: [Family]) { self.families = families }
 
   var text: String {
@@ -137,7 +137,7 @@ final class PrometheusMetrics: MetricsFactory {
   func destroyRecorder(_: any RecorderHandler) {}
   func destroyTimer(_: any TimerHandler) {}
 
-  /// The one that there is of a name and labels, or a new one.
+  /// Returns the metric with a name and labels, which is added if there is none yet.
   private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
     -> Metric
   {
@@ -169,7 +169,7 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// How many took at most as long as each bound, and longer than the one before.
+    /// Number of times between each bound, included, and the bound before.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0
@@ -177,7 +177,7 @@ private final class HistogramMetric: TimerHandler, PrometheusMetric {
 
   private let times = Mutex(Times())
 
-  /// In seconds.
+  /// Upper bounds, in seconds.
   private static let bounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
   func recordNanoseconds(_ duration: Int64) {

@@ -1,16 +1,16 @@
 import HTTPTypes
 
-/// What a request wants of a file.
+/// The part of a file that a request asks for.
 enum ByteRange: Equatable {
   case all
   case part(Range<Int>)
-  /// It begins behind the end.
+  /// The range begins behind the end of the file.
   case none
 }
 
 extension HTTPRequest {
-  /// The part of a file that `Range` names (RFC 9110, section 14). Several parts at once, other units and what is no
-  /// range at all are as if there were no such header; so is a part of another version than the client has.
+  /// Returns the part of a file that `Range` names (RFC 9110, section 14). The header is ignored if it names several
+  /// parts, uses another unit or is malformed, and if `If-Range` names another version of the file.
   func range(of length: Int, tag: String) -> ByteRange {
     guard method == .get, let text = headerFields[.range]?.lowercased(), text.hasPrefix("bytes=") else { return .all }
     if let version = headerFields[.ifRange], version != tag { return .all }

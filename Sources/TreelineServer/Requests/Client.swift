@@ -2,23 +2,23 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Who asks, and how they reach the server: as the connection says, or a proxy that is named as one to be trusted.
+/// The client that sent a request, and how it reaches the server, according to the connection or to a trusted proxy.
 struct Client: Sendable {
-  /// nil where there is no network between.
+  /// Network address; nil for a connection within the machine that has none.
   private(set) var address: IPAddress?
   private(set) var scheme: String
-  /// The host and maybe the port that was asked.
+  /// Host and optional port that the request was sent to.
   private(set) var authority: String?
 
-  /// The server's address as the client knows it, such as `http://127.0.0.1:8080`; nil where nothing tells.
+  /// Address of the server as the client knows it, such as `http://127.0.0.1:8080`; nil if it is unknown.
   var root: String? { authority.flatMap { $0.isEmpty ? nil : "\(scheme)://\($0)" } }
 
-  /// - Parameter isSecure: Whether the connection has TLS.
+  /// - Parameter isSecure: Whether the connection uses TLS.
   init(of request: HTTPRequest, from peer: IPAddress?, isSecure: Bool = false, trusting proxies: [IPAddress.Range]) {
     (address, scheme, authority) = (peer, isSecure ? "https" : "http", request.authority)
     func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
     guard let peer, isTrusted(peer) else { return }
-    // Each proxy appends whom it was asked by: the last that is none of them is the client.
+    // Each proxy appends the address that it was asked from. The last one that is not a trusted proxy is the client.
     let hops = Self.hops(of: request.headerFields)
     for hop in hops.reversed() {
       if let scheme = hop.scheme, ["http", "https"].contains(scheme) { self.scheme = scheme }
@@ -35,7 +35,7 @@ struct Client: Sendable {
     var authority: String?
   }
 
-  /// `Forwarded` (RFC 7239), or where there is none the headers that were common before it.
+  /// Reads `Forwarded` (RFC 7239), or without it the `X-Forwarded-*` headers that were common before.
   private static func hops(of headers: HTTPFields) -> [Hop] {
     if let forwarded = headers[.forwarded] {
       return forwarded.split(separator: ",").map { element in
@@ -64,7 +64,7 @@ struct Client: Sendable {
     value?.split(separator: ",").map { $0.trimming(" \t") } ?? []
   }
 
-  /// An address, maybe with a port, that of IPv6 then in brackets.
+  /// Parses an address with an optional port. An IPv6 address with a port is in brackets.
   private static func address(_ text: String) -> IPAddress? {
     if text.first == "[" { return IPAddress(text.dropFirst().prefix { $0 != "]" }) }
     return IPAddress(text) ?? IPAddress(text.prefix { $0 != ":" })
@@ -86,14 +86,14 @@ extension HTTPField.Name {
   static let xForwardedHost = Self("X-Forwarded-Host")!
 }
 
-/// What routes know of a request besides itself.
+/// Context of a request: its connection and its client.
 struct ServerRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, or the stream of one.
+  /// The connection, or a stream on it.
   let channel: any Channel
-  /// Who is at the other end of the connection.
+  /// Address at the other end of the connection.
   let peer: IPAddress?
-  /// Who asks; the peer until a middleware has looked.
+  /// The client; nil until `RequestMiddleware` has found it.
   var client: Client?
 
   init(source: ApplicationRequestContextSource) {

@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// An address of IPv4 or IPv6.
+/// An IPv4 or IPv6 address.
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16 of them.
+  /// 4 or 16 bytes.
   private let bytes: [UInt8]
 
   init?(_ address: SocketAddress) {
@@ -16,7 +16,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   private init(v4 bytes: [UInt8]) { self.bytes = bytes }
 
-  /// An address of IPv4 that a socket of IPv6 has is one of IPv4.
+  /// IPv4-mapped IPv6 addresses are treated as IPv4.
   private init(v6 bytes: [UInt8]) {
     let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
     self.bytes = isMapped ? Array(bytes[12...]) : bytes
@@ -27,7 +27,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(address)
   }
 
-  /// What one household or machine has: an address of IPv4, a network of 2^64 addresses of IPv6.
+  /// The network that one household or machine has: an IPv4 address, or 2^64 IPv6 addresses.
   var network: IPAddress { bytes.count == 4 ? self : IPAddress(prefix: bytes[..<8]) }
 
   private init(prefix: ArraySlice<UInt8>) { bytes = Array(prefix) + Array(repeating: 0, count: 16 - prefix.count) }
@@ -37,7 +37,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress ?? "unknown"
   }
 
-  /// Some addresses, as in `10.0.0.0/8`; one by itself without a slash.
+  /// A range of addresses, as in `10.0.0.0/8`, or a single address without a slash.
   struct Range: Hashable, Sendable {
     private let address: IPAddress
     private let bitCount: Int

@@ -2,18 +2,18 @@ import Foundation
 import Hummingbird
 import Treeline
 
-/// A request for something of an index, as its route reads it.
+/// A request about an index, as its route reads it.
 struct IndexRequestContext {
   let index: ServedIndex
   var parameters: QueryParameters
   let query: String?
-  /// The server's address as the client knows it, such as `http://127.0.0.1:8080`; nil where nothing tells.
+  /// Address of the server as the client knows it, such as `http://127.0.0.1:8080`; nil if it is unknown.
   let root: String?
   private let path: Parameters
 
   init(_ request: Request, path: Parameters, root: String?, of catalog: Catalog) throws(Problem) {
     guard let name = path.get("index"), let index = catalog[name] else {
-      throw .notFound("No index has that name; /v1/indexes lists those that there are.")
+      throw .notFound("No index has that name; /v1/indexes lists the names.")
     }
     if index.isDamaged { throw .damagedIndex }
     self.index = index
@@ -25,10 +25,10 @@ struct IndexRequestContext {
 
   var tree: ClusterTree { index.tree }
 
-  /// Which points count.
+  /// Reads which points count.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
-  /// A number in the path.
+  /// Returns a number in the path.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""
     guard let number = Int(text), number >= 0 else {
@@ -45,10 +45,10 @@ struct IndexRequestContext {
 }
 
 extension QueryParameters {
-  /// The greatest number of clusters in an answer.
+  /// Maximum number of clusters in an answer.
   static let largestLimit = 10_000
 
-  /// The parameters of a URL's query.
+  /// Reads the parameters from the query of a URL.
   init(url query: Substring?) {
     let pairs = query?.utf8.split(separator: UInt8(ascii: "&")).map { pair in
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -57,13 +57,13 @@ extension QueryParameters {
     self.init(pairs ?? [], bounds: Bounds(limits: 1...Self.largestLimit))
   }
 
-  /// - Throws: `Problem` where anything was wrong, unknown parameters included.
+  /// - Throws: `Problem` if a parameter is invalid or unknown.
   mutating func finish() throws(Problem) {
     refuseUnread()
     if !faults.isEmpty { throw .invalid(faults) }
   }
 
-  /// - Parameter plusIsSpace: Whether a plus sign is a space, as in forms.
+  /// - Parameter plusIsSpace: Whether a plus sign stands for a space, as in forms.
   static func decoded(_ text: Substring, plusIsSpace: Bool = true) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
     let text = plusIsSpace ? text.replacing("+", with: " ") : text

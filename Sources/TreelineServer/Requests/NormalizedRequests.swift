@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Has requests that say the same look the same to the router: letters that need not be encoded are not, and a method
-/// that no route has is one that every route refuses.
+/// Makes equivalent requests look the same to the router: characters of the path are decoded if they need no encoding,
+/// and a method that the router does not know becomes one that every route refuses.
 struct NormalizedRequests<Responder: HTTPResponder>: HTTPResponder where Responder.Context == ServerRequestContext {
   let responder: Responder
 
@@ -48,6 +48,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Method {
-  /// The methods that routes are given, whatever they do with them.
+  /// Methods that each route is registered for, to answer or to refuse.
   static let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
 }

@@ -1,9 +1,9 @@
 import Hummingbird
 import NIOCore
 
-/// The bounds of a request's body.
+/// Bounds of a request's body.
 enum RequestBodyLimit {
-  /// In bytes.
+  /// Maximum length, in bytes.
   static let length = 256 << 10
   static let time = Duration.seconds(10)
 
@@ -13,7 +13,7 @@ enum RequestBodyLimit {
 }
 
 extension Request {
-  /// The whole body, if it comes in time and is not too long.
+  /// Returns the whole body, if it comes in time and is not too long.
   func boundedBody() async throws -> ByteBuffer {
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
@@ -33,7 +33,7 @@ extension Request {
 }
 
 extension HTTPRequest {
-  /// Whether the length that the client announces is beyond the limit.
+  /// Whether the length that the client announces exceeds the limit.
   var announcesTooLongBody: Bool {
     headerFields[.contentLength].flatMap { Int($0) }.map { $0 > RequestBodyLimit.length } ?? false
   }

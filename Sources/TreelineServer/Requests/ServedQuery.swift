@@ -2,20 +2,20 @@ import GridBaseline
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// A query of a request, and where it looks on an index's plane.
+/// The query of a request, and its view on an index's plane.
 struct ServedQuery {
   let query: Query
-  /// nil where it is off a plain plane's square, and nothing is in view.
+  /// nil if nothing is in view, because the viewport is off a plain plane's square.
   let view: PlaneViewport?
 
   /// - Parameters:
-  ///   - defaultZoom: That of another query, where this one says none.
+  ///   - defaultZoom: Zoom of another query, for a query that has none.
   ///   - canContinue: Whether the route has a previous answer.
   init(
     _ parameters: inout QueryParameters, of tree: ClusterTree, defaultZoom: Double? = nil, canContinue: Bool = false
   ) {
     if !canContinue { parameters.refuse(["continuing"], expected: "no such parameter") }
-    parameters.refuse(["cell"], expected: "a method=grid beside it")
+    parameters.refuse(["cell"], expected: "a request with method=grid")
     var query = Query(&parameters, defaultZoom: defaultZoom)
     query.cut.limit = min(query.cut.limit, QueryParameters.largestLimit)
     self.query = query
@@ -34,8 +34,8 @@ struct ServedQuery {
 extension Cut {
   /// Reads a cut that is the same for all viewports.
   ///
-  /// - Parameter default: Where none is told, if that is not wrong.
-  /// - Returns: nil where there is none.
+  /// - Parameter default: Cut to use if the request names none; nil if the request must name one.
+  /// - Returns: nil if there is no such cut.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
     parameters.refuse(Cut.limitParameters + ["cell"], expected: "no such parameter")
     self.init(&parameters, default: standard ?? .standard)
@@ -45,7 +45,7 @@ extension Cut {
 }
 
 extension QueryParameters {
-  /// Where a viewport is on a plane; nil where nothing of the plane is in view.
+  /// Returns where a viewport is on a plane; nil if nothing of the plane is in view, or if the viewport is refused.
   mutating func locate(_ viewport: Viewport, on plane: Plane) -> PlaneViewport? {
     if !faults.isEmpty { return nil }
     do { return try viewport.located(on: plane) } catch {
@@ -55,7 +55,7 @@ extension QueryParameters {
     }
   }
 
-  /// Errors of viewports read "expected …, found …".
+  /// Returns the expected value of an error about a viewport, which reads "expected …, found …".
   private static func expectation(of error: QueryError) -> String {
     var text = "\(error)"[...]
     if text.hasPrefix("expected ") { text = text.dropFirst("expected ".count) }
@@ -65,8 +65,8 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    let expected = cut.badgeScale != nil ? "not grown for badges" : "without separations, or grown for badges"
-    refuse(name, expected: "no \(name) of an index \(expected)", found: value(name))
+    let expected = cut.badgeScale != nil ? "is not grown for badges" : "has no separations or is grown for badges"
+    refuse(name, expected: "no \(name), as the index \(expected)", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
@@ -74,21 +74,22 @@ extension QueryParameters {
   }
 }
 
-/// The cells in which a request has the grid laid.
+/// Size of the grid cells that a request asks for.
 struct GridCells {
   let size: CellSize
 
-  /// Without a bound a small cell would make an answer of all points; an index of so few may be asked for all of them.
+  /// Maximum number of cells in view. Without it a small cell would return all points. An index with at most this many
+  /// points has no such bound.
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "no method=grid beside it, which has cells of a size instead")
+    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, whose cells have a size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published
     guard let view else { return }
     guard let zoom = view.zoom else {
-      parameters.refuse("zoom", expected: "a zoom, as a cell is so many pixels wide", found: nil)
+      parameters.refuse("zoom", expected: "a zoom, as the width of a cell is in pixels", found: nil)
       return
     }
     guard tree.pointCount > Self.most, let side = try? size.units(zoom: zoom) else { return }
@@ -96,7 +97,7 @@ struct GridCells {
     let rows = (Double(view.window.maxY - view.window.minY) / Double(side)).rounded(.up) + 1
     if columns * rows > Double(Self.most) {
       parameters.refuse(
-        "cell", expected: "at most \(Self.most) cells in view: wider ones, a lower zoom or a smaller box",
+        "cell", expected: "at most \(Self.most) cells in view: wider cells, a lower zoom or a smaller box",
         found: parameters.value("cell"))
     }
   }
@@ -115,7 +116,7 @@ struct GridCells {
   }
 }
 
-/// How a request has the clusters of the tree presented.
+/// How a request wants the clusters of the tree written.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool
@@ -128,17 +129,17 @@ struct ClusterStyle {
   /// Writes an answer as a FeatureCollection.
   ///
   /// - Parameters:
-  ///   - clusters: Of a tree of the index under any filter.
-  ///   - tree: That tree.
+  ///   - clusters: Clusters of a tree of the index, under any filter.
+  ///   - tree: Tree of the clusters.
   ///   - index: The index.
-  ///   - query: What they answer.
-  ///   - aggregates: What is told of each cluster.
-  ///   - bytes: What is appended to.
+  ///   - query: Query that the clusters answer.
+  ///   - aggregates: Aggregates of each cluster.
+  ///   - bytes: Output to append to.
   func write(
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // Taken once: to hold on to a tree takes as long as to write a number.
+    // Read once: retaining a tree takes as long as writing a number.
     let (writer, window) = (index.features, window(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
@@ -151,9 +152,9 @@ struct ClusterStyle {
     }
   }
 
-  /// Where the clusters of an answer are shown.
+  /// Returns the positions at which the clusters of an answer are shown.
   ///
-  /// - Parameter query: nil where nobody knows what was looked at.
+  /// - Parameter query: Query of the answer; nil if it is unknown.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
     let window = query.flatMap(window(of:))
     return {

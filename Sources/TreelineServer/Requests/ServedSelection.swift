@@ -1,21 +1,21 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The points of an index that a request counts: all, or those that pass a filter, which is prepared when the answer is
-/// computed.
+/// The points of an index that count for a request: all points, or the points that pass a filter. The filter is
+/// prepared when the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
   /// nil for all points.
   private let filter: Filter?
-  /// See `AnswerCost`; 0 for a filter that is prepared.
+  /// Cost of preparing the filter, see `AnswerCost`; 0 if it is prepared already.
   let cost: Int
 
-  /// What a filter of a request may be; its address alone is bounded, too.
+  /// Bounds of a filter's text. The length of the whole URL is bounded, too.
   static let bounds = Filter.TextBounds(length: 4096, terms: 256, depth: 16)
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty one is none, so that a transition can begin or end without.
+    // An empty filter is no filter, so that a transition can begin or end without one.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
@@ -34,33 +34,33 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // Clusters of the points that pass are prepared of all points, too.
+    // Preparing the clusters of the points that pass takes time for every point, too.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse("filter", expected: "\(expected): fewer conditions, texts or corners", found: found)
     }
   }
 
-  /// Whether not all points count.
+  /// Whether there is a filter.
   var isFiltered: Bool { filter != nil }
 
-  /// The index's tree, of which the points count that pass.
+  /// Returns the index's tree, in which only the points that pass the filter count.
   ///
   /// - Throws: `Problem`
-  /// - Complexity: O(1) for a filter that is prepared, else O(points).
+  /// - Complexity: O(1) if the filter is prepared, else O(points).
   func tree() throws -> ClusterTree {
     guard let filter else { return index.tree }
     do { return try index.filters.tree(selecting: filter) } catch { throw Problem(of: error) }
   }
 }
 
-/// What a request wants to know of the values of each cluster's points.
+/// The aggregates of each cluster's values that a request asks for.
 struct ServedAggregates {
   private(set) var list: [Aggregate]
-  /// Of properties, one for each.
+  /// Names of the properties, one for each aggregate.
   let names: [String]
 
-  /// How many there may be.
+  /// Maximum number of aggregates.
   private static let most = 16
 
   init(_ parameters: inout QueryParameters) {
@@ -71,7 +71,7 @@ struct ServedAggregates {
       parameters.refuse("aggregate", expected: expected, found: found)
     }
     if list.count > Self.most {
-      parameters.refuse("aggregate", expected: "at most \(Self.most) of them", found: "\(list.count)")
+      parameters.refuse("aggregate", expected: "at most \(Self.most) aggregates", found: "\(list.count)")
       list = []
     }
     names = FeatureProperties.names(of: list)
@@ -81,26 +81,26 @@ struct ServedAggregates {
   func cost(ofClusters count: Int, in selection: ServedSelection) -> Int {
     if list.isEmpty { return count }
     let tree = selection.index.tree
-    // What is prepared of columns is so for all points, and again for those that pass a filter.
+    // Columns are prepared once for all points, and again for the points of each filter.
     let prepared = selection.isFiltered ? list.count * tree.pointCount / AnswerCost.pointsPerUnit : 0
     return count * (1 + list.count) + tree.estimate(of: list, clusterCount: count).cost + prepared
   }
 
-  /// For each cluster one for each aggregate, or nothing where there are none.
+  /// Returns one value per aggregate for each cluster; nil if there are no aggregates.
   func values(of clusters: Clusters, in tree: ClusterTree) throws -> [[AggregateValue]]? {
     if list.isEmpty { return nil }
     try check(tree, clusterCount: clusters.count, pointCount: clusters.pointCounts.reduce(0, +))
     do { return try clusters.values(of: list) } catch { throw Problem(of: error) }
   }
 
-  /// The same for one cluster.
+  /// Returns one value per aggregate for a cluster; nil if there are no aggregates.
   func values(of cluster: Cluster, in tree: ClusterTree) throws -> [AggregateValue]? {
     if list.isEmpty { return nil }
     try check(tree, clusterCount: 1, pointCount: cluster.pointCount)
     return try tree.values(of: list, for: cluster)
   }
 
-  /// - Throws: `Problem` where values would take too long, or be too many to write.
+  /// - Throws: `Problem` if the values would take too long to compute, or be too many to write.
   private func check(_ tree: ClusterTree, clusterCount: Int, pointCount: Int) throws(Problem) {
     let estimate = tree.estimate(of: list, clusterCount: clusterCount, pointCount: pointCount)
     if let (expected, found) = estimate.excess {
@@ -111,16 +111,16 @@ struct ServedAggregates {
 }
 
 extension FilterError {
-  /// What a filter should be and what it is, apart.
+  /// The expected and the found part of the error, separately.
   var expectation: (expected: String, found: String) {
     switch self {
     case .unknownColumn(let name, let known): Self.expectation(ofColumn: name, among: known)
     case .unsuited(let column, let kind, let expected, let found):
       ("\(expected) for the column '\(column)' of kind \(kind.rawValue)", found)
     case .tooMuchText(let column, let bytes, let maximum):
-      ("whole texts, as LIKE looks at no more than \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
+      ("whole texts, as LIKE searches at most \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
     case .noArea(let expected, let found): (expected, found)
-    case .cancelled: ("a filter that is waited for", "\(self)")
+    case .cancelled: ("a client that waits for the filter", "\(self)")
     }
   }
 
@@ -131,7 +131,7 @@ extension FilterError {
 }
 
 extension AggregateError {
-  /// What an aggregate should be and what it is, apart.
+  /// The expected and the found part of the error, separately.
   var expectation: (expected: String, found: String) {
     switch self {
     case .unknownColumn(let name, let known): FilterError.expectation(ofColumn: name, among: known)
@@ -142,7 +142,7 @@ extension AggregateError {
     case .tooLarge(let aggregate): ("values whose products have an exact sum", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
     case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)
-    case .cancelled: ("aggregates that are waited for", "\(self)")
+    case .cancelled: ("a client that waits for the aggregates", "\(self)")
     }
   }
 }

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// What is wrong with a request, or went wrong with it, as the client is told (RFC 9457).
+/// A problem with a request, as the client sees it (RFC 9457).
 struct Problem: Error {
   let status: HTTPResponse.Status
   let detail: String
@@ -16,7 +16,7 @@ struct Problem: Error {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
-  /// The same for a request that no route sees.
+  /// Returns the response in parts, for a request that reaches no route.
   func parts(closesConnection: Bool) -> (head: HTTPResponse, body: ByteBuffer) {
     var (headers, body) = content
     headers[.contentLength] = "\(body.readableBytes)"
@@ -26,7 +26,7 @@ struct Problem: Error {
     return (HTTPResponse(status: status, headerFields: headers), body)
   }
 
-  /// The date of a response; Hummingbird writes that of others.
+  /// The current date, for a response that Hummingbird does not date.
   private static var date: String {
     let (names, months) = ("SunMonTueWedThuFriSat", "JanFebMarAprMayJunJulAugSepOctNovDec")
     var (time, parts) = (time(nil), tm())
@@ -53,7 +53,7 @@ extension Problem: Encodable {
     case faults = "invalid_params"
   }
 
-  /// The status says all that a `type` of our own would.
+  /// Encodes the problem. `type` is `about:blank`, because the status says all that a type of our own would.
   func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode("about:blank", forKey: .type)
@@ -89,23 +89,23 @@ extension Problem {
     invalid(name, expected: expectation.expected, found: expectation.found)
   }
 
-  /// The file of a mapped index was written to; one that is sound takes its place within seconds, if there is one.
+  /// The file of a mapped index was written to. A sound file, if there is one, replaces it within seconds.
   static var damagedIndex: Problem {
     Problem(
-      status: .serviceUnavailable, detail: "The index is being replaced, or damaged; ask again.",
+      status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",
       headers: [.retryAfter: "1"])
   }
 
-  /// In bytes, before it is compressed.
+  /// Maximum length of an answer before compression, in bytes.
   static let longestAnswer = 64_000_000
 
   static let answerTooLong = Problem(
     status: .contentTooLarge,
     detail:
-      "An answer has at most \(longestAnswer) bytes, and this one would have more; ask for fewer clusters, a smaller "
+      "The answer would be longer than \(longestAnswer) bytes; ask for fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.")
 
-  /// Read by a client that has only closed its own side.
+  /// Reaches only a client that has closed just its own side.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:
@@ -114,12 +114,12 @@ extension Problem {
 
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
-  /// Any error as it may be told outside: nothing of files, lines and versions.
+  /// Turns any error into a problem that reveals no files, lines or versions.
   init(of error: any Error) {
     switch error {
     case let problem as Problem: self = problem
     case QueryError.unknownCluster(let id):
-      self = .notFound("No cluster of this index has the id \(id); ids hold for one version of an index.")
+      self = .notFound("No cluster of this index has the id \(id); ids are valid for one version of an index.")
     case QueryError.noPassingPoint(let id): self = .notFound("No point of cluster \(id) passes the filter.")
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
     case let error as FilterError: self = .invalid("filter", error.expectation)
@@ -127,9 +127,9 @@ extension Problem {
     case is IndexError:
       self.init(status: .internalServerError, detail: "The index is damaged; the server's log says where.")
     case is HTTPParserError:
-      self.init(status: .badRequest, detail: "The request broke off, or was none, before its end.")
+      self.init(status: .badRequest, detail: "The request is incomplete or is not valid HTTP.")
     case let error as any HTTPResponseError:
-      self.init(status: error.status, detail: error.status == .notFound ? "There is nothing here." : "")
+      self.init(status: error.status, detail: error.status == .notFound ? "Nothing is served at this path." : "")
     default: self.init(status: .internalServerError, detail: "The server failed; its log says more.")
     }
   }

@@ -12,10 +12,10 @@ enum ContentType {
   static let vectorTile = "application/vnd.mapbox-vector-tile"
 }
 
-/// What a response carries: its content type, and what writes it once it turns out to be needed.
+/// The content of a response: its type, and a function that writes it if it is needed.
 struct Representation: Sendable {
   let contentType: String
-  /// What writing it takes; see `AnswerCost`.
+  /// Cost of writing it; see `AnswerCost`.
   let cost: Int
   let write: @Sendable (inout OutputBytes) throws -> Void
 
@@ -23,10 +23,10 @@ struct Representation: Sendable {
     (self.contentType, self.cost, self.write) = (contentType, cost, write)
   }
 
-  /// Whether writing it may take so long that an event loop is better left to others.
+  /// Whether writing may take too long for an event loop.
   var isExpensive: Bool { cost > AnswerCost.mostOnEventLoop }
 
-  /// Anything that can be encoded as JSON; routes that are called often write their own.
+  /// Returns a value as JSON. Routes that are called often write their own JSON.
   static func json(
     cost: Int = 1, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
   ) -> Representation {
@@ -35,7 +35,7 @@ struct Representation: Sendable {
 }
 
 extension OutputBytes {
-  /// Ends an answer that is too long, or that nobody waits for any more; called every few hundred microseconds.
+  /// Ends an answer that is too long, or that no client waits for any more. Called every few hundred microseconds.
   ///
   /// - Throws: `Problem.answerTooLong`, `CancellationError`
   func check() throws {
@@ -43,7 +43,7 @@ extension OutputBytes {
     try Cancellation.check()
   }
 
-  /// Appends a value as JSON, its members in a fixed order: equal entity tags promise equal bytes.
+  /// Appends a value as JSON with its members in a fixed order: equal entity tags promise equal bytes.
   mutating func append(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -53,7 +53,7 @@ extension OutputBytes {
   }
 }
 
-/// Encodes nil as null, where a member would be left out.
+/// Encodes nil as null; without this wrapper the member would be left out.
 @propertyWrapper struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
   let wrappedValue: Value?
 
@@ -63,9 +63,9 @@ extension OutputBytes {
   }
 }
 
-/// How long a representation may be used, and how it is told from later ones.
+/// How long a representation may be used, and the entity tag that distinguishes it from later ones.
 struct CachePolicy: Sendable {
-  /// The entity tag without quotation marks; nil for what is new each time.
+  /// Entity tag without quotation marks; nil if every answer is new.
   let tag: String?
   let cacheControl: String
 
@@ -74,7 +74,7 @@ struct CachePolicy: Sendable {
 
 /// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), for entity tags of requests and files.
 enum ContentHash {
-  /// Sixteen hexadecimal digits.
+  /// Returns the hash as sixteen hexadecimal digits.
   static func digits(of bytes: some Sequence<UInt8>) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -88,8 +88,8 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body in pieces, so that other connections have their turns between. An event loop reads requests when
-  /// it has nothing else to do, not after each write: hence the pauses.
+  /// Sends a long body in pieces, so that other connections get their turns in between. An event loop reads requests
+  /// when it has nothing else to do, not after each write: hence the pauses.
   fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
     guard body.readableBytes > 2 * length else {
@@ -108,9 +108,10 @@ extension ResponseBody {
 }
 
 extension HTTPRequest {
-  /// Responds on a thread for what takes long, so that the event loop goes on with other requests.
+  /// Responds, on a thread if that takes long, so that the event loop stays free for other requests.
   ///
-  /// - Parameter context: Whose turn it is then, and the connection with which the work ends.
+  /// - Parameter context: Context of the request, with the client whose turn the work takes and the connection that
+  ///   ends the work when it closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
   ) async throws -> Response {
@@ -124,7 +125,7 @@ extension HTTPRequest {
     }
   }
 
-  /// 304 where the client has it already, compressed where that is accepted and worth it.
+  /// Responds with 304 if the client has the answer already. Compresses a long answer if the client accepts that.
   private func responseHere(with representation: Representation, _ policy: CachePolicy) throws -> Response {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()
@@ -138,7 +139,7 @@ extension HTTPRequest {
     var bytes = OutputBytes(capacity: 1 << 15, limit: Problem.longestAnswer)
     try representation.write(&bytes)
     try bytes.check()
-    // The client has whatever exists; what does not exist has failed by now.
+    // `*` matches any existing answer; requests without an answer have thrown an error by now.
     if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
     headers.append(HTTPField(name: .contentType, value: representation.contentType))
     let body = try bytes.withBytes { bytes in
@@ -149,7 +150,7 @@ extension HTTPRequest {
     return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }
 
-  /// Whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
+  /// Returns whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
   func matches(tag: String) -> Bool {
     guard let known = headerFields[.ifNoneMatch] else { return false }
     return known.split(separator: ",").contains { part in

@@ -4,14 +4,14 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import TreelineFormats
 
-/// The files of the viewer, read when they are asked for and kept until they change.
+/// The files of the viewer, read when they are requested and kept until they change.
 ///
-/// Hummingbird's `FileMiddleware` has tags made of size and time alone, reads a file anew for each request, and
-/// serves no file that is kept compressed, as the land and the cities are, under the name of what it is.
+/// Hummingbird's `FileMiddleware` makes tags of size and time alone, reads a file again for each request, and cannot
+/// serve a compressed file, such as the land and the cities, under its uncompressed name.
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
-  /// Its own, so that no file waits for answers.
+  /// A thread of its own, so that no file waits for answers.
   private let thread = NIOThreadPool(numberOfThreads: 1)
 
   init(folder: String) {
@@ -28,19 +28,19 @@ final class ViewerFiles: Sendable {
     try await thread.runIfActive { [self] in try kept(at: path) ?? read(at: path) }
   }
 
-  /// A file as it was read, if it has not changed.
+  /// Returns a file as it was read, if it has not changed since.
   func kept(at path: String) -> ViewerFile? {
     guard let file = kept.withLock({ $0[path] }), FileVersion(path: file.source) == file.version else { return nil }
     return file
   }
 
-  /// - Parameter path: Below the folder, as the request has it.
-  /// - Throws: `Problem` where there is no such file.
+  /// - Parameter path: Path below the folder, as in the request.
+  /// - Throws: `Problem` if there is no such file.
   func read(at path: String) throws -> ViewerFile {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    // No way out of the folder, and nothing that is hidden in it.
+    // No way out of the folder, and no hidden files in it.
     guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { throw Self.none }
-    // What is kept compressed only is served under the name of what it is.
+    // A file that exists only compressed is served under its uncompressed name.
     for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
       guard let version = FileVersion(path: source), version.isRegular else { continue }
       let file = try read(source, named: path, version)
@@ -53,7 +53,7 @@ final class ViewerFiles: Sendable {
   private static let none = Problem.notFound("The viewer has no such file.")
 
   private func read(_ source: String, named path: String, _ version: FileVersion) throws -> ViewerFile {
-    guard version.size <= Self.mostBytes else { throw Problem.notFound("The viewer has no file so large.") }
+    guard version.size <= Self.mostBytes else { throw Problem.notFound("The file is too large to be served.") }
     let type = Self.mediaType(ofPath: path)
     let isCompressed = source.hasSuffix(".gz") && !path.hasSuffix(".gz")
     let stored = [UInt8](try Data(contentsOf: URL(fileURLWithPath: source)))
@@ -80,7 +80,7 @@ final class ViewerFiles: Sendable {
     }
   }
 
-  /// Whether compression makes it smaller.
+  /// Returns whether compression makes a file of this type smaller.
   private static func isText(_ type: String) -> Bool {
     ["text/", "application/json", "application/geo+json", "image/svg"].contains { type.hasPrefix($0) }
   }
@@ -93,10 +93,10 @@ struct ViewerFile: Sendable {
   let tag: String
   let type: String
   let plain: ByteBuffer
-  /// nil where it is not smaller.
+  /// nil if it is not smaller.
   let compressed: ByteBuffer?
 
-  /// All of it or the bytes that are asked for (RFC 9110, section 14), compressed where that is accepted.
+  /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.
   func response(to request: HTTPRequest) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""
@@ -121,8 +121,8 @@ struct ViewerFile: Sendable {
     }
   }
 
-  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob; a map style given by its URL
-  /// may come, with its tiles and pictures, from anywhere.
+  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob. A map style given by URL may
+  /// come from anywhere, and so may its tiles and images.
   private static let securityPolicy =
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
     + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "

@@ -1,11 +1,12 @@
 import Hummingbird
 
-/// Lets in who may ask and as many as the server takes on; `/health` and `/ready` are always answered.
+/// Refuses requests without the token, too many requests from one address, and requests beyond the server's bounds.
+/// `/health` and `/ready` are always answered.
 struct AdmissionMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 
   let bounds: ServerBounds
-  /// What clients must send as a bearer's token; nil for nothing.
+  /// Bearer token that clients must send; nil if none is needed.
   let token: String?
   let rate: RequestRate?
 
@@ -15,7 +16,7 @@ struct AdmissionMiddleware: RouterMiddleware {
     if ServerBounds.isReserved(request.uri.path) { return try await next(request, context) }
     if let rate, let address = context.client?.address, let seconds = rate.take(address) {
       let problem = Problem(
-        status: .tooManyRequests, detail: "Too many requests from this address; ask again.",
+        status: .tooManyRequests, detail: "Too many requests from this address; try again.",
         headers: [.retryAfter: "\(seconds)"])
       throw bounds.refuse(Refusal(bound: .requestRate, problem: problem))
     }
@@ -30,10 +31,10 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Whether a path is part of the map, which asks for the token itself and has no data of an index.
+  /// Returns whether a path belongs to the map, which asks for the token on its own and contains no data of an index.
   private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/viewer/") }
 
-  /// Takes as long whatever the token is.
+  /// Returns whether the request has the token. Comparison takes the same time for all tokens of the right length.
   private func isAuthorized(_ request: Request, by token: String) -> Bool {
     guard let sent = request.headers[.authorization], sent.lowercased().hasPrefix("bearer ") else { return false }
     let (found, expected) = (Array(sent.utf8.dropFirst(7)), Array(token.utf8))

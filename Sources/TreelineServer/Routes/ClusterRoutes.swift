@@ -2,7 +2,7 @@ import GridBaseline
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/clusters` and what lies below it.
+/// `/v1/{index}/clusters` and the routes below it.
 enum ClusterRoutes {
   enum Method: String, CaseIterable {
     case pca
@@ -48,7 +48,7 @@ enum ClusterRoutes {
   static func parent(_ request: inout IndexRequestContext) throws -> Representation {
     try feature(&request) { tree, id in
       guard let parent = try tree.parent(of: id) else {
-        throw Problem.notFound("The cluster of all points is part of no other.")
+        throw Problem.notFound("The cluster of all points has no parent.")
       }
       return parent
     }
@@ -80,7 +80,7 @@ enum ClusterRoutes {
     let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
     let selection = request.selection()
-    // Each has the path of clusters that hold it looked up.
+    // For each member, the path of clusters that contain it is looked up.
     return Representation(ContentType.geoJSON, cost: selection.cost + 4 * limit) { bytes in
       let tree = try selection.tree()
       let members = tree.members(of: try tree.cluster(id))
@@ -99,7 +99,7 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
-      // What is too small to be a cluster is none at any zoom.
+      // A cluster with too few points is shown as single points at every zoom.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -111,7 +111,7 @@ enum ClusterRoutes {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
-    if cut == nil { request.parameters.refuse(["tile-size"], expected: "\(PixelCriterion.list()) beside it") }
+    if cut == nil { request.parameters.refuse(["tile-size"], expected: "a request with \(PixelCriterion.list())") }
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     let selection = request.selection()
     let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofPreparing(index.tree))
@@ -142,7 +142,7 @@ enum ClusterRoutes {
   }
 }
 
-/// How a request has a cluster told by itself.
+/// Options of a request for single clusters.
 private struct FeatureStyle {
   let selection: ServedSelection
   private let aggregates: ServedAggregates
@@ -164,7 +164,7 @@ private struct FeatureStyle {
 }
 
 extension FeatureCollectionWriter {
-  /// Appends the features of a collection, and its end.
+  /// Appends the features of a collection, then closes it.
   @inline(__always) func append<Items: Sequence>(
     _ items: Items, to bytes: inout OutputBytes, feature: (Items.Element) throws -> ClusterFeature
   ) throws {
@@ -176,10 +176,10 @@ extension FeatureCollectionWriter {
   }
 }
 
-/// A point by itself, though it may share its position with others, and the clusters that hold it.
+/// A single point, even if it shares its position with others, and the clusters that contain it.
 private struct HeldPoint {
   let feature: ClusterFeature
-  /// The largest first.
+  /// Clusters that contain the point, the largest first.
   let path: [Cluster]
 
   init(at treeIndex: Int, of tree: ClusterTree) throws {
@@ -191,7 +191,7 @@ private struct HeldPoint {
 }
 
 extension ClusterFeature {
-  /// Says which row a single point is, and what columns the index has of it.
+  /// Adds the row of a single point and its columns in the index.
   fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
     row = tree.row(atTreeIndex: treeIndex)
     columns = tree.attributes(atTreeIndex: treeIndex)

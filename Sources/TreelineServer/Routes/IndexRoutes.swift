@@ -1,14 +1,14 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// What is served, and what it holds in sum.
+/// Facts about the served indexes, and histograms of their columns.
 enum IndexRoutes {
   static func index(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     return .json { IndexFacts(index) }
   }
 
-  /// How the values of a column spread over the points in view.
+  /// Returns how the values of a column are distributed over the points in view.
   static func histogram(_ request: inout IndexRequestContext) -> Representation {
     let viewport = Viewport(&request.parameters)
     _ = request.parameters.locate(viewport, on: request.tree.plane)
@@ -51,23 +51,23 @@ extension OutputBytes {
   }
 }
 
-/// An index as clients are told of it.
+/// Facts about an index for clients.
 private struct IndexFacts: Encodable {
   let name: String
-  /// Left out where the index does not tell.
+  /// Left out if the index has none.
   let title, attribution, unit: String?
   let version: String
   let pointCount: Int
   let projection: String
-  /// West, south, east and north; nil where there is no point.
+  /// West, south, east and north; nil if there are no points.
   @ExplicitNull var bounds: [Double]?
   let split: String
   let hasSeparations: Bool
-  /// Whether badges can be asked for.
+  /// Whether the index supports badges.
   let hasBadges: Bool
   let columns: [String]
   let columnKinds: [String: String]
-  /// Those that never mix, and how many points are in no cluster; left out of an index that has neither.
+  /// Groups that never mix, and the number of points in no cluster; left out if the index is not grouped.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
 

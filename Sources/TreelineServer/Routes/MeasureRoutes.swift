@@ -2,7 +2,7 @@ import Treeline
 @_spi(Server) import TreelineComparison
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/measures`: how good an answer is, in the numbers of `treeline compare`.
+/// `/v1/{index}/measures`: the quality of an answer, in the measures of `treeline compare`.
 enum MeasureRoutes {
   static func measures(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
@@ -30,7 +30,7 @@ enum MeasureRoutes {
     }
   }
 
-  /// nil where nothing is in view.
+  /// Returns nil if nothing is in view, or after refusing a wrong parameter.
   private static func comparisonView(_ viewport: Viewport, _ parameters: inout QueryParameters, of tree: ClusterTree)
     -> ComparisonView?
   {
@@ -42,7 +42,7 @@ enum MeasureRoutes {
     do { return try ComparisonView(viewport, on: tree.plane) } catch {
       let name = viewport.areaParameter
       parameters.refuse(
-        name, expected: "a box of an area and at most 16384 px a side", found: parameters.value(name))
+        name, expected: "a box with an area and at most 16384 px per side", found: parameters.value(name))
       return nil
     }
   }

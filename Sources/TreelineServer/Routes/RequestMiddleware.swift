@@ -1,7 +1,7 @@
 import Hummingbird
 import Logging
 
-/// Refuses addresses that are too long, turns errors into problems, lets pages of other origins ask, counts, and logs.
+/// Refuses URLs that are too long, turns errors into problems, admits pages of other origins, counts and logs requests.
 struct RequestMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 
@@ -9,7 +9,7 @@ struct RequestMiddleware: RouterMiddleware {
   let logger: Logger
   let options: ServerOptions
 
-  /// Path and query together, in bytes.
+  /// Maximum length of path and query together, in bytes.
   static let longestAddress = 8192
 
   func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
@@ -22,7 +22,7 @@ struct RequestMiddleware: RouterMiddleware {
     var response: Response
     do {
       guard request.uri.string.utf8.count <= Self.longestAddress else { throw Refusal.lineLength.problem }
-      // A browser asks beforehand what a page may do.
+      // A browser asks in advance what a page may do.
       let isPreflight =
         !options.allowedOrigins.isEmpty && request.method == .options && request.headers.contains(.origin)
       response = isPreflight ? preflight : try await next(request, context)
@@ -58,8 +58,8 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Hummingbird's middleware answers requests with an origin alone, but a cache may give a page what another client
-  /// asked for.
+  /// Hummingbird's middleware sets these headers only for requests with an origin, but a cache may give a page the
+  /// answer to another client's request.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"

@@ -3,7 +3,7 @@ import Logging
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The routes and what they lead to; `openapi.json` tells them to clients.
+/// The routes and their handlers; `openapi.json` describes them to clients.
 struct Routes {
   typealias Context = ServerRequestContext
   typealias Handler = @Sendable (Request, Context) async throws -> Response
@@ -45,7 +45,7 @@ struct Routes {
     return router
   }
 
-  /// What operators ask, at a port of its own.
+  /// Returns the routes for operators, which are served at a separate port.
   func managementRouter() -> Router<Context> {
     let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestMiddleware(metrics: metrics, logger: logger, options: options))
@@ -62,13 +62,13 @@ struct Routes {
     }
   }
 
-  /// A file that has changed is read and compressed, for which no event loop waits.
+  /// Serves a file of the viewer. A file that has changed is read and compressed while no event loop waits for it.
   private func viewerFile(_ path: String, _ request: Request, _ context: Context) async throws -> Response {
     if let file = viewer.kept(at: path) { return try file.response(to: request.head) }
     return try await viewer.load(path).response(to: request.head)
   }
 
-  /// Whether the server runs, and whether it should be asked.
+  /// Adds the routes that say whether the server runs and whether it can serve all its indexes.
   private func addState(to router: Router<Context>) {
     add("/health", to: router) { request, context in
       try await respond(.json { Health(status: "ok", indexes: catalog.names.count) }, .noStore, request, context)
@@ -77,7 +77,7 @@ struct Routes {
       let damaged = catalog.indexes.filter(\.isDamaged).map(\.name)
       guard damaged.isEmpty else {
         throw Problem(
-          status: .serviceUnavailable, detail: "Not served, as damaged: \(damaged.joined(separator: ", ")).")
+          status: .serviceUnavailable, detail: "Damaged and not served: \(damaged.joined(separator: ", ")).")
       }
       return try await respond(
         .json { Health(status: "ready", indexes: catalog.names.count) }, .noStore, request, context)
@@ -104,7 +104,7 @@ struct Routes {
     try await request.head.response(with: representation, policy, on: pool, for: context)
   }
 
-  /// What is not of one index.
+  /// Adds the routes that do not belong to one index.
   private func addServer(to router: Router<Context>) {
     let documentPolicy = CachePolicy(
       tag: ContentHash.digits(of: document), cacheControl: options.token == nil ? "no-cache" : "private, no-cache")
@@ -122,7 +122,9 @@ struct Routes {
     }
   }
 
-  /// - Parameter question: All that the answer depends on, but for the version, as another may answer in other words.
+  /// Returns the caching rules of an answer. The tag includes the server's version, as another may use other words.
+  ///
+  /// - Parameter question: Everything else that the answer depends on.
   private func policy(for question: String) -> CachePolicy {
     CachePolicy(
       tag: ContentHash.digits(of: (Release.version + " " + question).utf8), cacheControl: options.cacheControl)
@@ -133,7 +135,8 @@ struct Routes {
     let indexes: Int
   }
 
-  /// A route whose answers hold as long as the index is the same, and the server's address if it `namesServer`.
+  /// Adds a route whose answers stay valid as long as the index is the same, and the server's address if it
+  /// `namesServer`.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation
@@ -149,7 +152,7 @@ struct Routes {
     }
   }
 
-  /// A route, and for every other method a problem that names those that are allowed.
+  /// Adds a route. Every other method gets a problem that names the allowed methods.
   private func add(_ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler) {
     router.get(path, use: get)
     if let post { router.post(path, use: post) }

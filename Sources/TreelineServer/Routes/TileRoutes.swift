@@ -1,7 +1,7 @@
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// Vector tiles, and what a map needs to know to ask for them.
+/// Vector tiles, and the TileJSON that a map needs to ask for them.
 enum TileRoutes {
   static func tile(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
@@ -9,7 +9,7 @@ enum TileRoutes {
     let zoom = try request.number("z")
     guard let address = MapTile(zoom: zoom, x: try request.number("x"), y: try request.number("y")) else {
       throw Problem.notFound(
-        "There is no such tile: zooms go to \(MapTile.greatestZoom), and of zoom z there are 2^z columns and rows.")
+        "There is no such tile: the greatest zoom is \(MapTile.greatestZoom), and zoom z has 2^z columns and rows.")
     }
     return Representation(ContentType.vectorTile, cost: query.cost(of: address)) { bytes in
       let tile = try query.tile(address)
@@ -17,7 +17,7 @@ enum TileRoutes {
     }
   }
 
-  /// The query is that of the tiles too.
+  /// The query of the request also becomes the query of the tiles.
   static func tileJSON(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
     let tiles = TileQuery(&request.parameters, of: request.index)
@@ -27,12 +27,12 @@ enum TileRoutes {
 
   private static func checkProjection(_ tree: ClusterTree) throws(Problem) {
     guard tree.plane.projection == .webMercator else {
-      throw .notFound("Tiles are of the Web Mercator plane, and this index is on a plain plane.")
+      throw .notFound("Tiles need the Web Mercator plane, but this index is on a plain plane.")
     }
   }
 }
 
-/// What a map needs to know to ask for tiles, as TileJSON 3.0.0 has it.
+/// What a map needs to know to ask for tiles, in TileJSON 3.0.0.
 private struct TileJSON: Encodable {
   struct Layer: Encodable {
     let id = "clusters"
@@ -42,7 +42,7 @@ private struct TileJSON: Encodable {
 
   let tilejson = "3.0.0"
   let name: String
-  /// As HTML, for which maps take it; left out where the index does not tell.
+  /// HTML, as maps expect; left out if the index has no attribution.
   let attribution: String?
   let scheme = "xyz"
   let tiles: [String]
@@ -61,7 +61,7 @@ private struct TileJSON: Encodable {
   init(_ index: ServedIndex, _ fields: [String: String], address: String) {
     let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
     let bounds = tree.root?.bounds ?? .world
-    // TileJSON knows no box across the antimeridian.
+    // TileJSON cannot describe a box across the antimeridian.
     let isAcross = bounds.west > bounds.east
     let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
     name = tree.indexDescription.title ?? index.name
@@ -85,7 +85,7 @@ private struct TileJSON: Encodable {
 }
 
 extension String {
-  /// HTML that shows this text: an index may come from anybody.
+  /// HTML that shows the text literally, because an index may come from an untrusted source.
   fileprivate var escapedAsHTML: String {
     [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(self) { $0.replacing($1.0, with: $1.1) }
   }
@@ -95,6 +95,6 @@ extension PlaneRect {
   fileprivate var middleX: Double { Double(minX) + Double(width) / 2 }
   fileprivate var middleY: Double { Double(minY) + Double(height) / 2 }
 
-  /// The greatest whole zoom at which one tile is as large, at most 14.
+  /// Greatest whole zoom at which a tile is at least as large as the rectangle, at most 14.
   fileprivate var zoomToFit: Int { min(max(width, height).leadingZeroBitCount, 14) }
 }

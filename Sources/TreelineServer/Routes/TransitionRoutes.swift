@@ -3,9 +3,9 @@ import NIOCore
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/transition`: what changes from one answer to the next.
+/// `/v1/{index}/transition`: the changes from one answer to the next.
 enum TransitionRoutes {
-  /// From what a view before this one shows.
+  /// Returns the changes from the answer of an earlier view.
   static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -23,7 +23,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// From what the client says that it shows.
+  /// Returns the changes from the clusters that the client says it shows.
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -37,7 +37,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// What is looked at now, and how.
+  /// The new view and its options.
   private struct Change {
     let index: ServedIndex
     let query: ServedQuery
@@ -55,7 +55,7 @@ enum TransitionRoutes {
 
     var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection) }
 
-    /// - Parameter before: What the previous answer is of; nil where nobody knows.
+    /// - Parameter before: Query of the previous answer; nil if it is unknown.
     func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {
       let tree = try selection.tree()
       let clusters = try query.clusters(of: tree, after: previous)
@@ -72,7 +72,7 @@ enum TransitionRoutes {
   }
 }
 
-/// What a client shows, as it says.
+/// The clusters that a client shows, as it reports them.
 private struct PreviousAnswer: Decodable {
   let version: String?
   let clusterIDs: [UInt64]
@@ -85,9 +85,9 @@ private struct PreviousAnswer: Decodable {
   private struct Anything: Decodable { init(from _: any Decoder) {} }
 
   init(from decoder: any Decoder) throws {
-    // A misspelt version would be no check at all.
+    // A misspelt version would not be checked.
     for name in try [String: Anything](from: decoder).keys.sorted() where CodingKeys(stringValue: name) == nil {
-      throw Problem.invalid(name, expected: "no such member of the body", found: nil)
+      throw Problem.invalid(name, expected: "only 'cluster_ids' and 'version' in the body", found: name)
     }
     let members = try decoder.container(keyedBy: CodingKeys.self)
     version = try members.decodeIfPresent(String.self, forKey: .version)
@@ -99,30 +99,30 @@ private struct PreviousAnswer: Decodable {
       throw problem
     } catch {
       throw Problem.invalid(
-        "body", expected: "a JSON object with 'cluster_ids', a list of whole numbers from 0, and maybe the 'version'",
+        "body", expected: "a JSON object with 'cluster_ids', a list of whole numbers from 0, and optionally 'version'",
         found: String(decoding: body.prefix(100), as: UTF8.self))
     }
     guard clusterIDs.count <= QueryParameters.largestLimit else {
       throw Problem.invalid(
-        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) of them", found: "\(clusterIDs.count)")
+        "cluster_ids", expected: "at most \(QueryParameters.largestLimit) ids", found: "\(clusterIDs.count)")
     }
     if let id = clusterIDs.first(where: { $0 >= 1 << 53 }) {
       throw Problem.invalid("cluster_ids", expected: "ids below 2^53", found: "\(id)")
     }
   }
 
-  /// - Parameter tree: That of the index under the filter of the previous answer.
+  /// - Parameter tree: Tree of the index under the filter of the previous answer.
   func clusters(of index: ServedIndex, _ tree: ClusterTree) throws -> Clusters {
     if let version, version != index.version { throw Self.conflict(index) }
     do {
       return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
-      // Without a version nobody knows whether the id is old or wrong.
+      // Without a version, the id may be old or wrong.
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {
       throw Problem.invalid(
-        "cluster_ids", expected: "clusters none of which lies within another",
+        "cluster_ids", expected: "clusters that do not lie within each other",
         found: "\(one.rawValue) and \(other.rawValue)")
     } catch let error as QueryError {
       throw Problem(of: error)
@@ -132,6 +132,6 @@ private struct PreviousAnswer: Decodable {
   private static func conflict(_ index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail: "The ids are not of version \(index.version) of the index, which is served now; ask again with no ids.")
+      detail: "The ids are not from the current version \(index.version) of the index; ask again without ids.")
   }
 }

@@ -2,45 +2,46 @@ import SwiftProtobuf
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, feature by feature: points with their properties in GeoJSON, but for the box, and the
-/// area that the points of a cluster cover.
+/// The layer of a vector tile, built feature by feature. Features are points with the properties that they have in
+/// GeoJSON, except the bounding box; clusters also have the area that their points cover.
 struct TileLayer {
   private let name: String
   private let extent: Int
-  /// The layer's members as they are written, so that it grows no further than an answer may.
+  /// Encoded members of the layer, whose size is known while they are written, so that a long answer ends early.
   private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
-  /// The indices of keys, and of values that several features may have.
+  /// Indices of keys, and of the values that several features may share.
   private var keyIndices: [String: UInt32] = [:]
   private var valueIndices: [TileValue: UInt32] = [:]
   private var valueCount: UInt32 = 0
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
-  /// Which aggregate's count each key is, by its number; nil for what is none, or has another name than its value's.
+  /// For each key, the index of the aggregate whose count it names; nil for other keys, and for counts with another
+  /// name than usual.
   private var countedBy: [Int32?] = []
-  /// The indices of the keys of counts whose names were taken, for each aggregate by value.
+  /// For each aggregate, the key indices of the counts whose usual names were taken, by value.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
 
-  /// The indices of the keys that clusters have.
+  /// Indices of the keys that clusters have.
   private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge }
 
-  /// The keys that clusters have, in that order, each with its type in TileJSON.
+  /// Keys that clusters have, in the order of `Key`, each with its type in TileJSON.
   static let fields: KeyValuePairs = [
     "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
     "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
   ]
 
-  /// The key of a cluster's group, in an index of groups that never mix.
+  /// Key of a cluster's group, in an index with groups that never mix.
   static let group = "cluster_group"
 
   /// - Parameters:
-  ///   - name: Of the layer.
-  ///   - extent: How many units a tile is wide.
-  ///   - tree: That clusters are of.
-  ///   - cut: That they are of.
-  ///   - aggregates: The names of what is told of their values.
+  ///   - name: Name of the layer.
+  ///   - extent: Width of a tile, in units.
+  ///   - tree: Tree of the clusters.
+  ///   - cut: Cut that selects the clusters.
+  ///   - aggregates: Names of the aggregates.
   init(name: String, extent: Int, of tree: ClusterTree, for cut: Cut, aggregates: [String]) {
     (self.name, self.extent, self.tree, self.cut, self.aggregates) = (name, extent, tree, cut, aggregates)
     renamedKeys = Array(repeating: [:], count: aggregates.count)
@@ -53,13 +54,13 @@ struct TileLayer {
     var feature = VectorTile.Feature()
     feature.id = cluster.id.rawValue
     feature.type = 1  // A point.
-    // A single move, from the tile's corner.
+    // A single move from the corner of the tile.
     feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
     let isCluster = cluster.pointCount > 1
     var tags: [UInt32] = []
     tags.reserveCapacity(16)
     tags += [Key.cluster.rawValue, value(.bool(isCluster))]
-    // No two features share an id.
+    // The id is unique, so looking for an equal value is useless.
     tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
     tags += [Key.count.rawValue, value(.uint(UInt64(cluster.pointCount)))]
     if isCluster {
@@ -71,7 +72,7 @@ struct TileLayer {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) {
       tags += [Key.badge.rawValue, value(.double(diameter))]
     }
-    // Last of the keys, so that tiles without groups have none of it.
+    // Added behind the fixed keys, so that tiles without groups do not have this key.
     if let group = tree.group(of: cluster) { tags += [key(Self.group), value(.string(group))] }
     if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
     for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number, to: &tags) }
@@ -87,12 +88,12 @@ struct TileLayer {
   }
 
   private func check() throws {
-    // Its features, keys and values, and a few bytes more.
+    // Features, keys and values, plus a few bytes for the rest.
     if features.count + keys.count + values.count + 256 > Problem.longestAnswer { throw Problem.answerTooLong }
     try Cancellation.check()
   }
 
-  /// A tile of this layer; nothing at all where it has no feature.
+  /// The encoded tile with this layer; empty if the layer has no features.
   var bytes: [UInt8] {
     if features.count == 0 { return [] }
     var (layer, tile) = (ProtobufBytes(), ProtobufBytes())
@@ -104,7 +105,8 @@ struct TileLayer {
     return tile.bytes
   }
 
-  /// Counts are flat, each with a key such as `top_kind.hotel`: expressions of map styles look at numbers.
+  /// Appends the value of an aggregate. Counts become flat properties, each with a key such as `top_kind.hotel`,
+  /// because expressions of map styles use plain numbers.
   private mutating func append(_ value: AggregateValue, ofAggregate number: Int, to tags: inout [UInt32]) throws {
     switch value {
     case .number(let found): tags += [key(aggregates[number]), self.value(TileValue(found))]
@@ -117,7 +119,7 @@ struct TileLayer {
     }
   }
 
-  /// There may be a million of them, so a name is looked for in one table as a rule.
+  /// Returns the index of a count's key. There may be a million counts, so the usual case needs one table lookup.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
     if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }
@@ -129,7 +131,7 @@ struct TileLayer {
     return key
   }
 
-  /// No aggregate and no column has the name of a key of clusters.
+  /// Returns the index of a key. No aggregate and no column has the name of a key of clusters.
   private mutating func key(_ name: String) -> UInt32 {
     if let index = keyIndices[name] { return index }
     let index = UInt32(keyIndices.count)
@@ -155,7 +157,7 @@ struct TileLayer {
   private static func zigzag(_ number: Int) -> UInt32 { UInt32(bitPattern: Int32(number) << 1 ^ Int32(number) >> 31) }
 }
 
-/// What a property of a feature may be.
+/// A possible value of a feature's property.
 private enum TileValue: Hashable {
   case string(String)
   case bool(Bool)
@@ -163,7 +165,7 @@ private enum TileValue: Hashable {
   case int(Int64)
   case double(Double)
 
-  /// nil for null, which a tile has no value for; what is nested is told as JSON.
+  /// Fails for null, which a tile cannot represent. Nested values become JSON text.
   init?(_ attribute: AttributeValue) {
     switch attribute {
     case .string(let text), .json(let text): self = .string(text)
@@ -180,10 +182,10 @@ private enum TileValue: Hashable {
     }
   }
 
-  /// A whole number as such, if it has one.
+  /// Stores a whole number as an integer.
   init(_ number: AggregateNumber) { self = Self(.number("\(number)"))! }
 
-  /// As a value of a layer.
+  /// The value, encoded for the layer.
   var bytes: [UInt8] {
     var message = VectorTile.Value()
     switch self {
@@ -193,18 +195,18 @@ private enum TileValue: Hashable {
     case .int(let number): message.intValue = number
     case .double(let number): message.doubleValue = number
     }
-    return try! message.serializedBytes()  // It has no required member, and none that could fail.
+    return try! message.serializedBytes()  // The message has no required members, and encoding cannot fail.
   }
 }
 
-/// Members of a message in the encoding of Protocol Buffers, one after another.
+/// Encoded members of a Protocol Buffers message, one after another.
 private struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }
 
   mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }
 
-  /// A text or a message.
+  /// Appends a string or an encoded message.
   mutating func append(_ content: some Collection<UInt8>, as field: Int) {
     append(varint: field << 3 | 2)
     append(varint: content.count)

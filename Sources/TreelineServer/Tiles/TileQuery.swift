@@ -1,11 +1,11 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// What a tile is asked to show, which is the same for all tiles of a map.
+/// The options of a tile request, which are the same for all tiles of a map.
 struct TileQuery {
   private let cut: Cut
   private let tileSize: Viewport.TileSize
-  /// What a tile shows beyond its side, in pixels.
+  /// Width of the margin that a tile shows beyond its sides, in pixels.
   private let buffer: Int
   private let selection: ServedSelection
   private let aggregates: ServedAggregates
@@ -35,14 +35,14 @@ struct TileQuery {
     return selection.cost + aggregates.cost(ofClusters: count, in: selection)
   }
 
-  /// The tile's bytes; none where nothing is in view.
+  /// Returns the encoded tile; empty if nothing is in view.
   func tile(_ tile: MapTile) throws -> [UInt8] {
     let tree = try selection.tree()
     let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
     guard clusters.count <= Self.mostClusters else {
       throw Problem.invalid(
-        cut.pixelParameter ?? "zoom", expected: "more of it, for at most \(Self.mostClusters) clusters a tile",
-        found: "more")
+        cut.pixelParameter ?? "zoom", expected: "a greater value, for at most \(Self.mostClusters) clusters per tile",
+        found: "more clusters")
     }
     let reach = Self.extent * buffer / tileSize.rawValue
     let extent = -reach..<Self.extent + reach
@@ -57,8 +57,8 @@ struct TileQuery {
     return layer.bytes
   }
 
-  /// The names of aggregates with their types in TileJSON. Each count has a name of its own, which ends with its value:
-  /// no list of them is told.
+  /// Names of the aggregates with their types in TileJSON. Counts are not listed: each has its own name, which ends
+  /// with the counted value.
   var fields: [String: String] {
     let pairs = zip(aggregates.names, aggregates.list).compactMap { name, aggregate in
       aggregate.resultType(in: selection.index.tree).map { (name, $0.rawValue) }
@@ -66,6 +66,6 @@ struct TileQuery {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Written in some 20 ms, for which others wait.
+  /// Maximum number of clusters in a tile. Writing them takes about 20 ms, while other requests wait.
   private static let mostClusters = 32_768
 }

@@ -8,8 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// As much as points need of the Mapbox Vector Tile Specification 2.1 (https://github.com/mapbox/vector-tile-spec).
-/// scripts/build/generate-tiles makes VectorTile.pb.swift of it.
+/// The part of the Mapbox Vector Tile Specification 2.1 that points need (https://github.com/mapbox/vector-tile-spec).
+/// scripts/build/generate-tiles makes VectorTile.pb.swift from it.
 
 import SwiftProtobuf
 
@@ -32,7 +32,7 @@ nonisolated struct VectorTile: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// Exactly one of these is there.
+  /// Exactly one of these is set.
   nonisolated struct Value: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -108,10 +108,10 @@ nonisolated struct VectorTile: Sendable {
     /// Clears the value of `id`. Subsequent reads from it will return its default value.
     mutating func clearID() {self._id = nil}
 
-    /// Pairs of indices: one in the layer's keys, one in its values.
+    /// Pairs of indices, into the layer's keys and into its values.
     var tags: [UInt32] = []
 
-    /// The kind of its geometry, 1 for points.
+    /// Type of the geometry, 1 for points.
     var type: UInt32 = 0
 
     /// Commands and their parameters.
@@ -139,7 +139,7 @@ nonisolated struct VectorTile: Sendable {
 
     var values: [VectorTile.Value] = []
 
-    /// How many units a tile is wide and high.
+    /// Width and height of a tile, in units.
     var extent: UInt32 = 0
 
     var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -11,81 +11,81 @@ extension LogFormat: ExpressibleByArgument {}
   static let configuration = CommandConfiguration(
     commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      Each index is served under the name of its file, or one that is given: 'places=/data/uk.treeline'. An index \
+      Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. An index \
       that is replaced, as 'treeline build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
-      SIGINT the server answers what was asked and stops.
+      SIGINT the server ends expensive answers with a 503, sends the others and stops.
 
-      The routes are described at /openapi.json, the map is at /.
+      /openapi.json describes the routes; the map is at /.
       """, version: Release.version)
 
   @Argument(help: ArgumentHelp("Files made by 'treeline build'.", valueName: "[name=]index")) var indexes: [String]
 
-  @Option(help: "The address to listen at; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
+  @Option(help: "The address to listen on; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
 
-  @Option(help: "The port to listen at; 0 is any that is free.") var port = 8080
+  @Option(help: "The port to listen on; 0 chooses a free one.") var port = 8080
 
   @Option(
     help: ArgumentHelp(
-      "How large the indexes in memory may be in sum, such as 500M or 8G; larger ones stay in their files.",
+      "Maximum total size of the indexes in memory, such as 500M or 8G; the others stay in their files.",
       discussion: "By default half of the memory.", valueName: "bytes"))
   var resident: ByteCount?
 
   @Option(
     help: ArgumentHelp(
-      "How large the filters of an index may be in sum that are kept prepared, such as 256M.",
+      "Maximum total size of the prepared filters that are kept for an index, such as 256M.",
       discussion: "By default 256 MiB.", valueName: "bytes"))
   var filterMemory: ByteCount?
 
-  @Option(help: ArgumentHelp("A port of their own for metrics, health and readiness.", valueName: "port"))
+  @Option(help: ArgumentHelp("A separate port for metrics, health and readiness.", valueName: "port"))
   var managementPort: Int?
 
-  @Option(help: ArgumentHelp("Whose pages may send requests (CORS), or '*' for all; any number.", valueName: "origin"))
+  @Option(help: ArgumentHelp("Origin whose pages may ask (CORS), or '*' for all; repeatable.", valueName: "origin"))
   var allowOrigin: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A proxy whose Forwarded and X-Forwarded-* headers are believed, such as 127.0.0.1 or 10.0.0.0/8; any number.",
+      "A proxy whose Forwarded and X-Forwarded-* headers are trusted, such as 127.0.0.1 or 10.0.0.0/8; repeatable.",
       valueName: "address"))
   var trustedProxy: [String] = []
 
   @Option(
-    help: ArgumentHelp("A file whose first line clients must send as 'Authorization: Bearer'.", valueName: "file"))
+    help: ArgumentHelp("A file whose first line clients must send after 'Authorization: Bearer'.", valueName: "file"))
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The server's certificates for TLS, its own first (PEM).", valueName: "file"))
+  @Option(help: ArgumentHelp("The certificates for TLS, the server's own first (PEM).", valueName: "file"))
   var tlsCertificates: String?
 
-  @Option(help: ArgumentHelp("The key of its certificate (PEM).", valueName: "file")) var tlsKey: String?
+  @Option(help: ArgumentHelp("The key of the certificate (PEM).", valueName: "file")) var tlsKey: String?
 
-  @Option(help: ArgumentHelp("How many requests a second one address may send.", valueName: "number"))
+  @Option(help: ArgumentHelp("Maximum number of requests per second from one address.", valueName: "number"))
   var rate: Double?
 
-  @Option(help: "How many connections there may be.") var connections = 4096
+  @Option(help: "Maximum number of connections.") var connections = 4096
 
-  @Option(help: "How many connections one address may have.") var connectionsPerAddress = 256
+  @Option(help: "Maximum number of connections from one address.") var connectionsPerAddress = 256
 
-  @Option(help: ArgumentHelp("How long a whole request may take to come in.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Maximum time until a whole request has come in.", valueName: "seconds"))
   var requestTime = 30
 
-  @Option(help: ArgumentHelp("How long a client may take to read an answer.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Maximum time in which a client must read an answer.", valueName: "seconds"))
   var responseTime = 60
 
-  @Option(help: ArgumentHelp("How long an answer may take to compute.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Maximum time to compute an answer.", valueName: "seconds"))
   var answerTime = 30
 
   @Flag(help: "Log each request.") var accessLog = false
 
-  @Option(help: "How the log on standard error is written.") var logFormat = LogFormat.text
+  @Option(help: "Format of the log on standard error.") var logFormat = LogFormat.text
 
   @Flag(help: "Serve no map at /.") var noViewer = false
 
-  @Option(help: ArgumentHelp("How long clients may use an answer without asking again.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Time for which clients may use an answer without asking again.", valueName: "seconds"))
   var maxAge = 0
 
-  @Option(help: ArgumentHelp("How clients reach the server behind a proxy, for TileJSON.", valueName: "url"))
+  @Option(help: ArgumentHelp("The server's URL behind a proxy, for TileJSON.", valueName: "url"))
   var publicURL: String?
 
-  @Option(help: ArgumentHelp("The viewer's files, instead of its own.", valueName: "folder")) var viewer: String?
+  @Option(help: ArgumentHelp("Folder of another viewer.", valueName: "folder")) var viewer: String?
 
   func validate() throws {
     if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treeline build'.") }
@@ -99,7 +99,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
     if let managementPort, !(1...65_535 ~= managementPort) || managementPort == port {
       throw ValidationError(
-        "'--management-port' must be from 1 to 65535 and another than '--port', found \(managementPort).")
+        "'--management-port' must be from 1 to 65535 and differ from '--port', found \(managementPort).")
     }
     var options = ServerOptions()
     options.trustedProxyAddresses = trustedProxy
@@ -125,7 +125,7 @@ extension LogFormat: ExpressibleByArgument {}
   }
 
   func run() async throws {
-    // Connections and answers share the threads of the event loops, so a request changes threads nowhere.
+    // Swift concurrency uses the threads of the event loops, so a request need not change threads.
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let catalog = try Catalog(
@@ -136,7 +136,7 @@ extension LogFormat: ExpressibleByArgument {}
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host, scheme = tlsKey == nil ? "http" : "https"] port in
         let address = host.contains(":") ? "[\(host)]" : host
-        // Not kept back until a buffer is full, where the output is no terminal.
+        // Written directly, because output that does not go to a terminal would stay in a buffer.
         let line = "Serving \(names.joined(separator: ", ")) at \(scheme)://\(address):\(port)/\n"
         FileHandle.standardOutput.write(Data(line.utf8))
       }
@@ -160,7 +160,7 @@ extension LogFormat: ExpressibleByArgument {}
     if let tlsCertificates, let tlsKey { options.tls = TLSFiles(certificates: tlsCertificates, key: tlsKey) }
     if let tokenFile {
       guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-        throw ValidationError("\(tokenFile): expected a readable file of UTF-8 with the token, found none.")
+        throw ValidationError("\(tokenFile): expected a readable UTF-8 file with the token, found none.")
       }
       let line = text.split(whereSeparator: \.isNewline).first
       guard let token = line?.trimmingCharacters(in: .whitespaces), !token.isEmpty else {
@@ -171,7 +171,7 @@ extension LogFormat: ExpressibleByArgument {}
     return options
   }
 
-  /// Each connection is an open file, and many systems allow 1024 of them unless they are asked.
+  /// Raises the limit of open files: each connection is an open file, and many systems allow 1024 files by default.
   private func raiseFileLimit() throws {
     #if canImport(Glibc)
       var limit = rlimit()
@@ -181,7 +181,7 @@ extension LogFormat: ExpressibleByArgument {}
     #endif
   }
 
-  /// As `treeline help` has it (sysexits.h).
+  /// Returns the exit code, as `treeline help` describes it (sysexits.h).
   private func code(of error: any Error) -> Int32 {
     switch error {
     case is CatalogError: EX_USAGE
@@ -191,7 +191,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Errors of the network say nothing of what was tried.
+  /// Adds to errors of the network what was tried, which they do not say.
   private func message(of error: any Error) -> String {
     let remedy = "choose another with --host and --port"
     switch error {
@@ -204,7 +204,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// `name=path`, or a path whose file has the name.
+  /// Splits `name=path`; without a name, the name of the file is used.
   private static func source(_ argument: String) -> (name: String, path: String) {
     if let equals = argument.firstIndex(of: "="), !argument[..<equals].contains("/") {
       return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
@@ -214,7 +214,7 @@ extension LogFormat: ExpressibleByArgument {}
     return (name, argument)
   }
 
-  /// A scheme, a host and maybe a port, and nothing behind them.
+  /// Returns whether the text is a scheme, a host and maybe a port, with nothing behind them.
   private static func isOrigin(_ text: String) -> Bool {
     guard hasScheme(text), let host = text.split(separator: "//", maxSplits: 1).last else { return false }
     return !host.contains { "/?#, *".contains($0) }

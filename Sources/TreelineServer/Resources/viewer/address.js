@@ -1,4 +1,4 @@
-// The fragment of the address, which always says what is shown, and the entries of the history, to which Back returns.
+// The fragment of the address, which always describes what is shown, and the history entries to which Back returns.
 
 /** Milliseconds without a change after which the address is written. */
 const REST = 120;
@@ -22,12 +22,12 @@ export class Address {
     });
   }
 
-  /** @param listener Called once another address was read. */
+  /** @param listener Called after another address was read. */
   onRead(listener) {
     this.#listener = listener;
   }
 
-  /** Has what is shown written soon. */
+  /** Writes the settings to the address soon. */
   update() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#write(), REST);
@@ -37,13 +37,12 @@ export class Address {
     clearTimeout(this.#timer);
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
-    // By itself a fragment counts from the base of the page, which in a frame of `srcdoc` is another page.
+    // A fragment alone would refer to the base of the page, which in a frame of `srcdoc` is another page.
     const address = `${location.href.replace(/#.*/s, "")}#${fragment}`;
     try {
       history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
     } catch (error) {
-      // A browser may refuse it to a frame, or after too many changes: the map goes on, and the next change tries
-      // again.
+      // A browser may refuse this in a frame, or after too many changes. The map goes on; the next change tries again.
       if (error.name !== "SecurityError") throw error;
     }
     this.#isStep = false;

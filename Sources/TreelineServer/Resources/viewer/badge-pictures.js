@@ -1,5 +1,5 @@
-// Discs and glyphs on one sheet, drawn before they are needed: to copy a part of a picture costs a fraction of what it
-// costs to draw, and to make a picture as much as a hundred copies.
+// Discs and glyphs on one sheet, drawn before they are needed. Copying a part of a picture costs a fraction of drawing
+// it; making a picture costs as much as a hundred copies.
 
 import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
 import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
@@ -7,17 +7,17 @@ import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
 const MARGIN = 5;
 const MOST_LABELS = 2000;
 
-/** Radii of discs in pixels, between which they are scaled: dots, the members of stacks, and badges. */
+/** Radii of the discs on the sheet, in pixels: dots, members of stacks, and badges. Other radii are scaled. */
 const RADII = [DOT_RADIUS, MEMBER_RADIUS, 13.5, 16.5, 19.5, LARGEST_BADGE / 2];
 
-/** How wide the ring of a donut is, as a share of its radius and at least in pixels. */
+/** Width of the ring of a donut: as a share of its radius, and at least in pixels. */
 const RING = 0.23;
 const LEAST_RING = 3.25;
 
-/** What labels are made of. */
+/** The characters of labels. */
 const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
-/** Sizes of type in pixels: of labels of up to so many characters, and of longer ones. */
+/** The greatest length of a short label, and the sizes of type of short and of longer labels in pixels. */
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
@@ -26,7 +26,7 @@ export class BadgePictures {
   #glyphs = [];
   #labels = new Map();
 
-  /** @param ratio Device pixels in a pixel. */
+  /** @param ratio Number of device pixels per pixel. */
   constructor(palette, ratio) {
     this.palette = palette;
     this.ratio = ratio;
@@ -38,7 +38,7 @@ export class BadgePictures {
   /**
    * Draws a disc with its ring and shadow.
    *
-   * @param scale How large it is, its own radius being 1.
+   * @param scale Size as a multiple of the cluster's own radius.
    */
   drawDisc(context, { tone, radius }, x, y, scale = 1) {
     let step = 0;
@@ -50,7 +50,7 @@ export class BadgePictures {
       this.sheet, column * row.pixels, row.top, row.pixels, row.pixels, x - side / 2, y - side / 2, side, side);
   }
 
-  /** Draws a badge whose ring shows its parts, or a dot in the colour of its one part. */
+  /** Draws a badge whose ring shows its parts, or a dot in the colour of its only part. */
   drawDonut(context, { parts, radius, count }, x, y, scale = 1) {
     const tones = this.palette.partTones;
     this.drawDisc(context, { tone: this.palette.tones.length, radius }, x, y, scale);
@@ -77,12 +77,12 @@ export class BadgePictures {
     });
   }
 
-  /** The side of the picture of a disc with its shadow, in pixels. */
+  /** Returns the side of the picture of a disc with its shadow, in pixels. */
   discSide({ radius }) {
     return 2 * (radius + MARGIN);
   }
 
-  /** Writes the label of a cluster with its middle at a position. */
+  /** Draws the label of a cluster, centred on a position. */
   drawLabel(context, cluster, x, y, scale = 1) {
     const { label } = cluster;
     const size = label.length > SHORT_LABEL ? 1 : 0;
@@ -95,7 +95,7 @@ export class BadgePictures {
     }
   }
 
-  /** Which glyphs a label has and where they begin, in pixels from its middle. */
+  /** Returns the glyphs of a label and their left edges, in pixels from the middle of the label. */
   #glyphsOf(label, { advances, width }) {
     const known = this.#labels.get(label);
     if (known) return known;
@@ -136,7 +136,7 @@ export class BadgePictures {
     return sheet.transferToImageBitmap();
   }
 
-  /** One radius in all tones. Shadows are slow, so the first one is copied. */
+  /** Draws the discs of one radius in all tones. Shadows are slow, so the first disc is copied. */
   #drawDiscs(context, { radius, pixels, top }) {
     const { ratio } = this;
     const middle = pixels / 2;
@@ -168,7 +168,7 @@ export class BadgePictures {
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
     row.advances = Array.from(CHARACTERS, (character, at) => {
-      // Digits have no descenders: half their height below the middle.
+      // Digits have no descenders: their baseline is half their height below the middle.
       context.fillText(character, (at + 0.5) * row.width, row.top + row.height / 2 + row.size * 0.355 * ratio);
       return context.measureText(character).width / ratio;
     });

@@ -1,17 +1,17 @@
-// How large badges are, and where the members of an opened stack stand: the curves of `BadgeSize` and `StackSpread`.
+// Sizes of badges, and positions of the members of an opened stack: the curves of `BadgeSize` and `StackSpread`.
 
 import {
   BADGE_POWER, BADGE_RATE, LARGEST_BADGE, MOST_ON_CIRCLE, SPIRAL_START, SPIRAL_STRETCH, SPREAD_SPACING,
 } from "./constants.js";
 
-/** The radius of a single point, which has no number to show. */
+/** Radius of a single point, which has no number to show. */
 export const DOT_RADIUS = 5.5;
 
-/** The radius of a member of an opened stack. */
+/** Radius of a member of an opened stack. */
 export const MEMBER_RADIUS = 8;
 
 /**
- * The radius in pixels of the badge of a number of points, from 57 % of the largest, rising towards it.
+ * Returns the radius in pixels of the badge of a number of points. It rises from 57 % of the largest radius towards it.
  *
  * Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
  */
@@ -19,13 +19,14 @@ export function badgeRadius(pointCount) {
   return LARGEST_BADGE / (1 + Math.exp(-BADGE_RATE * pointCount ** BADGE_POWER)) / 2;
 }
 
-/** The diameter as an expression of the map library's. */
+/** Returns the diameter as an expression of the map library. */
 export function diameterExpression(pointCount) {
   return ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", pointCount, BADGE_POWER]]]]];
 }
 
 /**
- * Where a member of a stack is drawn, in pixels from the stack: few on a circle, many on a spiral, the last outermost.
+ * Returns where a member of a stack is drawn, in pixels from the stack: few members on a circle, many on a spiral, with
+ * the last one outermost.
  */
 export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {

@@ -1,9 +1,9 @@
-// What lies below the badges: land, lakes and borders without any network; or a style of yours.
+// The map below the badges: land, lakes and borders that need no network, or a style of the user's.
 
 import { PLACES, placesLayer, placesSource, repaintPlaces } from "./places.js";
 import { resource } from "./resources.js";
 
-/** What is drawn, from the bottom up, and the colour of the palette that it has. */
+/** The layers from the bottom up, each with the name of its colour in the palette. */
 const LAYERS = [
   { id: "sea", type: "background", color: "sea" },
   { id: "graticule", type: "line", source: "graticule", color: "graticule", width: 1 },
@@ -17,7 +17,7 @@ function byZoom(far, near, close) {
   return ["interpolate", ["linear"], ["zoom"], 1, far, 6, near, 12, close];
 }
 
-/** A style (https://maplibre.org/maplibre-style-spec) of the bundled world in the colours of the page. */
+/** Returns a style (https://maplibre.org/maplibre-style-spec) of the bundled world in the colours of the page. */
 export function worldStyle(palette) {
   return {
     version: 8,
@@ -41,13 +41,13 @@ export function worldStyle(palette) {
   };
 }
 
-/** Gives a map that shows the world the colours of another palette. */
+/** Gives the colours of another palette to a map that shows the world. */
 export function repaint(map, palette) {
   for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
   repaintPlaces(map, palette);
 }
 
-/** A line every ten degrees. */
+/** Returns a line for every ten degrees. */
 function graticule() {
   const lines = [];
   for (let longitude = -180; longitude <= 180; longitude += 10) lines.push([[longitude, -85], [longitude, 85]]);

@@ -1,28 +1,28 @@
-// A point, or a stack of points that no zoom tells apart: its members on a spread around it and in a list.
+// A point, or a stack of points that no zoom separates: its members are spread around it and listed.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { extentText } from "./hint.js";
 import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
 
-/** A page of the list, and the most members that a spread shows. */
+/** Number of members on a page of the list, and maximum number of members in a spread. */
 const PAGE = 60;
 
-/** Milliseconds in which a spread opens. */
+/** Milliseconds until a spread is open. */
 const OPENING = 320;
 
-/** Pixels between what is opened and the card or the edge of the map. */
+/** Pixels between the opened point or stack and the card or the edge of the map. */
 const MARGIN = 8;
 
-/** The members of a stack around it. */
+/** The members of a stack, spread around it. */
 export class Spread {
-  /** The member that is pointed at. */
+  /** Index of the member under the pointer, -1 if there is none. */
   marked = -1;
 
   constructor(cluster, count, start) {
     Object.assign(this, { cluster, count, start });
   }
 
-  /** How far it extends from the stack in pixels. */
+  /** Distance in pixels from the stack to the outer edge of the members. */
   get radius() {
     const { x, y } = spreadOffset(this.count - 1, this.count);
     return Math.hypot(x, y) + MEMBER_RADIUS;
@@ -39,13 +39,13 @@ export class Spread {
 }
 
 export class Card {
-  /** The spread of the stack that is open, if one is. */
+  /** The spread of the open stack, if a stack is open. */
   spread = null;
 
   /**
    * @param node The card, over the map.
-   * @param buttons Those over the lower right corner of the map.
-   * @param viewer Has the map and the camera; is called by `wake`, `closed` and `failed`.
+   * @param buttons The buttons over the lower right corner of the map.
+   * @param viewer Has the map and the camera. The card calls its `wake`, `closed` and `failed`.
    */
   constructor(node, buttons, source, viewer) {
     this.node = node;
@@ -64,7 +64,7 @@ export class Card {
   /** Opens a single point, or a stack of the tree. */
   async open(cluster, index, side) {
     this.#begin(cluster, index, side);
-    // An id of the grid names nothing that a link could open.
+    // A link cannot open a cell of the grid by its id.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = coordinate(cluster.latitude, cluster.longitude, 4);
@@ -84,7 +84,7 @@ export class Card {
     if (this.cluster === cluster) this.reveal();
   }
 
-  /** Opens a list of what any cluster holds. */
+  /** Opens a list of the members of any cluster. */
   async list(cluster, index, side) {
     if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
     this.#begin(cluster, index, side);
@@ -97,18 +97,18 @@ export class Card {
     const facts = element("dl", {});
     const extent = withGroup(cluster.properties, cluster.bbox ? extentText(cluster) : "");
     this.#fill(points(cluster.count), extent, element("div", {}, facts, closer, list));
-    // The grid is no hierarchy of which the server could list a part.
+    // Cells of the grid are in no hierarchy, so the server cannot list their members.
     if (side.name === "tree") await Promise.all([this.#tell(facts), this.#page(list, 0)]);
   }
 
   #begin(cluster, index, side) {
     Object.assign(this, { cluster, index, side, linkID: "" });
     this.node.dataset.side = side.name;
-    // Where the panel lies over the map there is room for one of them.
+    // If the panel lies over the map, there is room for only one of the two.
     this.viewer.controls.fold();
   }
 
-  /** Pans the map so far that what is opened lies beside the card. */
+  /** Pans the map so that the opened point or stack lies beside the card. */
   reveal() {
     const { cluster, spread, viewer } = this;
     if (!this.isOpen || viewer.map.isMoving()) return;
@@ -121,8 +121,8 @@ export class Card {
   }
 
   /**
-   * The nearest center of a circle that the card leaves room for, or the middle of the larger part where it leaves
-   * none.
+   * Returns the nearest center of a circle that the card does not cover. If there is no room for it, returns the middle
+   * of the larger part.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
@@ -156,7 +156,7 @@ export class Card {
     this.viewer.closed(this.linkID, hadFocus ? (this.opener ?? document.body) : null);
   }
 
-  /** Marks a member on the spread in the list. */
+  /** Marks a member in the spread and in the list. */
   mark(member) {
     if (!this.spread || this.spread.marked === member) return;
     this.spread.marked = member;
@@ -185,7 +185,7 @@ export class Card {
     return element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
-  /** Says what the points that count have in sum. */
+  /** Shows the aggregates of the points that count. */
   async #tell(list) {
     const { cluster, index, viewer } = this;
     try {
@@ -223,7 +223,7 @@ export class Card {
   }
 }
 
-/** A value within a range; the middle of an empty one, and by how much it is empty. */
+/** Returns a value limited to a range; for an empty range, its middle and the missing length. */
 function clamped(value, least, most) {
   return least > most
     ? { value: (least + most) / 2, missing: least - most } : { value: Math.min(Math.max(value, least), most), missing: 0 };

@@ -1,17 +1,18 @@
-// What happens to a cluster that is chosen: the map zooms to where it splits, or it is opened if it never does.
+// What happens to a chosen cluster: the map zooms to where the cluster splits, or opens it if it never does.
 
 import { clusterOf } from "./cluster.js";
 import { WORLD_SIZE } from "./constants.js";
 import { chosenCut, cutParameters } from "./cut.js";
 import { boxOnMap, ellipseOnMap, mapZoom } from "./mercator.js";
 
-/** Zooms beyond the one from which it splits, as zooms of requests are rounded. */
+/** Added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Pixels around the points of a cluster that fill the map. */
 const PADDING = 20;
 /**
- * The share of its ellipse that fills the map: less leads to a stack in fewer clicks, and puts more points out of view.
+ * The share of a cluster's ellipse that fills the map. A smaller share leads to a stack in fewer clicks, and puts more
+ * points out of view.
  */
 const FILLING = 0.75;
 
@@ -26,10 +27,10 @@ export class Choice {
     settings.step();
     try {
       if (cluster.count === 1) return await this.#open(cluster, side);
-      // The grid has no hierarchy to ask.
+      // The grid has no hierarchy that could say where a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      // Where it splits depends on what else is in view.
+      // Where the cluster splits depends on what else is in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
@@ -37,7 +38,7 @@ export class Choice {
     }
   }
 
-  /** Opens what a link names, if it is a point or a stack of this index. */
+  /** Opens the cluster that a link names, if it is a point or a stack of this index. */
   async openFromLink() {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
@@ -45,9 +46,9 @@ export class Choice {
       const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
-      // It is asked for again once the map has moved.
+      // After other errors the cluster is requested again when the map has moved.
       if (error.status !== 404 && error.status !== 400) return this.viewer.failed(error);
-      // A link to what is no more shows the rest of it.
+      // If the cluster no longer exists, the link still shows everything else.
       this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
       settings.set({ open: "" });
     }
@@ -59,7 +60,7 @@ export class Choice {
     // Tiles are cut at whole zooms of the map.
     const least = zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
-    // A cluster first falls into two. Where it fills the map it has fallen apart.
+    // At its first split a cluster falls into two. When it fills the map, it has fallen apart.
     this.#go(cluster, Math.max(least, this.#fittingZoom(cluster)));
   }
 
@@ -68,7 +69,7 @@ export class Choice {
     this.#go(cluster, Math.min(Math.max(this.#fittingZoom(cluster), map.getZoom() + 0.5), map.getMaxZoom()));
   }
 
-  /** The zoom at which the points of a cluster, but for outliers, fill the map. */
+  /** Returns the zoom at which the points of a cluster, except outliers, fill the map. */
   #fittingZoom({ bbox, ellipse }) {
     const { width, height } = this.viewer.stage.size;
     const [wide, high] = [width, height].map((side) => Math.max(side - 2 * PADDING, side / 2) / WORLD_SIZE);
@@ -90,11 +91,11 @@ export class Choice {
   }
 }
 
-/** A box as the map library takes it; one that crosses the antimeridian goes on beyond 180 degrees. */
+/** Returns a box in the form of the map library. A box across the antimeridian continues beyond 180 degrees. */
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // What goes nearly all the way round is shown as maps of the world are.
+  // A box that goes nearly all the way round is shown as on a map of the world.
   return end - west > 320 ? [[WORLD[0], south], [WORLD[2], north]] : [[west, south], [end, north]];
 }
 

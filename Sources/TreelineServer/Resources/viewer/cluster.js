@@ -1,4 +1,4 @@
-// A cluster as it is drawn: what a Feature of the server says, in fractions of the world and pixels.
+// A cluster as it is drawn: the content of a Feature, in fractions of the world and pixels.
 
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
 import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./constants.js";
@@ -6,14 +6,14 @@ import { coveredArea, FEWEST_FOR_ELLIPSE } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
 import { short } from "./text.js";
 
-/** The width of the world in the pixels in which the server gives ellipses. */
+/** Width of the world in the pixels of the server's ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * @param feature As the server gives it, or out of a tile: then it has no `bbox`.
- * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which tell of
- *   categories.
- * @param knowsValues Whether the server told of the values that settings ask for.
+ * @param feature Feature of the server, or of a tile, which has no `bbox`.
+ * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which count the points
+ *   of categories.
+ * @param knowsValues Whether the answer contains the values that the settings ask for.
  */
 export function clusterOf(feature, { tones, values, settings }, knowsValues = true) {
   const { properties } = feature;
@@ -27,33 +27,33 @@ export function clusterOf(feature, { tones, values, settings }, knowsValues = tr
     latitude,
     x: worldX(longitude),
     y: worldY(latitude),
-    // By badges none touch that are as large as the server says.
+    // In a cut by badges, no badges touch if they are as large as the server says.
     radius: properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS,
     tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
     stack: properties.stack === true,
-    /** How many points each category has, if badges are donuts. */
+    /** Number of points in each category, if badges are donuts. */
     parts: knowsValues ? values.parts(properties, settings) : null,
     properties,
     ...extentOf(feature),
   };
 }
 
-/** Where the range of a tree's cluster begins among all points in tree order. */
+/** Returns where the range of a tree's cluster begins among all points in tree order. */
 export const firstPoint = (id) => Math.floor(id / 2 ** LEVEL_BITS);
 
-/** What stands on a badge: how many points there are, or the sum that was asked for. */
+/** Returns the text on a badge: the number of points, or the sum that was asked for. */
 function labelOf(properties, { sum }) {
   const value = sum && properties[`sum_${sum}`];
   return typeof value === "number" ? short(value) : (properties.point_count_abbreviated ?? String(properties.point_count));
 }
 
-/** What the points of a cluster cover: a box, square kilometres, and an ellipse if they are enough for one. */
+/** Returns the extent of a cluster: a box, an area in square kilometres, and an ellipse if there are enough points. */
 export function extentOf(feature) {
   const { bbox, properties: { ellipse, point_count: count } } = feature;
   return { bbox, area: coveredArea(feature), ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE ? ellipseOf(ellipse) : null };
 }
 
-/** Two standard deviations along each axis, within which most of the points lie. */
+/** Returns an ellipse of two standard deviations along each axis, which contains most of the points. */
 function ellipseOf([major, minor, degrees]) {
   return {
     major: (2 * major) / ELLIPSE_SCALE,

@@ -6,11 +6,11 @@ import { element, points, short, titleOf } from "./text.js";
 import { Values } from "./values.js";
 
 export class Controls {
-  /** The filter in the field that means nothing, if there is one. */
+  /** The filter in the field that was refused, if there is one. */
   #refused = null;
   #check = null;
 
-  /** @param viewer Has the page, the settings and what its source can do. */
+  /** @param viewer Has the page, the settings and the source. */
   constructor(viewer) {
     const { settings, source } = viewer;
     const find = (this.find = (selector) => viewer.find(selector));
@@ -32,11 +32,11 @@ export class Controls {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
-    // Where a notebook listens to keys, Enter by itself ends no change.
+    // In a notebook that listens to keys, Enter alone does not end a change.
     find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
     settings.onChange((names) => names.has("where") && this.refuse(null));
     for (const name of ["donuts", "sum", "brush"]) {
-      // What is hidden or chosen belongs to the column.
+      // The hidden categories or the chosen range belong to the column.
       const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
     }
@@ -52,7 +52,9 @@ export class Controls {
     });
   }
 
-  /** Has a filter count once the source has accepted it. Until then, and if it is refused, the one before counts. */
+  /**
+   * Applies a filter once the source has accepted it. Until then, and if it is refused, the previous filter applies.
+   */
   async #filterBy(where) {
     this.#check?.abort();
     const { signal } = (this.#check = new AbortController());
@@ -71,9 +73,9 @@ export class Controls {
   }
 
   /**
-   * Leaves a filter in the field, to be corrected, and says beside it what is wrong.
+   * Leaves a filter in the field, to be corrected, and shows the problem beside it.
    *
-   * @param where The filter; null takes back what was said.
+   * @param where The filter; null removes the message.
    */
   refuse(where, problem = "") {
     const [field, reason] = ["#where", "#where-problem"].map(this.find);
@@ -84,16 +86,16 @@ export class Controls {
     reason.hidden = where === null;
   }
 
-  /** Folds the settings where they can be folded. */
+  /** Folds the settings, where they can be folded. */
   fold() {
     this.find("#fold").setAttribute("aria-expanded", "false");
   }
 
   /**
-   * Shows what the settings are.
+   * Shows the current settings.
    *
-   * @param cuts The names of the cuts that the tree can have.
-   * @param index Whose columns there are.
+   * @param cuts Names of the cuts that the tree supports.
+   * @param index Index whose columns are offered.
    */
   update(cuts, index) {
     const { find, settings, viewer } = this;
@@ -103,7 +105,7 @@ export class Controls {
     viewer.node.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
-    // What is being written is left alone.
+    // A filter that is being written is left alone.
     if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
@@ -145,7 +147,8 @@ export class Controls {
   }
 
   /**
-   * Offers the indexes; those over the same points that are split in other ways are one choice with another below it.
+   * Offers the indexes. Indexes of the same points that are split in different ways are one choice, with another choice
+   * below it.
    */
   offer(indexes, index) {
     const { find } = this;
@@ -158,7 +161,7 @@ export class Controls {
     fill(find("#dataset"), [...datasets.values()].map((each) => [each.name, titleOf(each)]), index.name);
     find("#dataset-field").hidden = datasets.size < 2;
     const splits = indexes.filter(samePoints);
-    // Two that are split alike go by their names.
+    // Indexes that are split alike are distinguished by their names.
     const isOnly = ({ split }) => splits.filter((other) => other.split === split).length === 1;
     const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
@@ -168,11 +171,11 @@ export class Controls {
     find("#facts").textContent = facts.filter(Boolean).join(" · ");
   }
 
-  /** What the colours stand for. */
+  /** Explains the colours. */
   explain(palette, tones) {
     const { find } = this;
     find("#key .ramp").style.background = palette.gradient;
-    // Where all is sparse the area is larger, for numbers that can be read.
+    // For sparse data the area is larger, so that the numbers can be read.
     const area = tones.high < 1 ? 3 : 0;
     find("#key-title").textContent = area > 0 ? "Points per 1,000 km²" : "Points per km²";
     const [low, high] = [tones.low + area, tones.high + area];

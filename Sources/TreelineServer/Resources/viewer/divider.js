@@ -1,4 +1,4 @@
-// The line between both sides: dragged by a pointer, moved by arrow keys.
+// The line between both sides. It is dragged by a pointer, or moved by arrow keys.
 
 const STEP = 0.02;
 

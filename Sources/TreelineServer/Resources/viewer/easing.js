@@ -1,4 +1,4 @@
-// How things get from where they are to where they go: functions from 0 to 1, of the share of the time that is over.
+// Easing functions: they turn the share of the time that is over into the share of the way, from 0 to 1.
 
 export const linear = (p) => p;
 
@@ -8,7 +8,7 @@ export const settle = (p) => 1 - (1 - p) ** 3;
 
 const hermite = (p) => p * p * (3 - 2 * p);
 
-/** The appear bounce of thoughtbot's article: scales 0.05, 1.1, 0.9, 1 at equal times. */
+/** The bounce of new badges in thoughtbot's article: scales 0.05, 1.1, 0.9, 1 at equal times. */
 export function bounce(p) {
   if (p >= 1) return 1;
   const scales = [0.05, 1.1, 0.9, 1];
@@ -16,7 +16,7 @@ export function bounce(p) {
   return scales[step] + (scales[step + 1] - scales[step]) * hermite(p * 3 - step);
 }
 
-/** From two thirds of the size a little beyond all of it, and back. */
+/** Grows from two thirds of the size to a little more than the full size, then shrinks to it. */
 export function pop(p) {
   return p >= 1 ? 1 : p < 0.5 ? 0.66 + 0.42 * hermite(p * 2) : 1.08 - 0.08 * hermite(p * 2 - 1);
 }

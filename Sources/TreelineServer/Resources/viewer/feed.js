@@ -1,12 +1,12 @@
-// Keeps one side supplied with the answer to what is on the screen, in whatever order answers come.
+// Keeps one side supplied with the answer for the current view, in whatever order answers come.
 //
-// One request is in flight at a time. One that takes long and is no longer wanted is cancelled, and an answer that
-// still comes is discarded.
+// One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If its answer
+// still comes, it is discarded.
 
 /** Milliseconds after which a request that is no longer wanted is cancelled. */
 const PATIENCE = 250;
 
-/** Milliseconds between a failure and the next try: twice as long each time. */
+/** Milliseconds between a failure and the next try, doubled each time. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
@@ -19,28 +19,28 @@ export class Feed {
 
   /**
    * @param fetch Sends a request, `(request, signal) => Promise`.
-   * @param receive Takes an answer, `(answer, request)`.
-   * @param fail Takes an error; the request is sent again after a pause.
-   * @param wake Called when `want` is worth calling again.
+   * @param receive Receives an answer, `(answer, request)`.
+   * @param fail Receives an error; the request is sent again after a pause.
+   * @param wake Called when it is time to call `want` again.
    */
   constructor({ fetch, receive, fail, wake }) {
     Object.assign(this, { fetch, receive, fail, wake });
   }
 
-  /** Whether what is shown is the answer to a request. */
+  /** Returns whether the latest answer belongs to a request. */
   hasAnswered(request) {
     return this.#flight === null && this.#settled === request.key;
   }
 
-  /** Since when an answer is waited for, Infinity if none is. */
+  /** Time since which an answer is awaited, Infinity if none is. */
   get waitingSince() {
     return this.#flight?.since ?? Infinity;
   }
 
   /**
-   * Says what is to be answered.
+   * Sends a request, unless it is answered or in flight.
    *
-   * @param request Has a `key` that tells it from others.
+   * @param request Has a `key` that distinguishes it from others.
    * @returns Whether a request was sent.
    */
   want(request, now) {
@@ -77,7 +77,7 @@ export class Feed {
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#flight = null;
-      // What was shown before is asked for again, too: its answer takes back what is said of the failure.
+      // Even a request that was answered before is sent again, because its answer hides the message of the failure.
       this.#settled = null;
       const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
       this.#pausedUntil = performance.now() + pause;

@@ -1,11 +1,11 @@
-// What a cluster under the pointer holds: how many points, how far apart, and the names of a few.
+// What a cluster under the pointer contains: the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
 import { FEWEST_FOR_ELLIPSE } from "./density.js";
 import { boxSize } from "./mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, short, withGroup } from "./text.js";
 
-/** Members are asked for once the pointer rests so many milliseconds. */
+/** Milliseconds for which the pointer must rest before members are requested, and how many are named. */
 const REST = 140;
 const FEW = 12;
 
@@ -14,7 +14,7 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  /** @param viewer Knows which points count; its `wake` is called when a cluster has got a box that is to be drawn. */
+  /** @param viewer Has the filter. Its `wake` is called when a cluster has got a box to draw. */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });
   }
@@ -47,7 +47,7 @@ export class Hint {
   async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
-      // A cluster of a tile has no box and no ellipse.
+      // A cluster from a tile has no box and no ellipse.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
         this.source.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
@@ -65,11 +65,11 @@ export class Hint {
       this.node.append(element("ul", {}, ...names));
       this.#moveTo(this.x, this.y);
     } catch {
-      // A hint that says less is still one.
+      // A hint without names is still useful.
     }
   }
 
-  /** Beside the pointer, and within the map. */
+  /** Places the hint beside the pointer, within the map. */
   #moveTo(x, y) {
     Object.assign(this, { x, y });
     const { clientWidth: width, clientHeight: height } = this.node.parentElement;
@@ -80,13 +80,13 @@ export class Hint {
   }
 }
 
-/** Without columns a member is called by its coordinate. */
+/** Returns the name of a member; without columns, its coordinate. */
 function calledBy({ properties, geometry }, columns) {
   const [longitude, latitude] = geometry.coordinates;
   return columns.length > 0 ? nameOf(properties, columns) : coordinate(latitude, longitude, 4);
 }
 
-/** How far the points of a cluster lie apart, and how densely. */
+/** Returns the extent of a cluster's points and their density. */
 export function extentText({ count, bbox, area }) {
   const { width, height } = boxSize(bbox);
   const size = `${kilometres(width)} × ${kilometres(height)}`;

@@ -1,5 +1,4 @@
-// The categories that donuts are made of: what their colours stand for, how many points each has in view, and a switch
-// for each.
+// The legend of donuts: for each category its colour, its number of points in view, and a switch that hides it.
 
 import { element, number } from "./text.js";
 import { listed, listing, Values } from "./values.js";
@@ -14,9 +13,9 @@ export class Legend {
   }
 
   /**
-   * Shows the categories and which are hidden.
+   * Shows the categories, and which of them are hidden.
    *
-   * @param clusters Those in view, of which the points are counted.
+   * @param clusters Clusters in view, whose points are counted.
    */
   update({ categories }, palette, clusters) {
     const { node, settings } = this;

@@ -1,9 +1,9 @@
-// The clusters in view as a list, the largest first: for the keyboard, and for whoever hears the map.
+// The clusters in view as a list, the largest first: for keyboards and screen readers.
 
 import { boxSize } from "./mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
 
-/** The rest is only counted: zooming in, or a coarser cut, leaves fewer. */
+/** Maximum number of listed clusters. The rest is only counted; zooming in or a coarser cut leaves fewer. */
 const MOST = 100;
 
 export class Listing {
@@ -11,8 +11,8 @@ export class Listing {
 
   /**
    * @param node A details element with a count and a list.
-   * @param point Called with a cluster, or with null, when the focus or the pointer goes to it or away.
-   * @param choose Called with a cluster that was chosen, and by what event.
+   * @param point Called with a cluster that gets the focus or the pointer, and with null when it loses them.
+   * @param choose Called with a chosen cluster and the event.
    */
   constructor(node, { point, choose }) {
     this.node = node;
@@ -26,7 +26,7 @@ export class Listing {
     this.list.addEventListener("pointerleave", () => point(null));
   }
 
-  /** Shows the clusters of an answer; nothing is done while the list is folded. */
+  /** Shows the clusters of an answer; while the list is folded, only their number. */
   update(clusters = [], index, palette, settings, values) {
     if (palette !== this.palette) this.#shown = "";
     Object.assign(this, { clusters, index, palette, settings, values });
@@ -59,7 +59,7 @@ export class Listing {
     return element("li", {}, button);
   }
 
-  /** What was asked of its values; nothing where that is how many points it has. */
+  /** Returns the values that badges show besides the number of points; an empty text if there are none. */
   #told({ count, label, parts }) {
     const { donuts, sum } = this.settings;
     const said = [];

@@ -7,6 +7,6 @@ import { start } from "./start.js";
 
 const settings = new Settings(location.hash);
 start(document, new Server(new URL("..", import.meta.url)), settings, new Address(settings), (viewer) => {
-  // For tests, and for whoever looks at it from the console.
+  // For tests, and for users of the console.
   globalThis.viewer = viewer;
 });

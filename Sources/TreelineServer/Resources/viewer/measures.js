@@ -1,13 +1,11 @@
-// What the server measures of both sides for the view at rest, side by side.
+// The server's measures of both sides for the view at rest, side by side.
 
 import { element, number } from "./text.js";
 
 const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
-/**
- * What people say of a map of badges, the measure behind it, and which is better, less or more; none where neither is.
- */
+/** What people say about a map of badges, the measure for it, and `better` if less or more of it is better. */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },
@@ -22,7 +20,7 @@ const ROWS = [
 export class Measures {
   #controller = null;
 
-  /** @param node Has a table. */
+  /** @param node Contains a table. */
   constructor(node, source) {
     this.node = node;
     this.source = source;
@@ -41,18 +39,18 @@ export class Measures {
     });
   }
 
-  /** Fetches the measures of the sides for their requests, and cancels the fetch before. */
+  /** Requests the measures of the sides, and cancels the request before. */
   async update(index, sides) {
     this.#controller?.abort();
     const controller = (this.#controller = new AbortController());
     try {
       const answers = await Promise.all(
-        // How well points are shown has nothing to do with their values.
+        // How well points are shown does not depend on their values.
         sides.map(({ query: { aggregate, ...query } }) => this.source.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {
-      // The map itself says that the server does not answer; measures are fetched again after the next move.
+      // The map says that the server does not answer. Measures are requested again after the next move.
       if (error.name !== "AbortError") this.#show({});
     }
   }

@@ -1,9 +1,9 @@
-// Web Mercator as fractions of the world: x from 0 in the west to 1 in the east, y from 0 in the north to 1 in the
-// south.
+// Web Mercator in fractions of the world. x grows from 0 in the west to 1 in the east, y from 0 in the north to 1 in
+// the south.
 
 import { SERVER_WORLD_SIZE, WORLD_SIZE } from "./constants.js";
 
-/** The server's zoom at the same scale. */
+/** Difference between the server's zoom and the map library's zoom at the same scale. */
 const ZOOM_OFFSET = Math.log2(WORLD_SIZE / SERVER_WORLD_SIZE);
 export const serverZoom = (zoom) => zoom + ZOOM_OFFSET;
 export const mapZoom = (zoom) => zoom - ZOOM_OFFSET;
@@ -15,22 +15,22 @@ export function worldY(latitude) {
   return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
 }
 
-/** The shortest difference from one x to another around the world, from -0.5 to 0.5. */
+/** Returns the shortest difference from one x to another around the world, from -0.5 to 0.5. */
 export const difference = (from, to) => to - from - Math.round(to - from);
 
-/** The size of a box in kilometres, measured along its middle. */
+/** Returns the size of a box in kilometres, measured along its middle. */
 export function boxSize([west, south, east, north]) {
   const width = east < west ? east + 360 - west : east - west;
   const middle = ((south + north) / 2) * (Math.PI / 180);
   return { width: width * 111.32 * Math.cos(middle), height: (north - south) * 110.57 };
 }
 
-/** The size of a box in fractions of the world. */
+/** Returns the size of a box in fractions of the world. */
 export function boxOnMap([west, south, east, north]) {
   return { width: eastward(worldX(west), worldX(east)), height: worldY(south) - worldY(north) };
 }
 
-/** The size of the upright box around an ellipse of half axes in fractions of the world. */
+/** Returns the size of the upright box around an ellipse with half axes in fractions of the world. */
 export function ellipseOnMap({ major, minor, angle }) {
   const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
   return {
@@ -43,7 +43,7 @@ export function ellipseOnMap({ major, minor, angle }) {
 export class Camera {
   /**
    * @param map The map, which is neither turned nor tilted.
-   * @param size That of the map in pixels. To ask the page for it would have it laid out anew in every frame.
+   * @param size Size of the map in pixels. Reading it from the page would cause a new layout in every frame.
    */
   constructor(map, { width, height }) {
     const { lng, lat } = map.getCenter();
@@ -58,7 +58,7 @@ export class Camera {
     this.centerY = worldY(lat);
   }
 
-  /** The position on the screen, on the copy of the world nearest to the middle. */
+  /** Returns the position on the screen, on the copy of the world nearest to the middle. */
   screenX(x) {
     return this.width / 2 + difference(this.centerX, x) * this.scale;
   }
@@ -67,7 +67,7 @@ export class Camera {
     return this.height / 2 + (y - this.centerY) * this.scale;
   }
 
-  /** A box of longitudes and latitudes on the screen, on the same copy of the world as a position within it. */
+  /** Returns a box of longitudes and latitudes on the screen, on the same copy of the world as a position within it. */
   box([west, south, east, north], x) {
     const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
     const top = this.screenY(worldY(north));
@@ -76,5 +76,5 @@ export class Camera {
   }
 }
 
-/** How far it is from one x to another without going west. */
+/** Returns the distance from one x to another when going east. */
 const eastward = (from, to) => to - from - Math.floor(to - from);

@@ -1,7 +1,7 @@
-// Messages over the map: that there is nothing here, or that something went wrong.
+// Messages over the map: that nothing is in view, or that something went wrong.
 
 export class Notice {
-  /** What is shown now, by the word it was shown with. */
+  /** Kind of the message that is shown, null if there is none. */
   kind = null;
 
   constructor(node) {
@@ -10,8 +10,8 @@ export class Notice {
   }
 
   /**
-   * @param kind A word by which to take it back.
-   * @param action What the button says and does, if there is one.
+   * @param kind Name by which the message can be hidden.
+   * @param action Title and action of the button, if there is one.
    */
   show(kind, text, action, isWide = false) {
     if (this.kind === kind && this.text.textContent === text) return;

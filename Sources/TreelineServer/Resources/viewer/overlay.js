@@ -3,10 +3,10 @@
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 
-/** Ellipses that a badge would hide are not drawn. */
+/** Ellipses with smaller half axes, in pixels, are not drawn: a badge would hide them. */
 const LEAST_ELLIPSE = 9;
 
-/** The rings in pixels around what is pointed at or chosen, and around what is selected. */
+/** Rings around the pointed-at or chosen cluster, and around selected clusters, in pixels. */
 const MARKED = { width: 2.5, distance: 3.5 };
 const SELECTED = { width: 4, distance: 1 };
 
@@ -14,7 +14,7 @@ const SELECTED = { width: 4, distance: 1 };
 const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 export class Overlay {
-  /** Of the ellipse drawn before: to say a colour anew takes as long as to draw with it. */
+  /** Tone of the ellipse that was drawn last: setting a colour takes as long as drawing with it. */
   #tone = null;
 
   /** @param canvas Covers the map. */
@@ -23,7 +23,7 @@ export class Overlay {
     this.context = canvas.getContext("2d");
   }
 
-  /** Fits the canvas to the size of the stage and draws in other colours from now on. */
+  /** Fits the canvas to the size of the stage, and sets the colours to draw in. */
   prepare(palette, { width, height }) {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     if (this.width !== width || this.height !== height || this.ratio !== ratio) {
@@ -43,10 +43,10 @@ export class Overlay {
   /**
    * Draws one side between two edges of the screen.
    *
-   * @param ellipses Whether all clusters have theirs.
-   * @param marked The cluster that is pointed at or chosen, if it is on this side; it has its ellipse.
-   * @param selection Tells which clusters are selected, where they can be.
-   * @param origin Where its map begins.
+   * @param ellipses Whether the ellipses of all clusters are drawn.
+   * @param marked The pointed-at or chosen cluster, if it is on this side; its ellipse is always drawn.
+   * @param selection Knows the selected clusters, where clusters can be selected.
+   * @param origin Upper left corner of the side's map.
    */
   draw(scene, camera, now, { left, right, ellipses, marked, selection, origin }) {
     if (right <= left) return;
@@ -96,8 +96,8 @@ export class Overlay {
   }
 
   /**
-   * What the points of a cluster cover: the ellipse that follows them, or the box around a cell of the grid or a few
-   * points.
+   * Draws the extent of a cluster: the ellipse that follows its points, or the box around a cell of the grid or around
+   * a few points.
    */
   drawExtent(cluster, camera) {
     if (cluster.count < 2 || cluster.stack) return;
@@ -146,7 +146,7 @@ export class Overlay {
     context.stroke();
   }
 
-  /** The members of an opened stack around it, as far as it is open. */
+  /** Draws the members of an opened stack around it, as far as it is open. */
   drawSpread(spread, camera, now, origin) {
     const { context } = this;
     context.save();
@@ -159,7 +159,7 @@ export class Overlay {
     context.beginPath();
     for (let i = 0; i < spread.count; i++) {
       const offset = spreadOffset(i, spread.count);
-      // From the edge of the badge, which has a label.
+      // Starts at the edge of the badge, to leave its label readable.
       const start = Math.min(spread.cluster.radius / Math.hypot(offset.x, offset.y), openness);
       context.moveTo(x + offset.x * start, y + offset.y * start);
       context.lineTo(x + offset.x * openness, y + offset.y * openness);

@@ -1,9 +1,9 @@
-// The colours of the map, which the stylesheet holds: light and dark, and the ramp from sparse to dense.
+// The colours of the map, from the stylesheet: light and dark, and the ramp from sparse to dense.
 
-/** The ramp in so many tones: few enough to keep a picture of each badge, too many to tell two neighbours apart. */
+/** Number of tones in the ramp: few enough to keep a picture of each badge, too many to distinguish two neighbours. */
 export const TONES = 24;
 
-/** What the stylesheet says of an element at this moment. */
+/** Reads the colours that the stylesheet currently gives an element. */
 export function readPalette(node) {
   const style = getComputedStyle(node);
   const token = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -23,20 +23,20 @@ export function readPalette(node) {
     accent: token("accent"),
     fontFamily: style.fontFamily,
     single: { ...toneOf(rgbOf(token("single"))) },
-    /** Of categories, and of all others. */
+    /** Tones of the categories; `other` is the tone of all others. */
     categories: token("categories").split(/\s+/).map((hex) => toneOf(rgbOf(hex))),
     other: toneOf(rgbOf(token("other"))),
     /** The middle of a donut. */
     hole: { fill: token("card"), ink: token("ink") },
     tones,
     gradient: `linear-gradient(90deg, ${tones.map((tone) => tone.fill).join(", ")})`,
-    /** Of the parts of donuts, in their order. */
+    /** Tones of the parts of donuts, in their order. */
     partTones: [],
-    /** Tells which categories donuts have, of which `null` is all others. */
+    /** Sets the categories of donuts; `null` stands for all others. */
     useCategories(categories) {
       this.partTones = categories.map((category, at) => (category === null ? this.other : this.categories[at]));
     },
-    /** The tone of a cluster: a single point has none, and a donut that of its largest part. */
+    /** Returns the tone of a cluster: for a donut, the tone of its largest part; single points share one tone. */
     toneOf(cluster) {
       const { parts } = cluster;
       if (parts) return this.partTones[parts.indexOf(Math.max(...parts))] ?? this.other;
@@ -51,7 +51,7 @@ function toneOf(rgb) {
     fill,
     haze: `rgb(${rgb.join(" ")} / 0.16)`,
     line: `rgb(${rgb.join(" ")} / 0.6)`,
-    // Whichever is easier to read on it (WCAG 2.2, contrast ratio).
+    // The ink that is easier to read on the tone (WCAG 2.2, contrast ratio).
     ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#080410",
   };
 }

@@ -1,25 +1,25 @@
-// The names of cities on the map below the badges. They are pictures, as the map library writes no text without a
-// network.
+// The names of cities on the map below the badges. They are pictures, because the map library can only write text with
+// the help of a network.
 
 import { resource } from "./resources.js";
 
-/** The source and the layer. */
+/** Name of the source and of the layer. */
 export const PLACES = "places";
 
 export const placesSource = () => (
   { type: "geojson", data: resource("places.geojson"), maxzoom: 8, attribution: "Natural Earth" });
 
-/** Pixels of type of places from the first rank on; the last size is that of all others. */
+/** Sizes of type in pixels by rank, from the first rank on; the last size is for all further ranks. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 
 /**
- * Pixels from the top of a picture to the dot, and from there to the name: badges, which often lie on cities, leave it
- * free.
+ * Pixels from the top of a picture to the dot, and from the dot to the name. Badges, which often lie on cities, do not
+ * cover a name at this distance.
  */
 const DOT = 4;
 const BELOW = 25;
 
-/** How much larger pictures are than the screen asks for: where they lie half a pixel off, it shows less. */
+/** Resolution of the pictures relative to the screen, so that an offset of half a pixel is less visible. */
 const FINENESS = 2;
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
@@ -41,12 +41,12 @@ export function placesLayer(palette) {
   };
 }
 
-/** Has the pictures drawn in the colours of another palette. */
+/** Gives the names the colours of another palette. */
 export function repaintPlaces(map, palette) {
   map.setLayoutProperty(PLACES, "icon-image", placesLayer(palette).layout["icon-image"]);
 }
 
-/** Draws the pictures of places as a map asks for them. */
+/** Draws the pictures of places when a map asks for them. */
 export function drawPlaces(map, palette) {
   map.on("styleimagemissing", ({ id }) => {
     const [kind, , rank, ...name] = id.split("/");
@@ -56,7 +56,7 @@ export function drawPlaces(map, palette) {
   });
 }
 
-/** A dot and a name below it, with a halo by which it is read on land, sea and dust. */
+/** Draws a dot and a name below it, with a halo that keeps it readable on land, sea and dust. */
 function pictureOf(name, size, { place, halo }, ratio) {
   const font = `${size <= 12 ? 450 : 550} ${size}px ${FAMILY}`;
   const context = new OffscreenCanvas(1, 1).getContext("2d");

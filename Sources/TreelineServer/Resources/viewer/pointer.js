@@ -1,12 +1,12 @@
-// What is under the pointer: a cluster of either side, or a member of an opened stack.
+// What is under the pointer: a cluster of one of the sides, or a member of an opened stack.
 
 import { spreadOffset } from "./badge.js";
 import { SPREAD_SPACING } from "./constants.js";
 
-/** So many pixels beside a badge still mean it; fingers are wider than a mouse. */
+/** Pixels around a badge that still belong to it; fingers are wider than a mouse pointer. */
 const SLACK = { mouse: 3, touch: 10 };
 
-/** The cluster of a scene that is drawn at a position on the screen, the nearest of several. */
+/** Returns the cluster of a scene at a position on the screen, the nearest of several. */
 export function clusterAt(scene, camera, x, y, kind = "mouse") {
   let found = null;
   let nearest = 0;
@@ -18,7 +18,7 @@ export function clusterAt(scene, camera, x, y, kind = "mouse") {
   return found;
 }
 
-/** The index of the member that is drawn there, -1 if none is. */
+/** Returns the index of the member at a position, -1 if there is none. */
 export function memberAt(spread, camera, x, y) {
   if (!spread) return -1;
   const [left, top] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
@@ -29,18 +29,18 @@ export function memberAt(spread, camera, x, y) {
   return -1;
 }
 
-/** Milliseconds after which a finger that rests is a hold, and how many pixels it may stray. */
+/** Milliseconds after which a resting finger is a hold, and the number of pixels that it may stray. */
 const HOLD = 450;
 const STRAY = 10;
 
-/** Calls `held` with the position on a map where one finger rests, or where the other button of a mouse is pressed. */
+/** Calls `held` with the position on a map where one finger rests, or where the secondary mouse button is pressed. */
 export function onHold(map, held) {
   let timer = 0;
   let start = null;
   let last = -Infinity;
   const end = () => clearTimeout(timer);
   const hold = (point) => {
-    // Some browsers tell of a hold by themselves.
+    // Some browsers report a hold themselves, as a `contextmenu` event.
     if (performance.now() < last + 2 * HOLD) return;
     last = performance.now();
     held(point);

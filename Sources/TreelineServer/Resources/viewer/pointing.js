@@ -1,10 +1,10 @@
-// What a pointer, a finger or the keyboard is on, and what follows: it is marked, named, listed or chosen.
+// Marks, names, lists or chooses what is under a pointer, a finger or the focus of the keyboard.
 
 import { clusterOf } from "./cluster.js";
 import { clusterAt, memberAt, onHold } from "./pointer.js";
 
 export class Pointing {
-  /** The cluster and its side that are pointed at, if any are. */
+  /** The pointed-at cluster with its side, null if there is none. */
   pointed = null;
   #isHeld = false;
 
@@ -13,13 +13,13 @@ export class Pointing {
     this.viewer = viewer;
   }
 
-  /** @param side Of a map that shows only one. */
+  /** @param side The side of a map that shows only one side. */
   listenTo(map, side) {
     map.on("mousemove", ({ point }) => this.#hover(point, map, side));
     map.on("mouseout", () => this.point(null));
     map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent, side));
     onHold(map, (point) => this.#list(point, side));
-    // The click that ends a hold is none.
+    // The click that ends a hold does not count, but the click after the next press does.
     map.getCanvasContainer().addEventListener("pointerdown", () => (this.#isHeld = false), { capture: true });
   }
 
@@ -46,7 +46,7 @@ export class Pointing {
 
   #click({ x, y }, event, ofMap) {
     const { card, hint } = this.viewer;
-    // A finger that held a cluster has had its answer.
+    // The held cluster has been listed already.
     if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
     const { cluster, side } = this.#at(x, y, event.pointerType === "touch" ? "touch" : "mouse", ofMap);
     hint.hide();
@@ -54,14 +54,14 @@ export class Pointing {
     else card.close();
   }
 
-  /** Chooses a cluster, or selects it where a key says so. */
+  /** Chooses a cluster, or selects it if a modifier key is pressed. */
   choose(cluster, side, { shiftKey, ctrlKey, metaKey }) {
     const { choice, selection } = this.viewer;
     if (selection && (shiftKey || ctrlKey || metaKey)) selection.toggle(cluster);
     else choice.choose(cluster, side);
   }
 
-  /** Lists what is held, which a finger cannot point at. */
+  /** Lists the members of a held cluster, because a finger cannot point at it for a hint. */
   #list({ x, y }, ofMap) {
     const { card, hint, index } = this.viewer;
     const { cluster, side } = this.#at(x, y, "touch", ofMap);
@@ -71,7 +71,7 @@ export class Pointing {
     card.list(cluster, index, side);
   }
 
-  /** The cluster at a position on a map and its side, which is the map's own if it shows only one. */
+  /** Returns the cluster at a position on a map, and its side: the map's own side if the map shows only one. */
   #at(x, y, kind, ofMap) {
     const { camera, grid, mainSide, settings, stage } = this.viewer;
     if (settings.view === "tiles") return this.#inTiles(x, y);
@@ -86,7 +86,7 @@ export class Pointing {
     return feature ? { side: tree, cluster: clusterOf(feature, this.viewer) } : {};
   }
 
-  /** The member of an opened stack there, -1 if there is none. */
+  /** Returns the index of the member of an opened stack at a position, -1 if there is none. */
   #memberAt(x, y, ofMap) {
     const { camera, card, grid, stage } = this.viewer;
     const isOther = stage.hasHalves && (card.side === grid) !== (ofMap === grid);

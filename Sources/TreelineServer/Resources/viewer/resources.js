@@ -1,4 +1,4 @@
-// The files beside the modules that the map library is given: here their addresses. Where modules are bundled into one,
-// a module of the same name has what is in them.
+// Addresses of the files that lie beside the modules and that the map library loads. Where modules are bundled into
+// one, a module of the same name contains the files themselves.
 
 export const resource = (name) => new URL(name, import.meta.url).href;

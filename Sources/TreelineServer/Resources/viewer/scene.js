@@ -1,31 +1,30 @@
-// What one side of the map shows, and how it moves when the answer changes.
+// The clusters that one side of the map shows, and how they move when the answer changes.
 //
-// A sprite is a cluster as it is drawn. Its position is one in the world, so the map may move meanwhile. A change
-// starts from where things are drawn at that moment, so one that comes in the middle of another goes on from there.
+// A sprite is a cluster as it is drawn. Its position is a position in the world, so the map may move meanwhile. A
+// change starts from where the sprites are drawn at that moment, so it may come in the middle of another change.
 //
-// The rules are those of the page MapAnimation of the documentation, which the module TreelineMap follows, too: one
-// test plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have
-// labels, and they take over from each other at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge
-// keep their labels until they arrive, and the whole appears at that moment: what moves can be read.
+// The rules are those on the page MapAnimation of the documentation. The module TreelineMap follows them, too: one test
+// plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have
+// labels, and the labels change over at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep
+// their labels until they arrive, and the whole appears at that moment, so that moving numbers can be read.
 
 import { bounce, glide, linear, pop, settle } from "./easing.js";
 import { difference } from "./mercator.js";
 
-/** Milliseconds. */
+/** Lengths of animations, in milliseconds. */
 const MOVE = 380;
 const APPEAR = 600;
 const FADE = 160;
 
 /**
- * Clusters that come into an empty view come one after the other in tree order, which leads from neighbour to
- * neighbour.
+ * Milliseconds in which clusters enter an empty view, one after the other in tree order, in which neighbours are close.
  */
 const WAVE = 420;
 
-/** When, as a share of the move, the labels of parts appear. */
+/** Moment at which the labels of parts appear, as a share of the move. */
 const PART_LABELS = 0.38;
 
-/** How large parts are when they arrive, and a whole when it takes their place; and how long it grows. */
+/** Size of parts when they arrive, size of a whole when it replaces them, and milliseconds in which it grows. */
 const ARRIVING = 0.86;
 const FORMED = 0.9;
 const GROW = 140;
@@ -33,22 +32,22 @@ const GROW = 140;
 class Sprite {
   constructor(cluster) {
     this.cluster = cluster;
-    /** As it is drawn at the moment of the last `advance`; the radius is that of the badge times `size`. */
+    /** State at the last `advance`. The drawn radius is the radius of the badge times `size`. */
     this.x = cluster.x;
     this.y = cluster.y;
     this.size = 1;
     this.alpha = 1;
-    /** The label is shown from one moment to the other. */
+    /** The label is shown from the first moment until the second. */
     this.labelFrom = -Infinity;
     this.labelUntil = Infinity;
-    /** Not drawn before that moment, when its parts have arrived. */
+    /** The sprite is not drawn before this moment, when its parts have arrived. */
     this.appearsAt = -Infinity;
-    /** Drawn above what is not leaving. */
+    /** Whether the sprite is drawn above the sprites that are not leaving. */
     this.isOver = false;
     this.#rest();
   }
 
-  /** Starts moving from where it is drawn now. */
+  /** Starts to move from where the sprite is drawn now. */
   go(target, start, length, { easing = glide, sizeEasing = settle } = {}) {
     this.fromX = this.x;
     this.fromY = this.y;
@@ -85,7 +84,7 @@ class Sprite {
     this.hasArrived = p === 1;
   }
 
-  /** Whether its parts are still on their way to it. */
+  /** Returns whether the parts of the sprite are still on their way to it. */
   isForming(now) {
     return now < this.appearsAt;
   }
@@ -94,19 +93,19 @@ class Sprite {
     return this.labelFrom <= now && now < this.labelUntil;
   }
 
-  /** Whether it has a label now or is to get one. */
+  /** Returns whether the sprite has a label now or will get one. */
   willShowLabel(now) {
     return now < this.labelUntil && this.labelFrom < this.labelUntil;
   }
 
-  /** Takes its label now if it was to get it later. */
+  /** Gives the sprite its label now if it would get it later. */
   takeOver(now) {
     if (this.labelFrom <= now) return;
     this.labelFrom = now;
     if (this.isForming(now)) this.start = this.appearsAt = now;
   }
 
-  /** Is at once where it goes. */
+  /** Moves the sprite to its target at once. */
   settle() {
     Object.assign(this, { x: this.toX, y: this.toY, size: this.toSize, alpha: this.toAlpha });
     Object.assign(this, { labelFrom: -Infinity, labelUntil: Infinity, appearsAt: -Infinity });
@@ -114,26 +113,26 @@ class Sprite {
   }
 }
 
-// Clusters are ranges of points, so that of two clusters one holds the other or they share nothing. Those of a grid
-// have no `first`, and share nothing. Under a filter a range is known to be as long as the points that pass, which may
-// be too short.
+// A cluster is a range of points, so of two clusters one contains the other, or they share no point. Clusters of a grid
+// have no `first` and share no points. Under a filter `count` is the number of points that pass, so the range may end
+// too early.
 
 const endOf = ({ first, count }) => first + count;
 const holds = (outer, inner) => outer.first <= inner.first && endOf(inner) <= endOf(outer);
 const overlaps = (a, b) => a.first < endOf(b) && b.first < endOf(a);
 
 export class Scene {
-  /** The sprites of the answer, by id, in the order of the answer. */
+  /** Sprites of the answer by id, in the order of the answer. */
   #shown = new Map();
-  /** Those that are leaving. */
+  /** Sprites that are leaving. */
   #leaving = new Set();
-  /** The latest of these by id, while an answer is applied. */
+  /** Of the leaving sprites the latest of each id, while an answer is applied. */
   #leavingByID = new Map();
-  /** Which of these had labels or were to get them, as an answer came. */
+  /** Leaving sprites that had labels or were to get them when the answer came. */
   #counting = [];
   #until = 0;
   #pace = 1;
-  /** What `sprites` and `spritesByTone` return, until other sprites come or go. */
+  /** Results of `sprites` and `spritesByTone`, until other sprites come or go. */
   #ordered = null;
   #orderedByTone = null;
 
@@ -150,7 +149,7 @@ export class Scene {
   }
 
   /**
-   * All that is to be drawn, from the bottom up: what leaves, what is shown, and wholes that leave over their parts.
+   * All sprites to draw, from the bottom up: leaving sprites, shown sprites, and wholes that leave over their parts.
    */
   get sprites() {
     const leaving = () => [...this.#leaving];
@@ -159,7 +158,7 @@ export class Scene {
     return this.#ordered;
   }
 
-  /** The same sorted by color. */
+  /** All sprites to draw, sorted by color. */
   get spritesByTone() {
     this.#orderedByTone ??= [...this.sprites].sort((a, b) => a.cluster.tone - b.cluster.tone);
     return this.#orderedByTone;
@@ -184,7 +183,7 @@ export class Scene {
     this.#reorder();
   }
 
-  /** Brings everything to where it is drawn at a moment. */
+  /** Moves all sprites to where they are drawn at a moment. */
   advance(now) {
     for (const sprite of this.#shown.values()) sprite.advance(now);
     for (const sprite of this.#leaving) {
@@ -198,9 +197,9 @@ export class Scene {
   /**
    * Shows another answer.
    *
-   * @param change What becomes of the clusters that are shown: the server's kept, splits, merges, entered and left.
+   * @param change What becomes of the shown clusters: the server's kept, splits, merges, entered and left.
    * @param clusters The new answer.
-   * @param isInstant Whether nothing moves, as where reduced motion is preferred.
+   * @param isInstant Whether nothing moves, for example because reduced motion is preferred.
    */
   apply(change, clusters, now, isInstant = false) {
     this.advance(now);
@@ -234,24 +233,24 @@ export class Scene {
       this.#shown.set(cluster.id, sprite);
     });
     this.#reorder();
-    // Start values hold from this moment on, not from the next frame.
+    // The start values apply from this moment on, not from the next frame.
     this.advance(now);
   }
 
-  /** Brings everything to where it goes, at once. */
+  /** Moves all sprites to their targets at once. */
   #settle() {
     this.#leaving.clear();
     for (const sprite of this.#shown.values()) sprite.settle();
   }
 
-  /** Under another filter a cluster may stand elsewhere. */
+  /** Returns the sprite of a kept cluster. Under another filter the cluster may have another position. */
   #keep(sprite, cluster, now) {
     const isSame = sprite.cluster.x === cluster.x && sprite.cluster.y === cluster.y;
     return isSame ? sprite : this.#move(sprite, cluster, now);
   }
 
   #split(whole, ids, fresh, now) {
-    // A whole without a label yet never gets one: its parts take over from what it was to take over from.
+    // A whole without a label yet never gets one: its parts take over from the sprites that it was to take over from.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
     if (hasLabel) {
@@ -273,8 +272,8 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // What leaves within the whole and is not on its way into another goes there, with its label. What was to take over
-    // from it never does.
+    // A leaving sprite within the whole that is not on its way into another one goes to the whole, with its label.
+    // Sprites that were to take over from it never do.
     const joining = this.#joining(cluster, parts, counting);
     const isReplaced = (sprite) => joining.some((other) =>
       other !== sprite && holds(other.cluster, sprite.cluster) && other.labelUntil <= sprite.labelFrom);
@@ -292,14 +291,18 @@ export class Scene {
     return whole.go({}, takeover, length);
   }
 
-  /** What counts points of a whole, leaves, and has no sprite to take over from it that holds all of them. */
+  /**
+   * Returns the sprites within a whole that count its points, unless a sprite that contains them takes over from them.
+   */
   #joining(cluster, parts, counting) {
     const within = counting.filter((sprite) => holds(cluster, sprite.cluster));
     return within.filter((sprite) => ![...within, ...parts].some((other) =>
       other !== sprite && other.labelFrom === sprite.labelUntil && holds(other.cluster, sprite.cluster)));
   }
 
-  /** A whole that comes back, or comes out of a larger one, before its parts have their labels: they never get any. */
+  /**
+   * Shows a whole that comes back, or comes out of a larger one, before its parts get their labels: they never get any.
+   */
   #callBack(cluster, parts, counting, around, now) {
     const last = around.reduce((last, sprite) => (sprite.labelUntil > last.labelUntil ? sprite : last));
     const takeover = last.labelUntil;
@@ -317,7 +320,7 @@ export class Scene {
     return this.#move(sprite, cluster, now);
   }
 
-  /** Fades into a whole, and never gets a label. */
+  /** Fades a sprite into a whole. It never gets a label. */
   #withdraw(sprite, { x, y }, now) {
     if (sprite.isForming(now)) {
       this.#leaving.delete(sprite);
@@ -328,8 +331,8 @@ export class Scene {
   }
 
   /**
-   * Moves a part to its whole, labelled until it arrives. One that is still forming sets out once its own parts are
-   * there.
+   * Moves a part to its whole, with its label until it arrives. A part that is still forming starts once its own parts
+   * have arrived.
    */
   #arrive(part, { x, y }, now, takeover) {
     const start = part.isForming(now) ? part.appearsAt : now;
@@ -354,8 +357,10 @@ export class Scene {
     return sprite.go({}, start, length, { sizeEasing: bounce });
   }
 
-  /** Where a cluster comes in some of whose points have a label that leaves, that label goes at once, to all that take
-   * over from it. */
+  /**
+   * Ends labels that count points of an entering cluster. They end at once, and all sprites that take over from them
+   * get their labels.
+   */
   #handOver(cluster, before, now) {
     const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now));
     const sharing = counting.filter((sprite) => overlaps(sprite.cluster, cluster));
@@ -371,7 +376,7 @@ export class Scene {
 
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
-      // It never gets its label. Its parts, if they are on their way to it, have nothing to go to.
+      // The sprite never gets its label. Parts that are on their way to it have nothing to go to.
       for (const part of this.#counting) {
         if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
       }
@@ -396,9 +401,9 @@ export class Scene {
   }
 
   /**
-   * The sprite of a cluster that is still leaving, which comes back from where it is, so that nothing jumps. If it has
-   * its label just until the takeover, it keeps it. If others take over from it at another moment, it goes on leaving,
-   * and another sprite starts where it is.
+   * Returns the sprite of a cluster that is still leaving. It comes back from where it is, so that nothing jumps. If it
+   * has its label just until the takeover, it keeps the label. If other sprites take over from it at another moment, it
+   * goes on leaving, and another sprite starts in its place.
    */
   #resume(cluster, takeover, now) {
     const leaving = this.#leavingByID.get(cluster.id);
@@ -421,7 +426,7 @@ export class Scene {
   }
 }
 
-/** A sprite for a cluster that comes out of another, without a label yet. */
+/** Returns a sprite for a cluster that comes out of another, without a label yet. */
 function startingIn(whole, cluster) {
   const sprite = new Sprite(cluster);
   sprite.x = whole.x;
@@ -432,8 +437,8 @@ function startingIn(whole, cluster) {
 }
 
 /**
- * The change between two answers that share no hierarchy, as those of a grid: a cluster is the same where its id and
- * its count are, and anything else goes or comes.
+ * Returns the change between two answers without a common hierarchy, such as those from a grid. A cluster with the same
+ * id and count is kept; all others leave or enter.
  */
 export function changeWithoutHierarchy(before, after) {
   const idOf = (cluster) => ({ cluster_id: cluster.id });

@@ -1,4 +1,4 @@
-// The routes of the server that the map uses, as `openapi.json` describes them.
+// The routes of the server that the map uses, described in `openapi.json`.
 
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
@@ -10,7 +10,7 @@ export class Server extends Source {
   hasFilters = true;
   #token = new Token();
 
-  /** @param base The address that the routes are below. */
+  /** @param base Address that the routes are relative to. */
   constructor(base) {
     super();
     this.base = base;
@@ -20,12 +20,12 @@ export class Server extends Source {
     return (await this.#get("v1/indexes", "indexes")).indexes;
   }
 
-  /** @param signal Aborts the request, here and below. */
+  /** @param signal Aborts the request, here and in the methods below. */
   clusters(index, query, signal) {
     return this.#get(`v1/${index}/clusters`, "features", query, signal);
   }
 
-  /** What changes from the clusters of some ids to a view, and the new answer. */
+  /** Returns the changes from the clusters with some ids to a view, with the new answer. */
   transition(index, version, ids, query, signal) {
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
@@ -40,7 +40,7 @@ export class Server extends Source {
     return this.#get(`v1/${index}/clusters/${id}/members`, "features", query, signal);
   }
 
-  /** The least zoom at which a cluster splits, null if it never does. */
+  /** Returns the lowest zoom at which a cluster splits, null if it never does. */
   async expansionZoom(index, id, query) {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
@@ -59,7 +59,7 @@ export class Server extends Source {
     return url.href;
   }
 
-  /** What the map library sends for an address: the token goes to this server's answers and to no other. */
+  /** Returns the request that the map library sends for an address. Only this server's routes get the token. */
   request(url) {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }
@@ -68,7 +68,7 @@ export class Server extends Source {
     return this.#fetch(this.url(path, query), member, { signal });
   }
 
-  /** @param member What every answer has that is one: something else may answer in place of the server. */
+  /** @param member A member that every valid answer has; without it, something other than the server has answered. */
   async #fetch(url, member, options) {
     let response;
     const token = this.#token.headers;
@@ -84,6 +84,6 @@ export class Server extends Source {
     });
     if (!response.ok) throw new Problem(response.status, answer?.detail ?? `The server answered ${response.status}.`);
     if (answer?.[member] !== undefined) return answer;
-    throw new Problem(0, "What the server answers cannot be read.");
+    throw new Problem(0, "The server's answer cannot be read.");
   }
 }

@@ -1,47 +1,47 @@
-// The settings and the view of the map, as the fragment of the address holds it: a link shows what its sender saw.
+// The settings and the view of the map, kept in the fragment of the address: a link shows what its sender saw.
 
 import { GRID_CELLS } from "./constants.js";
 import { CUT_DEFAULTS, CUT_RANGES, LABELED_ORDERS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
 
-/** What may be split first. */
+/** The orders of splits. */
 const ORDERS = LABELED_ORDERS.map(([order]) => order);
 
 const DEFAULTS = {
-  /** The name of an index; the first one unless given. */
+  /** Name of the index; by default the first one. */
   index: "",
-  /** Which sides there are: grid, compare, tree or tiles. */
+  /** The sides that are shown: grid, compare, tree or tiles. */
   view: "compare",
-  /** The name of the cut, and the amount of each. */
+  /** Name of the cut, followed by the amount of each cut. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
-  /** What is split first, where the cut has an order. */
+  /** What is split first, if the cut has an order. */
   order: ORDERS[0],
-  /** The side of a cell of the grid in pixels, or auto. */
+  /** Side of a grid cell in pixels, or auto. */
   cell: "auto",
-  /** Whether every cluster has its ellipse, not only the one that is pointed at. */
+  /** Whether every cluster has its ellipse, not only the pointed-at cluster. */
   ellipses: false,
   dust: true,
-  /** How both sides are compared: each on its half of the same ground, or on either side of a divider. */
+  /** How both sides are compared: each in its own half with the same ground, or on either side of a divider. */
   compare: "halves",
-  /** Where the divider stands, as a share of the width. */
+  /** Position of the divider, as a share of the width. */
   divider: 0.5,
-  /** Zoom, latitude and longitude; all points unless given. */
+  /** Zoom, latitude and longitude; all points by default. */
   map: "",
-  /** The id of the cluster that is open. */
+  /** Id of the open cluster. */
   open: "",
-  /** The column of categories that badges are donuts of; none unless given. */
+  /** Column of the categories of donuts; none by default. */
   donuts: "",
-  /** The categories that are hidden, with commas between. */
+  /** Hidden categories, separated by commas. */
   off: "",
-  /** The column of numbers whose sum badges show in place of counts. */
+  /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
-  /** The column that has a histogram, and from where to where points count. */
+  /** Column of the histogram, and range of the values that count. */
   brush: "",
   range: "",
-  /** Which points count, in CQL2; all unless given. */
+  /** Filter in CQL2; all points by default. */
   where: "",
-  /** The address of a map style to show instead of the land outline. */
+  /** Address of a map style to show instead of the land outline. */
   style: "",
 };
 
@@ -53,7 +53,7 @@ const CHOICES = {
   cell: ["auto", ...GRID_CELLS.map(String)],
 };
 
-/** Which texts mean something. */
+/** Whether a text is valid, by the name of the setting. */
 const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
@@ -64,7 +64,7 @@ const FORMS = {
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 
 export class Settings {
-  /** The names in the fragment that say nothing, or nothing that is possible. */
+  /** Names in the fragment that are unknown or have invalid values. */
   unreadable = [];
   #values;
   #listeners = [];
@@ -76,15 +76,15 @@ export class Settings {
     }
   }
 
-  /** @param listener Called with the names of what has changed. */
+  /** @param listener Called with the names of the settings that have changed. */
   onChange(listener) {
     this.#listeners.push(listener);
   }
 
-  /** Called before a change that Back is to take back. */
+  /** Called before a change that Back undoes. */
   beforeStep = () => {};
 
-  /** A change of its own, as by a click, to whose beginning Back returns. */
+  /** Makes a change that Back undoes, for example after a click. */
   step(changes = {}) {
     this.beforeStep();
     this.set(changes);
@@ -97,7 +97,7 @@ export class Settings {
     for (const listener of this.#listeners) listener(new Set(names));
   }
 
-  /** Takes what another fragment says, as when the address is edited. */
+  /** Reads another fragment, for example after the address was edited. */
   read(fragment) {
     this.set(this.#parsed(fragment));
   }
@@ -108,18 +108,18 @@ export class Settings {
     return values;
   }
 
-  /** Only what is not as usual. */
+  /** The settings that differ from their defaults. */
   get fragment() {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(this.#values)) {
       if (value !== DEFAULTS[name]) parameters.set(name, value);
     }
-    // A slash and a comma need no escape in a fragment, and links are read by people too.
+    // A slash and a comma need no escape in a fragment, and people read links, too.
     return parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":");
   }
 }
 
-/** What a fragment says; what is malformed in it is as usual, and named. */
+/** Parses a fragment. Invalid settings keep their defaults, and their names are returned. */
 function parse(fragment) {
   const [values, unreadable] = [{ ...DEFAULTS }, []];
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
@@ -130,7 +130,7 @@ function parse(fragment) {
   return { values, unreadable };
 }
 
-/** What a text says of a setting, undefined if that is nothing. */
+/** Returns the value that a text gives a setting, undefined if the text is invalid. */
 function valueOf(name, text) {
   const usual = DEFAULTS[name];
   if (name in CHOICES) return CHOICES[name].includes(text) ? text : undefined;
@@ -150,13 +150,13 @@ function isListing(text) {
   }
 }
 
-/** What the map shows, as a fragment says it. */
+/** Returns the view of the map as a text for a fragment. */
 export function cameraText({ zoom, latitude, longitude }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 2;
   return `${+zoom.toFixed(2)}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }
 
-/** The same as the map library takes it; null for what is malformed. */
+/** Returns the view of such a text in the form of the map library, null if the text is malformed. */
 export function cameraOptions(text) {
   const parts = text.split("/");
   const [zoom, latitude, longitude] = parts.map(Number);

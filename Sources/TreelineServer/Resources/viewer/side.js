@@ -1,4 +1,4 @@
-// One side of the map: how it clusters, what it shows and what it requests of the server.
+// One side of the map: how it clusters, what it shows, and what it requests from the server.
 
 import { clusterOf, firstPoint } from "./cluster.js";
 import { cutParameters } from "./cut.js";
@@ -8,12 +8,12 @@ import { changeWithoutHierarchy, Scene } from "./scene.js";
 
 class Side {
   scene = new Scene();
-  /** Of what is shown. */
+  /** Filter of the shown answer. */
   filter = "";
 
   /**
-   * @param source Where answers come from.
-   * @param viewer Has `index`, `tones` and `prefersReducedMotion`; is called by `wake`, `failed` and `answered`.
+   * @param source Source of the answers.
+   * @param viewer Has `index`, `tones` and `prefersReducedMotion`. The side calls its `wake`, `failed` and `answered`.
    */
   constructor(source, viewer) {
     this.source = source;
@@ -26,7 +26,7 @@ class Side {
     });
   }
 
-  /** The request for a view of the map under the settings. */
+  /** Returns the request for a view of the map under the settings. */
   request(camera, settings) {
     const query = { ...viewQuery(camera), ...this.asked(settings) };
     return { query, key: `${this.viewer.index.name} ${JSON.stringify(query)}` };
@@ -40,14 +40,14 @@ class Side {
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
-    // Those of a tree are ranges of points.
+    // Clusters of a tree are ranges of points.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }
 }
 
-/** Cuts the tree; the server says what becomes of each cluster that is shown. */
+/** The clusters of the tree. The server says what becomes of each shown cluster. */
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
@@ -65,7 +65,7 @@ export class TreeSide extends Side {
   }
 }
 
-/** Makes a cluster of each cell of a grid. */
+/** The clusters of a grid, one for each cell. */
 export class GridSide extends Side {
   name = "grid";
   title = "Grid";
@@ -81,12 +81,12 @@ export class GridSide extends Side {
   }
 }
 
-/** Rounded to what is finer than a pixel, so that a map at rest asks the same again and again. */
+/** Returns the query of a view, rounded to less than a pixel, so that a map at rest repeats the same request. */
 function viewQuery({ longitude, latitude, zoom, width, height }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
   return {
     center: `${+longitude.toFixed(decimals)},${+latitude.toFixed(decimals)}`,
-    // No finer than what is seen, where badges that are drawn must not touch.
+    // Rounded down, because badges that do not touch at a higher zoom might touch at the zoom that is shown.
     zoom: Math.floor(serverZoom(zoom) * 1000) / 1000,
     width,
     height,

@@ -1,11 +1,11 @@
-// How the stage is divided: one map for all of it, or two of the same ground for both sides of a comparison.
+// Division of the stage: one map on all of it, or two maps of the same ground for both sides of a comparison.
 
 import { WORLD_SIZE } from "./constants.js";
 import { isShown } from "./shown.js";
 import { fitToContainer, Twin } from "./twin.js";
 
 export class Stage {
-  /** The map of the grid's half, once there was one. */
+  /** The map of the grid's half, null until it is needed. */
   twin = null;
 
   /** @param viewer Has the settings and both sides. */
@@ -16,7 +16,7 @@ export class Stage {
     new ResizeObserver(() => viewer.fit()).observe(this.node);
   }
 
-  /** Whether each side has a half to itself. */
+  /** Whether each side has its own half. */
   get hasHalves() {
     const { view, compare } = this.viewer.settings;
     return view === "compare" && compare === "halves";
@@ -26,21 +26,21 @@ export class Stage {
     return this.viewer.settings.view === "compare" && !this.hasHalves;
   }
 
-  /** Where the map of a side begins. */
+  /** Returns the upper left corner of a side's map. */
   originOf(side) {
     return this.hasHalves && side === this.viewer.grid ? { x: 0, y: 0 } : this.origin;
   }
 
-  /** The maps that are there. */
+  /** The existing maps. */
   get maps() {
     return this.twin ? [this.viewer.map, this.twin.map] : [this.viewer.map];
   }
 
   /**
-   * Measures the stage and divides it. Halves lie beside each other, or above each other where the stage is higher than
-   * wide.
+   * Measures the stage and divides it. If the stage is higher than wide, one half is above the other, else they are
+   * side by side.
    *
-   * @returns Whether it has room for a map. If it has none, all sizes are those from before.
+   * @returns Whether the stage has room for a map. If it has none, all sizes stay as they were.
    */
   divide() {
     const { node, mapNode, hasHalves, viewer } = this;
@@ -48,18 +48,18 @@ export class Stage {
     viewer.find("#twin").hidden = viewer.find("#halves").hidden = !hasHalves;
     viewer.find("#divider").hidden = !this.hasDivider;
     if (!isShown(mapNode)) return false;
-    /** The sizes of the stage, and of the map or of each of two, in pixels. */
+    /** Size of the stage, and of each map, in pixels. */
     this.whole = { width: node.clientWidth, height: node.clientHeight };
     this.size = { width: mapNode.clientWidth, height: mapNode.clientHeight };
     this.origin = { x: mapNode.offsetLeft, y: mapNode.offsetTop };
     return true;
   }
 
-  /** Fits the maps to it. */
+  /** Fits the maps to the stage. */
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // The world fills the width, so nothing is there twice.
+    // The world fills the width, so that nothing appears twice.
     const minZoom = Math.log2(this.size.width / WORLD_SIZE);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;

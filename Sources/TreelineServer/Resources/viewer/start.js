@@ -1,14 +1,14 @@
-// Starts the map, or says why it cannot.
+// Starts the map, or shows why it cannot start.
 
 import { Notice } from "./notice.js";
 import { Viewer } from "./viewer.js";
 
 /**
  * @param root The document, or the shadow root of an element, that holds the page.
- * @param source Where answers come from.
+ * @param source Source of the answers.
  * @param settings What the map shows.
- * @param address What keeps the settings in the address of the page, if anything does.
- * @param created Called with the viewer before it has started.
+ * @param address Keeps the settings in the address of the page; may be missing.
+ * @param created Called with the viewer before it starts.
  */
 export async function start(root, source, settings, address, created = () => {}) {
   const notice = new Notice(root.querySelector("#notice"));
@@ -20,7 +20,7 @@ export async function start(root, source, settings, address, created = () => {})
   try {
     const indexes = (await source.indexes()).filter(({ projection }) => projection === "web-mercator");
     if (indexes.length === 0) {
-      return notice.show("start", "There is no index of points on the Earth here.", reload, true);
+      return notice.show("start", "No index with points on the Earth was found.", reload, true);
     }
     const viewer = new Viewer(root, source, settings, indexes, address);
     created(viewer);
@@ -28,7 +28,7 @@ export async function start(root, source, settings, address, created = () => {})
     return viewer;
   } catch (error) {
     const isWebGL = /webgl/i.test(error.message);
-    notice.show("start", isWebGL ? "This browser shows no WebGL, which the map needs." : error.message, reload, true);
+    notice.show("start", isWebGL ? "This browser does not support WebGL, which the map needs." : error.message, reload, true);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ export const points = (count) => `${number(count)} ${count === 1 ? "point" : "po
 
 export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
 
-/** A number in three digits or so. */
+/** Returns a number with two or three digits, and with a letter from a thousand on. */
 export function short(value) {
   if (value < 0) return `-${short(-value)}`;
   if (value >= 1e12) return `${trim(value / 1e12)}T`;
@@ -29,17 +29,17 @@ export function coordinate(latitude, longitude, decimals = 2) {
   return `${part(latitude, "N", "S")}, ${part(longitude, "E", "W")}`;
 }
 
-/** What an index is called: its title, or the name that it is served under. */
+/** Returns the title of an index, or the name under which it is served. */
 export const titleOf = ({ title, name }) => title ?? name;
 
-/** What a point is called: its column of that name, or the first column with a text. */
+/** Returns the name of a point: its column name, title or label, or else its first column; without a value, its row. */
 export function nameOf(properties, columns) {
   const column = columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
   const value = column && properties[column];
   return value !== undefined && value !== null && value !== "" ? String(value) : `Row ${number(properties.index)}`;
 }
 
-/** The other columns of a point that say something. */
+/** Returns the other columns of a point that have a value. */
 export function factsOf(properties, columns) {
   const name = nameOf(properties, columns);
   return columns
@@ -48,15 +48,15 @@ export function factsOf(properties, columns) {
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
 
-/** What is said of a cluster, behind the group that it is of in an index of groups that never mix. */
+/** Returns a text about a cluster, behind the cluster's group in an index with groups that never mix. */
 export function withGroup({ cluster_group: group }, said) {
   return [group === "" ? "without a group" : group, said].filter(Boolean).join(" · ");
 }
 
-/** Text as HTML that shows it. */
+/** Returns HTML that shows a text literally. */
 export const escaped = (text) => element("p", {}, text).innerHTML;
 
-/** An element with attributes and children; text is text, never markup. */
+/** Returns an element with attributes and children. Texts stay texts and never become markup. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

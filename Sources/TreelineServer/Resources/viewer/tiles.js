@@ -1,21 +1,26 @@
-// What the map library draws from the vector tiles of the server: the points as dust below the badges, and, as a view
-// of its own, the clusters.
+// The layers that the map library draws from the server's vector tiles: the points as dust below the badges and, as a
+// view of its own, the clusters.
 
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { BadgePictures } from "./badge-pictures.js";
 import { cutParameters } from "./cut.js";
 import { PLACES } from "./places.js";
 
-/** Points closer than about so many pixels are one grain; coarser ones are for where a tile has no room for them. */
+/**
+ * Distances in pixels below which points become one grain, roughly. Coarser ones are for tiles with too many points.
+ */
 const GRAINS = [1, 2, 4, 8];
 
-/** Pictures as fine as the screen are not smoothed by the map library, and where they lie half a pixel off it shows. */
+/**
+ * Resolution of pictures relative to the screen. The map library does not smooth pictures as fine as the screen, so an
+ * offset of half a pixel would be visible.
+ */
 const FINENESS = 2;
 
-/** Into so many parts a donut of a tile is divided. */
+/** Number of parts into which a donut of a tile is divided. */
 const SHARES = 48;
 
-/** `short` as an expression of the map library's, to two digits or so. */
+/** Returns `short` as an expression of the map library, with about two digits. */
 function shortExpression(value) {
   const steps = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
   const trimmed = (of) => ["to-string", ["case", [">=", ["abs", of], 10], ["round", of], ["/", ["round", ["*", of, 10]], 10]]];
@@ -26,7 +31,7 @@ function shortExpression(value) {
 export class TileLayers {
   #grain = 0;
 
-  /** @param source Tells where the tiles are. */
+  /** @param source Has the addresses of the tiles. */
   constructor(map, source) {
     this.map = map;
     this.source = source;
@@ -34,11 +39,11 @@ export class TileLayers {
   }
 
   /**
-   * Shows what the settings say; what has not changed is left as it is.
+   * Shows the layers of the settings. Layers that have not changed stay as they are.
    *
-   * @param palette The colours; others make pictures anew.
-   * @param tones Gives the tones of clusters.
-   * @param values Tells what is asked of the points' values.
+   * @param palette The colours; other colours need new pictures.
+   * @param tones Has the tones of clusters.
+   * @param values Has the filter and the aggregates.
    */
   update(index, settings, palette, tones, values) {
     const { dust, view } = settings;
@@ -64,9 +69,9 @@ export class TileLayers {
   }
 
   /**
-   * Shows the points as fewer grains.
+   * Shows the points as fewer and coarser grains.
    *
-   * @param refused The address of a tile that has no room for them. Several may come, and one step answers them all.
+   * @param refused Address of a tile with too many points. Several addresses may come, and one step answers them all.
    */
   coarsenDust(refused, index, settings, palette) {
     if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
@@ -76,18 +81,18 @@ export class TileLayers {
 
   #dustURL(index, filter) {
     const query = { detail: GRAINS[this.#grain], buffer: 1, ...(filter && { filter }) };
-    // Braces would be encoded as a part of the address.
+    // Braces in the address would be encoded.
     return this.source.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
   }
 
-  /** The parts of a donut that the name of its picture tells; what is left is of all other categories. */
+  /** Returns the parts of a donut from the name of its picture. The rest belongs to all other categories. */
   #parts(shares, count) {
     const own = shares.split(",").slice(0, -1).map((share) => (count === 1 ? Math.min(+share, 1) : +share));
     const rest = Math.max((count === 1 ? 1 : SHARES) - own.reduce((sum, share) => sum + share, 0), 0);
     return this.values.categories.at(-1) === null ? [...own, rest] : own;
   }
 
-  /** Adds or removes a layer and its source, which have one name. */
+  /** Adds or removes a layer and its source, which have the same name. */
   #set(name, url, layer) {
     const isShown = this.map.getLayer(name);
     if (isShown && this[name] === url) return;
@@ -132,7 +137,7 @@ export class TileLayers {
     };
   }
 
-  /** The name of the picture of a cluster, which says all that is on it. */
+  /** Returns the name of the picture of a cluster, which contains everything that is drawn. */
   #icon(count, diameter, tone) {
     const { sum, donuts } = this.settings;
     const abbreviated = ["get", "point_count_abbreviated"];
@@ -144,7 +149,7 @@ export class TileLayers {
         "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
       ];
     }
-    // Of so many parts all that is rounded off cannot be seen, and few pictures are made.
+    // With this number of parts, rounding errors are invisible and few pictures are made.
     const own = categories.filter((category) => category !== null);
     const parts = own.map((category) => ["coalesce", ["get", `counts_${donuts}.${category}`], 0]);
     const share = (part) => ["to-string", ["round", ["/", ["*", SHARES, part], count]]];
@@ -152,7 +157,7 @@ export class TileLayers {
     return ["concat", "donut/", ["case", ["==", count, 1], "1", "2"], "/", diameter, "/", ["case", ["==", count, 1], "", label], "/", ...shares];
   }
 
-  /** Draws the picture that a tile asks for, whose name says what is on it. */
+  /** Draws the picture that a tile asks for, from its name. */
   #addBadge(id) {
     const [kind, tone, diameter, label, shares] = id.split("/");
     if (kind !== "badge" && kind !== "donut") return;

@@ -1,29 +1,29 @@
-// A histogram of a column under the map: of the points in view that pass all else, with a window that is drawn, moved
-// and played over it.
+// A histogram of a column under the map, of the points in view that pass all other filters. A window over it is drawn,
+// moved and played.
 
 import { element, number, points } from "./text.js";
 import { rangeOf } from "./values.js";
 
-/** Pixels for a bin, about. */
+/** Approximate width of a bin in pixels, and maximum number of bins. */
 const BIN = 11;
 const MOST_BINS = 120;
 
-/** Milliseconds between two steps of the window that is played. */
+/** Milliseconds between two steps of a window that is being played. */
 const STEP = 300;
 
-/** A window where there is none yet: this share of all bins. */
+/** Width of the first window that is played, as a share of all bins. */
 const SHARE = 0.15;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The number that an edge stands for. */
+/** Returns the number of an edge. */
 const valueOf = (edge) => (typeof edge === "number" ? edge : Number.isNaN(+edge) ? Date.parse(edge) : +edge);
 
-/** A moment without what all bins share. */
+/** Returns an edge as text, a moment without zeros and time zone at its end. */
 const said = (edge) => (typeof edge === "number" ? number(edge) : edge.replace("T00:00:00Z", "").replace("T", " ").replace(/(:00)?Z$/, ""));
 
 export class Timeline {
-  /** Of the server: `edges`, `counts`, `missing_count`. */
+  /** Answer of the server: `edges`, `counts`, `missing_count`. */
   histogram = null;
   #controller = null;
   #key = "";
@@ -31,8 +31,8 @@ export class Timeline {
   #drag = null;
 
   /**
-   * @param node Has a plot, a window with two handles, and buttons.
-   * @param viewer Has the settings, the index and what is asked of values.
+   * @param node Contains a plot, a window with two handles, and buttons.
+   * @param viewer Has the settings, the index and the values.
    */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });
@@ -61,7 +61,7 @@ export class Timeline {
     return this.viewer.settings;
   }
 
-  /** Shows the column that is chosen, if one is, and the window. */
+  /** Shows the chosen column, if a column is chosen, and the window. */
   show() {
     const { brush } = this.settings;
     const isShown = brush !== "" && this.viewer.index.column_kinds[brush] !== undefined;
@@ -75,7 +75,7 @@ export class Timeline {
       this.histogram = null;
     } else {
       if (this.histogram && this.histogram.column !== brush) {
-        // Its edges mean nothing in another column.
+        // The window's edges mean nothing in another column.
         this.#stop();
         this.histogram = null;
       }
@@ -83,7 +83,7 @@ export class Timeline {
     }
   }
 
-  /** Fetches the histogram for what is in view, unless it is that which is shown. */
+  /** Requests the histogram of the current view, unless it is shown already. */
   async update(query) {
     const { index, settings, values } = this.viewer;
     if (this.node.hidden) return;
@@ -107,7 +107,7 @@ export class Timeline {
     }
   }
 
-  /** The bins of the window, from one edge to another; null where there is none. */
+  /** The bins of the window, from one edge to another, null if there is no window. */
   get selected() {
     const range = rangeOf(this.settings.range);
     const { edges } = this.histogram ?? { edges: [] };
@@ -119,7 +119,7 @@ export class Timeline {
     return { start, end: Math.max(nearest(to), start + 1) };
   }
 
-  /** Has the points from one edge to another count; null for all. */
+  /** Counts only the points between two edges; null counts all points. */
   #select(bins) {
     const edges = this.histogram?.edges;
     this.settings.set({ range: bins && edges ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
@@ -146,7 +146,7 @@ export class Timeline {
     const range = rangeOf(settings.range) ?? (isEmpty ? ["", ""] : [edges[0], edges.at(-1)]);
     const ends = range.map((end) => said(Number.isNaN(+end) ? end : +end)).join(" to ");
     const without = missing > 0 ? `, ${number(missing)} without` : "";
-    // The range of a link may end within bins, of which nobody knows how many points lie there.
+    // The range of a link may end within a bin. Then the number of points in the range is unknown.
     const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
     const held = isWhole ? `: ${points(within)} in view${without}` : "";
     this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
@@ -170,7 +170,7 @@ export class Timeline {
 
   #bar(count, at, most, selected) {
     const bar = document.createElementNS(SVG, "rect");
-    // A root shows a few beside very many.
+    // With square roots, small counts stay visible beside very large ones.
     const height = count === 0 ? 0 : Math.max(Math.sqrt(count / most), 0.04);
     for (const [name, value] of Object.entries({ x: at + 0.08, y: 1 - height, width: 0.84, height })) bar.setAttribute(name, value);
     if (selected && (at < selected.start || at >= selected.end)) bar.setAttribute("class", "out");
@@ -179,7 +179,7 @@ export class Timeline {
 
   // The window
 
-  /** The edge nearest to the pointer. */
+  /** Returns the edge nearest to the pointer. */
   #edgeAt(event) {
     const { left, width } = this.plot.getBoundingClientRect();
     const count = this.histogram.counts.length;
@@ -206,7 +206,7 @@ export class Timeline {
     if (start < end) this.#select({ start, end });
   }
 
-  /** Moves a window by so many bins, as far as there are. */
+  /** Moves a window by a number of bins, as far as there are bins. */
   #shift({ start, end }, by) {
     const count = this.histogram.counts.length;
     const step = Math.min(Math.max(by, -start), count - end);
@@ -238,13 +238,13 @@ export class Timeline {
     if (!this.histogram) return;
     const count = this.histogram.counts.length;
     const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
-    // From the beginning where there is no window, or one that has arrived.
+    // Starts at the beginning if there is no window, or if the window is at the end.
     if (!this.selected || this.selected.end >= count) this.#select({ start: 0, end: Math.min(width, count) });
     this.#timer = setInterval(() => this.#advance(), STEP);
     this.#tell();
   }
 
-  /** One bin further, once what is shown is the answer to the step before. */
+  /** Moves the window by one bin, once the answer to the step before is shown. */
   #advance() {
     const { selected, viewer } = this;
     if (!selected || selected.end >= this.histogram.counts.length) return this.#stop();

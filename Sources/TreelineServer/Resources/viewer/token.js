@@ -1,4 +1,4 @@
-// The token of a server that requires one. It is asked for once and kept for this tab alone.
+// The token of a server that requires one. The user is asked for it once, and it is kept for this tab alone.
 
 const KEY = "treeline-token";
 
@@ -12,13 +12,13 @@ export class Token {
   }
 
   /**
-   * Asks for a token, after the server has refused a request.
+   * Asks the user for a token, after the server has refused a request.
    *
-   * @param refused The headers that the request had.
+   * @param refused Headers of the refused request.
    * @returns Whether there is a token to try.
    */
   async ask(refused) {
-    // Another request has asked meanwhile.
+    // The user has entered a token for another request meanwhile.
     if (refused.Authorization !== this.headers.Authorization) return true;
     if (this.#isDeclined) return false;
     this.#asking ??= this.#show("Authorization" in refused).finally(() => (this.#asking = null));

@@ -1,13 +1,13 @@
-// A second map of the same ground, for the half of the stage that the map itself leaves free.
+// A second map of the same ground, for the half of the stage that the first map leaves free.
 
 import { TileLayers } from "./tiles.js";
 
-/** Unlike that of the map, for whoever hears it. */
+/** A title that differs from the first map's, for screen readers. */
 const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
 
 /**
- * Fits a map to its container, in the same frame. The map library would do so by itself, but takes 400 x 300 pixels
- * where the container has no extent, and tells of a move.
+ * Fits a map to its container, in the same frame. The map library can do so, but takes 400 x 300 pixels if the
+ * container has no extent, and reports a move.
  */
 export function fitToContainer(map) {
   const { clientWidth, clientHeight } = map.getContainer();
@@ -21,8 +21,8 @@ export class Twin {
   #isFollowing = false;
 
   /**
-   * @param map The map that is followed; where this one is moved, that one follows.
-   * @param options Of the map library, as that map was made.
+   * @param map The map to follow. If this twin is moved, that map follows.
+   * @param options Options of the map library with which that map was made.
    */
   constructor(node, map, options, source) {
     this.main = map;
@@ -37,7 +37,7 @@ export class Twin {
     });
   }
 
-  /** Draws what the map shows, in the same frame. */
+  /** Draws the current view of the other map, in the same frame. */
   follow() {
     const [center, zoom] = [this.main.getCenter(), this.main.getZoom()];
     const own = this.map.getCenter();

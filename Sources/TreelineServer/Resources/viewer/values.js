@@ -1,40 +1,40 @@
-// What is asked of the points' values: which of them count, what badges tell of them, and how both are written for the
-// server.
+// The requested values of points: which points count, what badges show about their values, and how both are written for
+// the server.
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
 
-/** How many categories have colours of their own; all others share one. */
+/** Number of categories with their own colours; all others share one colour. */
 export const CATEGORIES = 6;
 
-/** The category of all that has no colour of its own, as settings have it. */
+/** Name in settings for the categories without their own colour. */
 const OTHER = "*";
 
-/** A name of a column in a filter (CQL2). */
+/** Returns the name of a column in a filter (CQL2). */
 const named = (column) => `"${column.replaceAll('"', '""')}"`;
 
 const text = (value) => `'${value.replaceAll("'", "''")}'`;
 
-/** An edge of a histogram in a filter: a number, a date or a moment. */
+/** Returns an edge of a histogram in a filter: a number, a date or a moment. */
 function edge(value) {
   if (!Number.isNaN(Number(value))) return value;
   return /^-?\d+-\d\d-\d\d$/.test(value) ? `DATE(${text(value)})` : `TIMESTAMP(${text(value)})`;
 }
 
-/** The values that settings list, such as `hotel,inn`. */
+/** Returns the values that a setting lists, such as `hotel,inn`. */
 export const listed = (setting) => (setting === "" ? [] : setting.split(",").map(decodeURIComponent));
 
-/** The same the other way. */
+/** Returns the setting that lists some values. */
 export const listing = (values) => values.map((value) => encodeURIComponent(value).replaceAll("*", value === OTHER ? "*" : "%2A")).join();
 
-/** The two ends of a range of settings, such as `2001-01-01..2004-01-01`; null where there is none. */
+/** Returns the two ends of a range in settings, such as `2001-01-01..2004-01-01`, null if there is no range. */
 export function rangeOf(setting) {
   const ends = setting.split("..");
   return ends.length === 2 && ends.every((end) => end !== "") ? ends : null;
 }
 
 export class Values {
-  /** The categories with colours of their own, and `null` for all others, in the order of their counts. */
+  /** The categories with their own colours, in the order of their counts, then `null` for all others. */
   categories = [];
   #loaded = "";
 
@@ -42,15 +42,15 @@ export class Values {
     this.source = source;
   }
 
-  /** The columns of an index of some kinds. */
+  /** Returns the columns of an index that are of some kinds. */
   static columns(index, ...kinds) {
     return index.columns.filter((column) => kinds.includes(index.column_kinds[column]));
   }
 
   /**
-   * Finds the categories of the column that is chosen.
+   * Loads the categories of the chosen column.
    *
-   * @returns Whether they are others than before.
+   * @returns Whether the categories have changed.
    */
   async load(index, { donuts }) {
     const key = `${index.name} ${index.version} ${donuts}`;
@@ -60,7 +60,7 @@ export class Values {
     this.kind = index.column_kinds[donuts];
     if (!this.kind) return true;
     const limit = leastLimit(index);
-    // What is most frequent in each of several groups does not tell what is in all of them.
+    // The most frequent values of each of several groups need not be the most frequent values of all points.
     const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${CATEGORIES})`;
     const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
@@ -79,7 +79,7 @@ export class Values {
     return true;
   }
 
-  /** What the server is asked for besides a view and a cut. */
+  /** Returns the parameters of a request in addition to view and cut. */
   query(settings) {
     const { donuts, sum } = settings;
     const aggregates = [donuts && `counts(${named(donuts)})`, sum && `sum(${named(sum)})`].filter(Boolean);
@@ -88,9 +88,9 @@ export class Values {
   }
 
   /**
-   * Which points count, as a filter; empty for all.
+   * Returns the filter that decides which points count; empty for all points.
    *
-   * @param isWholeRange Whether those beyond the range count, too.
+   * @param isWholeRange Whether points beyond the range count, too.
    */
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
@@ -112,16 +112,18 @@ export class Values {
     const shown = own.filter((category) => !hidden.has(category));
     if (hidden.has(OTHER)) return shown.length > 0 ? `(${isAny(shown)})` : `(${column} IS NULL AND NOT ${column} IS NULL)`;
     const away = own.filter((category) => hidden.has(category));
-    // What is missing is none of those that are hidden, and belongs to the others.
+    // Missing values are in no hidden category; they belong to the others.
     return away.length > 0 ? `(NOT (${isAny(away)}) OR ${column} IS NULL)` : "";
   }
 
-  /** A category as settings have it. */
+  /** Returns the name of a category in settings. */
   static settingOf(category) {
     return category ?? OTHER;
   }
 
-  /** How many points of a cluster each category has, as GeoJSON or a tile tells; null where badges are no donuts. */
+  /**
+   * Returns how many points of a cluster are in each category, from GeoJSON or a tile; null if badges are not donuts.
+   */
   parts(properties, { donuts }) {
     if (!donuts || this.categories.length === 0) return null;
     const name = `counts_${donuts}`;
@@ -137,7 +139,7 @@ export class Values {
     return parts;
   }
 
-  /** What the server tells of a cluster for a list, and how it is said there. */
+  /** Returns facts about the values of a cluster, as pairs of a column and a text. */
   async facts(index, id, filter) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
     if (columns.length === 0) return [];
@@ -148,7 +150,7 @@ export class Values {
   }
 }
 
-/** What is asked of a column of each kind, 16 in all at most. */
+/** The aggregates for a column of each kind, at most 16 in total. */
 const FEW = [(column) => `top(${column}, 3)`];
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],
@@ -157,7 +159,7 @@ const ABOUT = {
   boolean: FEW,
 };
 
-/** The same said. */
+/** The texts of these aggregates. */
 const few = (properties, column) =>
   Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
 const SAY = {
@@ -173,5 +175,5 @@ const SAY = {
 
 const rounded = (value) => new Intl.NumberFormat("en", { maximumSignificantDigits: 6 }).format(value);
 
-/** Whether the server refuses a filter or what is asked of values. */
+/** Returns whether the server refused a filter or an aggregate. */
 export const isRefused = (error) => error instanceof Problem && error.status === 400;

@@ -1,4 +1,4 @@
-// The map and what belongs to it: requests answers, draws what moves, and reacts to the user.
+// The map and its parts: requests answers, draws what moves, and reacts to the user.
 
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
@@ -26,23 +26,26 @@ import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
 
-/** How many clusters of the whole index say which densities it has. */
+/** Number of clusters of the whole index that show which densities it has. */
 const OVERVIEW = 1000;
 
-/** Pixels between a box that fills the map and its edge; a single position keeps some of what is around it. */
+/**
+ * Pixels between a box that fills the map and the map's edge, and greatest zoom, which leaves surroundings around a
+ * single position.
+ */
 const MARGIN = 56;
 const CLOSEST = 16;
 
-/** Beyond it a source that holds more has nothing to tell apart. */
+/** Greatest zoom of the map. Beyond it nothing is left to separate, even if the source could go closer. */
 const CLOSEST_ZOOM = 20;
 
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
 
-/** A box of so few degrees is a single position on the map. */
+/** Degrees below which a box is a single position on the map. */
 const LEAST_BOX = 1e-4;
 
-/** The settings of no filter. */
+/** Settings without a filter. */
 const ALL_POINTS = { off: "", range: "", where: "" };
 
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
@@ -50,24 +53,24 @@ const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
-  /** Whether the style of the settings could not be had. */
+  /** Whether the map style of the settings could not be loaded. */
   #isUnstyled = false;
-  /** Tells which clusters are selected, where they can be. */
+  /** Knows which clusters are selected, where clusters can be selected. */
   selection = null;
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
-  /** The columns of the settings that the index has not, or not of such values. */
+  /** Columns of the settings that the index lacks or has in another kind. */
   #forgotten = [];
-  /** The settings of the filter that the last answer had. */
+  /** Filter settings of the last answer. */
   #answeredFilter = ALL_POINTS;
 
   /**
    * @param root The document, or the shadow root of an element, that holds the page.
-   * @param source Where answers come from.
-   * @param indexes What the source has, one at least.
-   * @param address What keeps the settings in the address of the page, if anything does.
+   * @param source Source of the answers.
+   * @param indexes The indexes of the source, at least one.
+   * @param address Keeps the settings in the address of the page; may be missing.
    */
   constructor(root, source, settings, indexes, address) {
     Object.assign(this, { root, source, settings, indexes, address });
@@ -102,7 +105,7 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    // Without room there are no sizes to ask for, and out of the page no colours.
+    // Without room there are no sizes to read, and outside the page no colours.
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
@@ -134,31 +137,31 @@ export class Viewer {
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     this.show();
-    // Only now do the controls say what is so.
+    // Only now do the controls show the actual settings.
     delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
   }
 
-  /** Says in the corner of the map whose data it shows. */
+  /** Shows in the corner of the map whose data it is. */
   #credit() {
     if (this.credit) this.map.removeControl(this.credit);
     const { attribution } = this.index;
     this.credit = new maplibregl.AttributionControl({
       compact: false,
-      // The library takes it for HTML, and an index may come from anybody.
+      // The library expects HTML, and an index may come from an untrusted source.
       ...(attribution && { customAttribution: escaped(attribution) }),
     });
     this.map.addControl(this.credit, "bottom-right");
   }
 
-  /** Loads which densities the index has, over which the tones are spread. */
+  /** Loads the densities of the index, over which the tones are spread. */
   async #loadDensities() {
     const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
     this.tones = new Tones(features, TONES);
   }
 
-  /** Finds the categories of the column that is chosen, and forgets what the index has not. */
+  /** Loads the categories of the chosen column, and clears settings with columns that the index lacks. */
   async #loadValues() {
     const { index, settings, values } = this;
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
@@ -170,36 +173,36 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
-    // What is shown has no parts yet, or others.
+    // The shown clusters have no parts yet, or parts of other categories.
     for (const side of [this.grid, this.tree]) side.feed.reset();
   }
 
-  /** Which points count, as the server is asked; nothing for all. */
+  /** The filter of the points that count, as a parameter of the server; empty for all points. */
   get filterQuery() {
     const filter = this.values.filter(this.settings);
     return filter ? { filter } : {};
   }
 
-  /** Asks the source whether a filter means something to the index that is shown, and throws what is wrong with it. */
+  /** Asks the source whether a filter is valid for the current index, and throws the error if it is not. */
   async checkFilter(where, signal) {
     if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
   }
 
-  /** Says what of a link is not shown, and why. */
+  /** Reports what a link asks for but the map does not show, and why. */
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
     if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
-    if (unreadable.length > 0) said.push(`The link has parts that say nothing: ${[...new Set(unreadable)].join(", ")}.`);
+    if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
     this.#forgotten = [];
-    if (columns.length > 0) said.push(`The index has no such values as the link asks for: ${columns.join(", ")}.`);
-    if (where && !this.source.hasFilters) said.push("This map knows no filters and shows all points.");
+    if (columns.length > 0) said.push(`Columns of the link are missing or of the wrong kind: ${columns.join(", ")}.`);
+    if (where && !this.source.hasFilters) said.push("This map ignores filters and shows all points.");
     if (said.length > 0) this.tell("link", said.join(" "));
     else this.notice.hide("link");
   }
 
-  /** Shows a message until it is read. */
+  /** Shows a message until it is closed. */
   tell(kind, text) {
     this.notice.show(kind, text, { title: "OK", run: () => this.notice.hide(kind) });
   }
@@ -231,7 +234,7 @@ export class Viewer {
     this.find("#zoom-all").addEventListener("click", () => this.#stepToAll());
   }
 
-  /** @param map The map, or its twin, which shows the grid alone. */
+  /** @param map The map, or its twin, which shows only the grid. */
   listenTo(map, tiles) {
     drawPlaces(map, () => this.palette);
     map.on("error", (event) => this.#mapFailed(event, tiles));
@@ -240,7 +243,7 @@ export class Viewer {
 
   // Drawing
 
-  /** Has a frame drawn. While the map moves that is the map's own, so both always agree. */
+  /** Requests a frame. While the map moves, it is the map's own frame, so that both always agree. */
   wake() {
     if (!this.map) return;
     if (this.map.isMoving()) {
@@ -254,7 +257,7 @@ export class Viewer {
     }
   }
 
-  /** What the map shows at this moment. */
+  /** The current view of the map. */
   get currentCamera() {
     return new Camera(this.map, this.stage.size);
   }
@@ -272,7 +275,7 @@ export class Viewer {
     const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
     this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
     if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
-    // What the map library drew itself has its ellipse all the same.
+    // The map library has drawn the cluster, but not its ellipse.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
@@ -290,19 +293,19 @@ export class Viewer {
     this.overlay.draw(side.scene, this.camera, now, { left, right, ellipses, marked, selection, origin: this.stage.originOf(side) });
   }
 
-  /** Those that are on the screen. */
+  /** The sides that are on the screen. */
   get sides() {
     return { compare: [this.grid, this.tree], grid: [this.grid], tree: [this.tree], tiles: [] }[this.settings.view];
   }
 
-  /** The side that lists its clusters. */
+  /** The side whose clusters are listed. */
   get mainSide() {
     return this.settings.view === "grid" ? this.grid : this.tree;
   }
 
   // Requests
 
-  /** Sends one request a frame at most; the sides take turns. */
+  /** Sends at most one request per frame; the sides take turns. */
   #request(camera, now) {
     if (document.timeline.currentTime === this.#lastRequestTime) return;
     const sides = this.sides;
@@ -331,15 +334,15 @@ export class Viewer {
   }
 
   async failed(error, side) {
-    // A link may hold a filter that the index has no answer to, and so may what was written into the panel.
+    // A filter from a link or from the panel may be invalid for the index.
     if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
       const { where } = this.settings;
-      const rest = this.#answeredFilter === ALL_POINTS ? "this is all of it" : "the filter before still counts";
+      const rest = this.#answeredFilter === ALL_POINTS ? "all points are shown" : "the previous filter still applies";
       this.settings.set(this.#answeredFilter);
       if (where !== this.settings.where) this.controls.refuse(where, error.message);
-      return this.tell("filter", where ? error.message : `The index has no answer to the filter of the link; ${rest}.`);
+      return this.tell("filter", where ? error.message : `The filter of the link is not valid for this index; ${rest}.`);
     }
-    // The index was replaced, or is gone: ids of before mean nothing now.
+    // The index was replaced or removed, so ids from before mean nothing now.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
     const text = error.status === 0 ? `${error.message} Trying again…` : (error.message ?? String(error));
     this.notice.show("failure", text);
@@ -355,17 +358,17 @@ export class Viewer {
     this.failed(new Error(`A part of the map is missing: ${why}.`));
   }
 
-  /** Shows the land outline in place of a style that cannot be had, and says so. */
+  /** Shows the land outline instead of a style that could not be loaded, and reports it. */
   #styleFailed(error) {
     if (this.#isUnstyled) return;
     this.#isUnstyled = true;
     const why = error.status > 0 ? `the server answered ${error.status}` : error.message;
-    this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. This is the map without it.`);
+    this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. The built-in map is shown instead.`);
     this.mapOptions.style = worldStyle(this.palette);
     for (const map of this.stage.maps) map.setStyle(this.mapOptions.style, { diff: false });
   }
 
-  /** Goes on with another index where the one that is shown was replaced, and returns whether it was. */
+  /** Switches to the new version of a replaced index, and returns whether there was one. */
   async #reloadIfReplaced() {
     this.indexes = await this.source.indexes().catch(() => this.indexes);
     const index = this.#named(this.index.name);
@@ -417,7 +420,7 @@ export class Viewer {
     this.#restSoon();
   }
 
-  /** Brings the page in line with the settings. */
+  /** Updates the page from the settings. */
   show() {
     const { settings } = this;
     const { views } = this.source;
@@ -429,7 +432,7 @@ export class Viewer {
     this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);
     this.timeline.show();
     this.divider.show(settings.divider);
-    // Tiles that show nothing say nothing.
+    // In tiles the viewer does not know whether a view is empty.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
     const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
@@ -438,21 +441,21 @@ export class Viewer {
     this.wake();
   }
 
-  /** Reads the colours of the stylesheet again, once it has any: out of the page it has none. */
+  /** Reads the colours of the stylesheet again, once the element has any: outside the page it has none. */
   async repaint() {
     await shown(this.stage.node);
-    // It starts with the right ones.
+    // The map starts with the right colours.
     if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    // Sizes do not change with colours, and in the middle of a change of styles they would be wrong.
+    // Sizes do not change with colours. Measured in the middle of a change of styles, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
 
-  /** Brings everything in line with the size of the page, if there is room for a map. */
+  /** Fits everything to the size of the page, if there is room for a map. */
   fit() {
     if (!this.map || !this.stage.divide()) return;
     this.overlay.prepare(this.palette, this.stage.whole);
@@ -473,18 +476,18 @@ export class Viewer {
     this.#rest = setTimeout(() => this.#rested(), REST);
   }
 
-  /** Whether the map stands still and shows the answers for it. */
+  /** Whether the map stands still and shows the answers for its view. */
   get isAtRest() {
     if (!this.tones || this.map.isMoving()) return false;
     const camera = this.currentCamera;
     return this.sides.every((side) => side.feed.hasAnswered(side.request(camera, this.settings)));
   }
 
-  /** Measures, lists and announces the clusters in view, once every request is answered. */
+  /** Measures, lists and announces the clusters in view, once all requests are answered. */
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
-    // Only answers of the tree tell by themselves that an index was replaced.
+    // Only answers of the tree show that an index was replaced.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
@@ -506,8 +509,9 @@ export class Viewer {
   // Pointing and choosing
 
   /**
-   * @param linkID What the address says is open.
-   * @param focus Where the keyboard goes on, if it was in the card: where it came from, as far as that is still there.
+   * @param linkID The id of the closed cluster in the address.
+   * @param focus Where the keyboard focus was before the card, if the card had it. The focus returns there, if that
+   *   element still exists.
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
@@ -524,7 +528,7 @@ export class Viewer {
     this.showAll();
   }
 
-  /** A single position in the middle would lie below the divider. */
+  /** Options for a view of all points. In the middle, a single position would lie below the divider. */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
