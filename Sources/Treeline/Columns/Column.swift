@@ -7,7 +7,7 @@ public struct Column: Sendable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Numbers, exactly as they are written in decimals, or else as the nearest doubles.
     case number
-    /// Texts, each of which many points share.
+    /// Texts that many points share.
     case category
     /// True or false.
     case boolean

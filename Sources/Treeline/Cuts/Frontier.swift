@@ -45,7 +45,7 @@ struct Frontier: ~Copyable {
     /// Whether no single child can take the node's place: the node is wholly visible or finished.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
-    /// The same node, marked as finished.
+    /// This node, marked as finished.
     @inline(__always) var finished: Slot { Slot(span: span, link: link | UInt64(Visibility.finished.bits) << 32) }
 
     private static let withoutVisibility = ~(UInt64(Visibility.allBits) << 32)

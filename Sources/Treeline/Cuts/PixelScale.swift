@@ -70,7 +70,7 @@ extension PixelScale {
     let units = try units(atZoom: zoom)
     return switch coarseness {
     case .squaredRadius: units * units
-    // Distances were measured between means rounded to whole units. Each is less than a unit from where it is shown.
+    // Distances were measured between means rounded to whole units. Each is less than a unit from the exact mean.
     case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
   }

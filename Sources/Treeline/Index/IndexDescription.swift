@@ -16,7 +16,7 @@ public struct IndexDescription: Hashable, Sendable {
     (self.title, self.attribution, self.unit) = (text(title), text(attribution), text(unit))
   }
 
-  /// Whether there is no text.
+  /// Whether all three texts are nil.
   public var isEmpty: Bool { self == IndexDescription() }
 
   package static let fixedLength = 16

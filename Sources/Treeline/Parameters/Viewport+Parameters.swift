@@ -15,7 +15,7 @@ extension Viewport: Parameterized {
     return parameters
   }
 
-  /// The name of the parameter for the area; `bbox` if there is no area.
+  /// The name of the parameter for the area; `bbox` for everything.
   public var areaParameter: String {
     switch area {
     case .everything, .box: "bbox"

@@ -43,7 +43,7 @@ package enum Gap {
   /// Returns the size in bytes of the gaps of `pointCount` points.
   package static func byteCount(ofPoints pointCount: Int) -> Int { (pointCount + 1) / 2 }
 
-  /// Returns the byte that holds the gaps after two neighboring points, the first of which has an even index.
+  /// Returns the byte that holds the gaps after two neighboring points. The first has an even index.
   @inline(__always) package static func byte(even: UInt8, odd: UInt8) -> UInt8 { even | odd << 4 }
 
   /// Returns the gap after a point, given the byte that holds it.

@@ -61,10 +61,10 @@ public struct ClusterTree: Sendable {
 // MARK: - Points
 
 extension ClusterTree {
-  /// The number of points, including those that fail a filter. Each point is in exactly one cluster of every level.
+  /// The number of points, including points that fail a filter. Each point is in exactly one cluster of every level.
   public var pointCount: Int { storage.pointCount }
 
-  /// The number of points that count: all, or under a filter those that pass it.
+  /// The number of points that count: all points, or under a filter the passing points.
   public var passingPointCount: Int { selection?.count ?? pointCount }
 
   /// Returns the position of a point on the plane, by its index in tree order (see `Cluster.range`).

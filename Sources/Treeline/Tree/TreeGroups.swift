@@ -144,7 +144,7 @@ extension TreeStorage {
 
 // MARK: - Public interface
 
-/// Points that never share a cluster with those of other groups.
+/// Points that never share a cluster with points of other groups.
 public struct ClusterGroup: Sendable {
   /// The name that the points have in common; empty for points without a group.
   public let name: String
