@@ -178,7 +178,7 @@ public struct VerificationProgress: Hashable, Sendable {
   public let pointCount: Int
 }
 
-/// Reports the progress of a stage at every hundredth.
+/// A reporter of a stage's progress, at every hundredth.
 struct VerificationMonitor {
   typealias Report = (VerificationProgress) -> Void
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Checks the merge scales of a sound tree that was merged by distance or for badges, which are stored as its
-/// separations. Also checks where its clusters stand.
+/// A check of the merge scales of a sound tree that was merged by distance or for badges, which are stored as its
+/// separations, and of the positions where its clusters stand.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. It is the greatest of the codes
 /// of its children and of the distance between them, which is scaled by their badges in a tree that was grown for

@@ -114,7 +114,7 @@ extension NodeFacts {
     return sum / weights
   }
 
-  /// Returns the square of a point's distance to the mean times the count.
+  /// Returns the square of a point's distance to the mean, with the distance multiplied by the count.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
     return squaredLength(
@@ -186,7 +186,7 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// Returns the sums of the first `leftCount` points minus `leftCount` times the mean of all points, times the count.
+  /// Returns, times the count, the sums of the first `leftCount` points minus `leftCount` times the mean of all points.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

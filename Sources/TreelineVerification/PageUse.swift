@@ -1,6 +1,6 @@
 import Treeline
 
-/// Keeps the resident part of a mapped index small: counts the bytes that are read, and releases all pages once there
+/// A limit on the resident part of a mapped index. It counts the bytes that are read, and releases all pages once there
 /// are many. So verification takes little memory, however large the index is.
 final class PageUse {
   private let giveBack: @Sendable () -> Void

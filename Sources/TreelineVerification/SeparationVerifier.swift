@@ -1,6 +1,6 @@
 import Treeline
 
-/// Checks the separations of a sound tree against its nodes.
+/// A check of the separations of a sound tree against its nodes.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. The code exceeds neither the
 /// parent's code nor the code of the distance at which the node alone may be split (see

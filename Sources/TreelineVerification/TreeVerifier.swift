@@ -1,6 +1,6 @@
 import Treeline
 
-/// Checks every node of a tree against its points.
+/// A check of every node of a tree against its points.
 ///
 /// What each node should be is computed in a pass over its points, without any code of the builder.
 struct TreeVerifier {
@@ -103,7 +103,7 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
 
-  /// Adds a problem of the records below a node, which contradict the node and are not checked further.
+  /// Adds a problem of the records below a node. They contradict the node and are not checked further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")

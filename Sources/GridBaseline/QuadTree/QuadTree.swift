@@ -62,7 +62,7 @@ struct QuadTree: Sendable {
 
   /// Returns the number of points in a window.
   ///
-  /// Complexity: The nodes along the window's edges. Nodes inside are counted as a whole.
+  /// Complexity: O(k) for k nodes along the window's edges. Nodes inside are counted as a whole.
   func pointCount(in window: PlaneWindow) -> Int {
     var count = 0
     visit(window) { range in

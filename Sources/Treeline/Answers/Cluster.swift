@@ -2,8 +2,8 @@
 public struct Cluster: Sendable, Identifiable {
   public let id: ClusterID
 
-  /// The points of the cluster, as indices in tree order. Under a filter, only passing points belong to it.
-  /// The ranges of two clusters of one tree are nested or disjoint.
+  /// The points of the cluster, as indices in tree order. Under a filter, only passing points belong to it. The ranges
+  /// of two clusters of one tree are nested or disjoint.
   public let range: Range<Int>
 
   /// The number of points, including those out of view; under a filter, the number of points that pass.
@@ -136,7 +136,8 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 
 /// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
 ///
-/// Drawn at twice its size it contains most of the points of an even cloud. It follows a railway on which they lie.
+/// Drawn at twice its size it contains most of the points of an even cloud. It follows a railway along which points
+/// lie.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double

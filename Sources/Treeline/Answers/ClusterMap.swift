@@ -113,7 +113,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Throws: `FilterError` if the tree lacks columns that the filter names, or they are of other kinds.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
 
-  /// Returns the map under a filter, faster if a previous one is alike; see `ClusterTree.selecting(_:reusing:)`.
+  /// Returns the map under a filter, faster if the last filter was alike; see `ClusterTree.selecting(_:reusing:)`.
   ///
   /// - Precondition: `previous` is this map with another filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterMap?) throws(FilterError) -> ClusterMap {

@@ -96,7 +96,7 @@ package struct EntryValues: Sendable {
 }
 
 extension EntryValues {
-  /// Whether each entry is a value, by its number.
+  /// For each entry, whether it is a value.
   var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 

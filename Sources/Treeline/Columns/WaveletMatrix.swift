@@ -31,7 +31,7 @@ package struct WaveletMatrix: @unchecked Sendable {
   package static func levelCount(for greatest: UInt32) -> Int { 32 - greatest.leadingZeroBitCount }
 
   /// - Parameters:
-  ///   - zeroCounts: A number for each level.
+  ///   - zeroCounts: The number of 0 bits of each level.
   ///   - blocks: `blockCount` blocks for each level, aligned to 8 bytes.
   init(
     count: Int, levelCount: Int, zeroCounts: UnsafePointer<UInt32>, blocks: UnsafePointer<UInt64>

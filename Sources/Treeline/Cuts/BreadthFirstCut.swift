@@ -5,14 +5,14 @@ extension TreeStorage {
   /// level by level, and within a level in the order in which they were reached, while the answer stays within the
   /// limit.
   ///
-  /// A node is replaced by those of its children that have a point in view. One visible child takes its parent's place
-  /// and costs nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost
-  /// still are. Hence no node of the answer could be expanded within the limit. The order of expansion does not depend
-  /// on the window, so a window inside another has an answer that refines the other's.
+  /// A node is replaced by its children that have a point in view. One visible child takes its parent's place and costs
+  /// nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost still are.
+  /// Hence no node of the answer could be expanded within the limit. The order of expansion does not depend on the
+  /// window, so a window inside another has an answer that refines the other's.
   ///
   /// To find out whether a node across the window's edge has a point inside takes a search. So while the answer is
-  /// below the limit even with every such node counted, these nodes are expanded without a search, and nodes of which
-  /// nothing is left disappear. At the limit the few remaining ones are searched once, and from then on each node is
+  /// below the limit even with every such node counted, these nodes are expanded without a search, and a node without
+  /// any visible part disappears. At the limit the few remaining nodes are searched once, and from then on each node is
   /// searched as it is reached. The answer is the same.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes

@@ -36,7 +36,7 @@ extension TreeStorage {
     return nodes
   }
 
-  /// Returns the position where a node stands, with all its points.
+  /// Returns the position where a node stands if all its points count.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {

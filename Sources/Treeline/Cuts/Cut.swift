@@ -13,8 +13,8 @@
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {
-    /// As many clusters as the limit has room for, split in the given order. A cut that continues keeps as many
-    /// clusters of a previous answer as possible.
+    /// A limit, within which clusters are split in the given order. A cut that continues keeps as much of a previous
+    /// answer as possible.
     case limit(ExpansionOrder, isContinuing: Bool)
 
     /// A number of pixels of a criterion.
@@ -40,7 +40,7 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Returns a cut into as many clusters as a limit has room for.
+  /// Returns a cut into clusters up to a limit, which are split while there is room.
   ///
   /// Two promises always hold:
   /// - no cluster could still be replaced by its visible children within the limit;

@@ -71,7 +71,7 @@ struct PointsInView<Counted: CountedPoints> {
   }
 
   /// Returns whether a node that may have a point in view is sure to have one: its box is inside, or all points count
-  /// and one is at a side of the tight box that is inside.
+  /// and a side of its tight box is inside.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
@@ -143,7 +143,7 @@ extension TreeStorage {
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// Replaces the visibilities of children that are buckets by exact ones.
+  /// Replaces the visibilities of children that are buckets with exact ones.
   @inline(never) private func byPoints<Counted>(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {

@@ -4,7 +4,7 @@
     ///
     /// It reads only the header, the section table and the names of attributes, so it takes as long for a hundred
     /// points as for a hundred million. A query checks only what it needs to stay within the file: it does not notice a
-    /// flipped bit of a position or a count. `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification`
+    /// changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification`
     /// checks every byte.
     ///
     /// - Parameter path: `-` for standard input, which must be a file.

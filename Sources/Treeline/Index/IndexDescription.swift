@@ -1,4 +1,4 @@
-/// Texts about an index for people. Each is nil if there is none.
+/// Texts about an index, for people. Each is nil if it was not given.
 ///
 /// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
 /// 0, and the texts in UTF-8, one after the other.

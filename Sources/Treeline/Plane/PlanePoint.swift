@@ -13,7 +13,7 @@ public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
 
 /// The smallest box around some points of the plane, all four edges inclusive.
 ///
-/// The box of a cluster that was merged across the seam crosses it, and no other box does. Such a box is narrower than
+/// A box crosses the seam only if it belongs to a cluster that was merged across the seam. Such a box is narrower than
 /// half the world, and its western edge has the greater x.
 public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The western edge.

@@ -1,4 +1,4 @@
-/// Checks whether text of an index is JSON (RFC 8259), since answers contain that text verbatim. Nothing is decoded.
+/// A check whether text of an index is JSON (RFC 8259), since answers contain that text verbatim. It decodes nothing.
 ///
 /// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
 /// expected.

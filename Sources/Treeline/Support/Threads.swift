@@ -88,7 +88,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 
   init(_ count: Int) { state = Mutex(State(results: Array(repeating: nil, count: count))) }
 
-  /// Returns the number of work that no thread has begun; nil if there is none.
+  /// Returns the number of the next piece of work; nil if all work has been begun.
   func next() -> Int? {
     state.withLock { state in
       guard state.next < state.results.count else { return nil }
@@ -104,7 +104,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     #endif
   }
 
-  /// The result of a number, if it has arrived. It can be taken once.
+  /// The result with a number, if it has arrived. It can be taken once.
   subscript(number: Int) -> Result? {
     state.withLock { state in
       defer { state.results[number] = nil }

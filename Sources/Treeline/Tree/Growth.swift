@@ -12,7 +12,7 @@ public enum Growth: Hashable, Sendable {
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// The two clusters that are closest. Of several such pairs, the one whose positions come first is merged (see the
   /// format document). Distances are measured between means, or between members (see `ClusterStand`). So clusters merge
-  /// only where they touch, and a `Cut.spacing` shows as many clusters as there is room for.
+  /// only where they touch, and a `Cut.spacing` fills the room that there is.
   case distance
 
   /// The two clusters whose drawn badges touch first as badges grow. A pair's order is its distance divided by the sum

@@ -40,15 +40,15 @@ public struct SplitRule: Hashable, Sendable {
   /// The rule of a build without another choice: `leastScatter`.
   public static let standard = leastScatter
 
-  /// Splits at the mean of a node's points: the article's rule, and the fastest to build.
+  /// The split at the mean of a node's points: the article's rule, and the fastest to build.
   public static let mean = SplitRule(.mean)
 
-  /// Splits where the halves scatter least, by the sum of squared distances of points to the mean of their half. First
-  /// the best position along the axis is found, of several the lowest. Then points move to the half whose mean is
-  /// nearer, as long as that gains enough.
+  /// The split with the least scatter in both halves, by the sum of squared distances of points to the mean of their
+  /// half. First the best position along the axis is found, of several the lowest. Then points move to the half whose
+  /// mean is nearer, as long as that gains enough.
   ///
   /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
-  /// about twice as long, and five times where distances double from point to point.
+  /// about twice as long, and five times as long if distances double from point to point.
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the
