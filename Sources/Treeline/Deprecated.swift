@@ -1,4 +1,4 @@
-// Names of 0.1, kept for one version. Where one word took the place of another, the compiler offers to write it.
+// Names of version 0.1, kept for one version. For a plain renaming, the compiler offers to write the new name.
 
 @available(*, deprecated, renamed: "UnclusteredPoints") public typealias PointsAlone = UnclusteredPoints
 
@@ -110,7 +110,7 @@ extension ClusterTree {
   @available(*, deprecated, renamed: "row(atTreeIndex:)")
   public func row(at place: Int) -> Int { row(atTreeIndex: place) }
 
-  // With the row of a cluster for a tree index it gave another row's values.
+  // Given the row of a cluster as a tree index, it returned the values of another row.
   @available(*, unavailable, renamed: "attributes(atTreeIndex:)")
   public func attributes(at place: Int) -> [(name: String, value: AttributeValue)] { fatalError() }
 }

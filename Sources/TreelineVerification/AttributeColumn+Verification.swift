@@ -1,20 +1,21 @@
 import Treeline
 
 extension Sequence<AttributeColumn> {
-  /// Checks every column, and that no two names have the same bytes; names equal in Unicode may differ in these.
+  /// Checks every column, and that no two names have the same bytes. Names that are equal in Unicode may differ in
+  /// bytes.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
       problems.check(
         names.insert(Array(column.nameBytes)).inserted, column.label, expected: "a name that no other attribute has",
-        found: "it again")
+        found: "a duplicate")
       column.check(isOfKnownVersion: isOfKnownVersion, problems, pages)
     }
   }
 }
 
 extension AttributeColumn {
-  /// Its name, cut short: that may be almost all of the file.
+  /// The attribute's name, cut short for messages, since it may fill almost the whole file.
   fileprivate var label: String {
     let beginning = name.unicodeScalars.prefix(40)
     let isWhole = beginning.endIndex == name.endIndex
@@ -32,7 +33,7 @@ extension AttributeColumn {
       String(validating: nameBytes, as: UTF8.self) != nil, label, expected: "a name in UTF-8", found: "other bytes")
     problems.check(
       section[Self.fixedLength + nameBytes.count..<section.count - body.count].allSatisfy { $0 == 0 }, label,
-      expected: "zeros behind the name", found: "other bytes")
+      expected: "zeros after the name", found: "other bytes")
     switch encoding {
     case .numbers: checkNumbers(problems, pages)
     case .dictionary:
@@ -47,16 +48,16 @@ extension AttributeColumn {
         let bits: UInt64 = body.read(at: 8 * index)
         problems.check(
           Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
-          "\(label), point \(index)", expected: "a finite number, or the NaN of null or of absent",
+          "\(label), point \(index)", expected: "a finite number, or the NaN of null or of an absent value",
           found: "the bits \(String(bits, radix: 16))")
       }
     }
-    problems.check(entryCount == 0, label, expected: "no dictionary beside numbers", found: "\(entryCount) entries")
+    problems.check(entryCount == 0, label, expected: "no dictionary for numbers", found: "\(entryCount) entries")
     problems.check(
       body.count == 8 * pointCount, label, expected: "\(8 * pointCount) bytes of numbers", found: "\(body.count)")
   }
 
-  /// Every point has an entry, and every entry is used.
+  /// Checks that every point has an entry and that every entry is used.
   private func checkEntryNumbers(_ problems: ProblemList, _ pages: PageUse) {
     var isUsed = BitSet(count: entryCount)
     (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 4) { block in
@@ -70,34 +71,35 @@ extension AttributeColumn {
       }
     }
     for entry in 0..<entryCount where !isUsed[entry] && !problems.isFull {
-      problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
+      problems.add("\(label), entry \(entry)", expected: "an entry that some point uses", found: "an unused entry")
     }
     problems.check(
       body[4 * pointCount..<Self.tableStart(pointCount)].allSatisfy { $0 == 0 }, label,
       expected: "zeros before the dictionary", found: "other bytes")
   }
 
-  /// Entries follow one another without gaps, in the order of their bytes.
+  /// Checks that entries follow one another without gaps, in the order of their bytes.
   private func checkEntries(_ problems: ProblemList, _ pages: PageUse) {
     let table = Self.tableStart(pointCount)
     let textCount = body.count - table - 8 * (entryCount + 1)
     let (start, end): (UInt64, UInt64) = (body.read(at: table), body.read(at: table + 8 * entryCount))
     problems.check(
-      start == 0 && end == textCount, label, expected: "entries over all \(textCount) bytes of text",
+      start == 0 && end == textCount, label, expected: "entries that fill all \(textCount) bytes of text",
       found: "bytes \(start) to \(end)")
     let dictionary = dictionary
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     for entry in 0..<entryCount where !problems.isFull {
       guard let bytes = dictionary.bytes(ofEntry: entry) else {
-        problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
+        problems.add("\(label), entry \(entry)", expected: "offsets within the text", found: "other offsets")
         continue
       }
       pages.note(byteCount: 8 + bytes.count)
       problems.check(
-        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and text that suits it", found: "others")
+        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and a text that fits it",
+        found: "something else")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
-        expected: "entries in the order of their bytes", found: "another")
+        expected: "entries in the order of their bytes", found: "another order")
       previous = bytes
     }
   }

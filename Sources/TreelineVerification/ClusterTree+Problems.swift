@@ -5,10 +5,10 @@ extension ClusterTree {
   /// the separations at every spacing, and the attributes.
   ///
   /// - Parameters:
-  ///   - path: The file; `-` is standard input, which must be a file.
-  ///   - progress: Called some hundred times a stage.
+  ///   - path: The file; `-` for standard input, which must be a file.
+  ///   - progress: Called some hundred times in each stage.
   /// - Returns: At most 100 problems; none if the index is as it was written.
-  /// - Throws: `IndexError` where the file cannot be opened as an index.
+  /// - Throws: `IndexError` if the file cannot be opened as an index.
   /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on
   ///   all cores
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
@@ -56,7 +56,7 @@ extension ClusterTree {
   ///   all cores
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
-  /// - Parameter principalLevels: As the tree was built.
+  /// - Parameter principalLevels: The value with which the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(
@@ -65,7 +65,8 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Separations are distances between nodes: in a damaged hierarchy they cannot be checked.
+  /// Checks the hierarchy, and then the separations. These are distances between nodes, so they can only be checked in
+  /// a sound hierarchy.
   private func check(
     principalLevels: Int, threads: Int, _ problems: ProblemList, _ pages: PageUse,
     _ progress: VerificationMonitor.Report? = nil
@@ -82,7 +83,7 @@ extension ClusterTree {
       if let groups = storage.groups {
         problems.check(
           roots.map { $0.first..<$0.first + $0.count } == groups.parts, "groups",
-          expected: "a node of all points of each group", found: "groups that end within nodes")
+          expected: "a node with all points of each group", found: "groups that end within nodes")
         groups.check(problems)
       }
       guard let codes = storage.separations, problems.count == known else { return }
@@ -101,7 +102,7 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The root, or those of the trees that groups have, in tree order.
+  /// The root, or in a tree of groups the root of each part, in tree order.
   fileprivate var rootsOfTrees: [Node] {
     let parts = groups?.parts ?? []
     var (roots, waiting) = ([Node](), [root].compactMap { $0 })
@@ -118,21 +119,21 @@ extension TreeStorage {
 }
 
 extension TreeGroups {
-  /// Checks that names are in order and each is there once.
+  /// Checks that names are in order and that each occurs once.
   fileprivate func check(_ problems: ProblemList) {
     for (name, next) in zip(names, names.dropFirst()) where !name.utf8.lexicographicallyPrecedes(next.utf8) {
-      problems.add("groups", expected: "a name behind \(name.debugDescription)", found: next.debugDescription)
+      problems.add("groups", expected: "a name after \(name.debugDescription)", found: next.debugDescription)
     }
   }
 }
 
 /// Something in an index that is not as it was written.
 public struct IndexProblem: Hashable, Sendable {
-  /// Where: a section, a byte, a node record or a point.
+  /// The location: a section, a byte, a node record or a point.
   public var location: String
-  /// What should be there.
+  /// The expected content.
   public var expected: String
-  /// What is there.
+  /// The content that was found.
   public var found: String
 }
 
@@ -140,7 +141,7 @@ extension IndexProblem: CustomStringConvertible {
   public var description: String { "\(location): expected \(expected), found \(found)" }
 }
 
-/// The problems found so far, up to as many as anybody reads.
+/// The problems found so far, at most as many as are worth reading.
 final class ProblemList {
   private(set) var problems: [IndexProblem] = []
 
@@ -157,27 +158,27 @@ final class ProblemList {
   ) { if !condition { add(location(), expected: expected(), found: found()) } }
 }
 
-/// How far a verification is.
+/// The progress of a verification.
 public struct VerificationProgress: Hashable, Sendable {
-  /// What a verification does, in this order.
+  /// The stages of a verification, in their order.
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
-    /// The distances are checked at which nodes give way to their children.
+    /// The distances are checked at which nodes are replaced by their children.
     case separations
   }
 
-  /// What it does now.
+  /// The current stage.
   public let stage: Stage
 
-  /// How much of the stage is done, from 0 to 1; it never falls.
+  /// The fraction of the stage that is done, from 0 to 1. It never falls.
   public let fraction: Double
 
-  /// Of the whole index.
+  /// The number of points of the whole index.
   public let pointCount: Int
 }
 
-/// Reports the progress of a stage at every hundredth.
+/// A reporter of a stage's progress, at every hundredth.
 struct VerificationMonitor {
   typealias Report = (VerificationProgress) -> Void
 
@@ -186,7 +187,7 @@ struct VerificationMonitor {
   let report: Report?
   var toldPercent = -1
 
-  /// - Parameter done: Of all points, 1 or more.
+  /// - Parameter done: The number of points that are done. The index has at least one point.
   mutating func tell(_ done: Int) {
     guard let report, done * 100 / pointCount > toldPercent else { return }
     toldPercent = done * 100 / pointCount

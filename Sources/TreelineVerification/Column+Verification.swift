@@ -1,13 +1,13 @@
 import Treeline
 
 extension Sequence<Column> {
-  /// Checks every typed column, and that no two names of any column have the same bytes.
+  /// Checks every typed column, and that no two columns have names of the same bytes.
   func checkTyped(_ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
       let isNew = names.insert(Array(column.name.utf8)).inserted
       guard column.attribute == nil else { continue }
-      problems.check(isNew, column.label, expected: "a name that no other column has", found: "it again")
+      problems.check(isNew, column.label, expected: "a name that no other column has", found: "a duplicate")
       column.check(problems, pages)
       if !problems.isFull { column.checkMatrices(column.label, problems, pages) }
     }
@@ -15,12 +15,14 @@ extension Sequence<Column> {
 }
 
 extension Column {
-  /// Its name, cut short.
+  /// The column's name, cut short for messages.
   fileprivate var label: String {
     let beginning = String(name.unicodeScalars.prefix(40))
     return "column \(beginning.debugDescription)" + (beginning == name ? "" : "…")
   }
 
+  /// Checks the whole section of a typed column.
+  ///
   /// - Complexity: O(bytes)
   fileprivate func check(_ problems: ProblemList, _ pages: PageUse) {
     guard let section else { return }
@@ -32,13 +34,13 @@ extension Column {
       String(validating: section[Offset.name..<nameEnd], as: UTF8.self) != nil, label, expected: "a name in UTF-8",
       found: "other bytes")
     problems.check(
-      section[nameEnd..<Self.aligned(nameEnd)].allSatisfy { $0 == 0 }, label, expected: "zeros behind the name",
+      section[nameEnd..<Self.aligned(nameEnd)].allSatisfy { $0 == 0 }, label, expected: "zeros after the name",
       found: "other bytes")
     let start = Self.aligned(nameEnd)
     let width = Int(section[Offset.width])
     let end = start + Self.aligned(width * pointCount)
     problems.check(
-      section[start + width * pointCount..<end].allSatisfy { $0 == 0 }, label, expected: "zeros behind the codes",
+      section[start + width * pointCount..<end].allSatisfy { $0 == 0 }, label, expected: "zeros after the codes",
       found: "other bytes")
     let base: Int64 = section.read(at: Offset.base)
     switch values {
@@ -50,7 +52,7 @@ extension Column {
       problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
       checkEntryCount(of: section, problems)
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside doubles", found: "\(base)")
+        base == 0 && section[Offset.isDates] == 0, label, expected: "no base or dates for doubles", found: "\(base)")
       (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
         for index in block where !problems.isFull {
           let bits = UInt64(littleEndian: reals.start[index])
@@ -61,14 +63,14 @@ extension Column {
       }
     case .entries(let entries):
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "no base beside entries", found: "\(base)")
+        base == 0 && section[Offset.isDates] == 0, label, expected: "no base or dates for entries", found: "\(base)")
       check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems, pages)
     }
   }
 
   private func checkEntryCount(of section: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let count: UInt32 = section.read(at: Offset.entryCount)
-    problems.check(count == 0, label, expected: "no entries beside numbers", found: "\(count)")
+    problems.check(count == 0, label, expected: "no entries for numbers", found: "\(count)")
   }
 
   private func check(_ integers: IntegerValues, _ problems: ProblemList, _ pages: PageUse) {
@@ -84,15 +86,15 @@ extension Column {
     let isBoolean = kind == .boolean
     problems.check(
       isBoolean ? integers.base == 0 && greatest <= 1 : isEmpty ? integers.base == 0 : least == 0, label,
-      expected: isBoolean ? "the codes 0 and 1" : "the least value as its base", found: "another")
+      expected: isBoolean ? "only the codes 0 and 1" : "the least value as the base", found: "something else")
     let width = PackedIntegers.width(for: isEmpty ? 0 : greatest == .max ? .max : greatest + 1)
     problems.check(
       integers.codes.width == width || isBoolean && integers.codes.width == 1, label, expected: "\(width) bytes a code",
       found: "\(integers.codes.width)")
     problems.check(
-      !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits where there is no value",
+      !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits in a column without values",
       found: "\(integers.digits)")
-    problems.check(!integers.isDates || kind == .time, label, expected: "dates of times only", found: "dates")
+    problems.check(!integers.isDates || kind == .time, label, expected: "dates only with times", found: "dates")
   }
 
   private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList, _ pages: PageUse) {
@@ -112,12 +114,12 @@ extension Column {
       }
     }
     for entry in 0..<count where !isUsed[entry] && !problems.isFull {
-      problems.add("\(label), entry \(entry)", expected: "a value of some point", found: "none's")
+      problems.add("\(label), entry \(entry)", expected: "an entry that some point uses", found: "an unused entry")
     }
     checkEntries(of: dictionary, textCount: textCount, problems, pages)
   }
 
-  /// Entries follow one another without gaps, in the order of their bytes.
+  /// Checks that entries follow one another without gaps, in the order of their bytes.
   private func checkEntries(
     of dictionary: ColumnDictionary, textCount: Int, _ problems: ProblemList, _ pages: PageUse
   ) {
@@ -125,22 +127,22 @@ extension Column {
     var byteCount = 0
     for entry in 0..<dictionary.entryCount where !problems.isFull {
       guard let bytes = dictionary.bytes(ofEntry: entry) else {
-        problems.add("\(label), entry \(entry)", expected: "a stretch of the text", found: "another")
+        problems.add("\(label), entry \(entry)", expected: "offsets within the text", found: "other offsets")
         continue
       }
       pages.note(byteCount: 8 + bytes.count)
       let isString = bytes[0] == AttributeValue.Tag.string.rawValue
       problems.check(
         AttributeColumn.isSound(bytes) && (isString || kind == .text), "\(label), entry \(entry)",
-        expected: "a tag and text that suits it", found: "others")
+        expected: "a tag and a text that fits it", found: "something else")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
-        expected: "entries in the order of their bytes", found: "another")
+        expected: "entries in the order of their bytes", found: "another order")
       previous = bytes
       byteCount += bytes.count
     }
     problems.check(
-      problems.isFull || byteCount == textCount, label, expected: "entries over all \(textCount) bytes of text",
+      problems.isFull || byteCount == textCount, label, expected: "entries that fill all \(textCount) bytes of text",
       found: "\(byteCount)")
   }
 }

@@ -1,9 +1,9 @@
 import Treeline
 
 extension Column {
-  /// Checks ranks and links, if it has them, against its values.
+  /// Checks ranks and links, if the column has them, against its values.
   ///
-  /// - Complexity: O(pointCount) for each level, in 3 bits of memory a point at most and some megabytes.
+  /// - Complexity: O(pointCount) time for each level, and at most 3 bits of memory a point plus some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
@@ -20,11 +20,11 @@ extension Column {
   }
 }
 
-/// The values of a column, as numbers in their order.
+/// The values of a column, as ordered numbers.
 private struct CheckedValues {
   let keys: OrderedKeys
   let count: Int
-  /// Of a value, in bytes.
+  /// The number of bytes of a value.
   let width: Int
   let pages: PageUse
 
@@ -32,13 +32,13 @@ private struct CheckedValues {
     (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
   }
 
-  /// Notes a look at any value.
+  /// Notes that any value is about to be read.
   func note() { pages.note(byteCount: 1 << 7) }
 }
 
 extension ColumnMatrix {
-  /// Checks ranks: each is that of a value which the point has, the values of ranks ascend, and the point that a value
-  /// is said to come up first at has its rank, as no earlier point does.
+  /// Checks ranks. Each is the rank of its point's value. The values of ranks ascend. And the point that is stored as
+  /// the first with a value has its rank, while no earlier point has.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }
     var (missing, previous) = (0, UInt64?.none)
@@ -52,7 +52,7 @@ extension ColumnMatrix {
       guard let key, key != OrderedKeys.missing, previous.map({ $0 < key }) ?? true else {
         let found = firstIndex(ofRank: rank).map { "\($0)" } ?? "none"
         problems.add(
-          "\(label), value \(rank)", expected: "the first point that has it, a greater one than the value before",
+          "\(label), value \(rank)", expected: "the first point with the value, and a value above the previous one",
           found: found)
         return
       }
@@ -76,17 +76,17 @@ extension ColumnMatrix {
       if isWrong { addRank(rank, ofPoint: index, label, problems) }
     }
     problems.check(
-      isWrong || foundCount == valueCount, label, expected: "\(foundCount) different values", found: "\(valueCount)")
+      isWrong || foundCount == valueCount, label, expected: "\(foundCount) distinct values", found: "\(valueCount)")
     checkLevelCount(for: greatest, label, problems)
   }
 
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
-      "\(label), point \(index)", expected: "the rank of its value, and the first point of that", found: "\(rank)")
+      "\(label), point \(index)", expected: "the rank of its value, and the first point of that rank", found: "\(rank)")
   }
 
-  /// Checks links: each leads to an earlier point of the same value, no two to one point, and one point of each value
-  /// has none. So each leads to the last point before that has the value.
+  /// Checks links. Each leads to an earlier point with the same value, no two lead to one point, and one point of each
+  /// value has none. So each link leads to the previous point with the value.
   fileprivate func check(linksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     problems.check(missingCount == 0, label, expected: "0 in the reserved bytes", found: "\(missingCount)")
     guard checkBits(label, problems, values.pages) else { return }
@@ -106,7 +106,7 @@ extension ColumnMatrix {
         isWrong = link > index || values.keys[link - 1] != key || !isLinked.insert(link - 1)
       }
       if isWrong {
-        problems.add("\(label), point \(index)", expected: "the point before that has its value", found: "\(link)")
+        problems.add("\(label), point \(index)", expected: "the previous point with its value", found: "\(link)")
       }
     }
     checkLevelCount(for: greatest, label, problems)
@@ -114,7 +114,7 @@ extension ColumnMatrix {
     let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
       values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
     }
-    problems.check(twice.isEmpty, label, expected: "one point of each value without a link", found: "several")
+    problems.check(twice.isEmpty, label, expected: "only one point of each value without a link", found: "several")
   }
 
   private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {
@@ -123,7 +123,7 @@ extension ColumnMatrix {
       matrix.levelCount == levelCount, label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
   }
 
-  /// Checks the counts before blocks, those of zeros, and the bits behind the last integer.
+  /// Checks the counts before blocks, the numbers of zeros, and the bits after the last integer.
   private func checkBits(_ label: String, _ problems: ProblemList, _ pages: PageUse) -> Bool {
     let known = problems.count
     let zeros = Offset.zeroCounts + 4 * matrix.levelCount..<Self.blocksOffset(levelCount: matrix.levelCount)
@@ -160,11 +160,11 @@ extension ColumnMatrix {
       found: "\(zeroCount)")
   }
 
-  /// Visits all integers of a matrix whose bits are sound, each with its point, some points at a time.
+  /// Visits all integers of a matrix whose bits are sound, each with its point, one block of points at a time.
   private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
     (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
       var integers = [UInt32](repeating: 0, count: block.count)
-      // Runs of points whose bits lie one behind the other at a level: where, and which part of `order` they are.
+      // Runs of points whose bits are consecutive at a level: where the bits begin, and which part of `order` they are.
       var order = integers.indices.map { UInt32($0) }
       var ones = order
       var runs = [(start: block.lowerBound, places: order.indices)]

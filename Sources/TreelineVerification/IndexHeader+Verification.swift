@@ -3,10 +3,10 @@ import Treeline
 // MARK: - Sections
 
 extension IndexHeader {
-  /// Whether the version is known: a later minor one may use reserved bytes and more kinds of sections.
+  /// Whether the version is known. A later minor version may use reserved bytes and more kinds of sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table, the sections' checksums, and that only zeros, no more than needed, lie between them.
+  /// Checks the section table, the sections' checksums, and that only zeros, as few as possible, lie between sections.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList, _ pages: PageUse) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {
@@ -23,7 +23,7 @@ extension IndexHeader {
     }
     let kinds = sections.map(\.kind)
     problems.check(
-      !kinds.contains(.wideRows) || !kinds.contains(.rows), "sections", expected: "no rows beside wide rows",
+      !kinds.contains(.wideRows) || !kinds.contains(.rows), "sections", expected: "either rows or wide rows",
       found: "both")
     checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
     problems.check(
@@ -38,7 +38,7 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // Opening has refused the flag on unknown kinds.
+    // Opening has already refused the flag on unknown kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",
@@ -58,7 +58,8 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Sections of separations and stands that go with another growth, and bytes of the curve that are reserved.
+  /// Checks that no sections of separations and stands belong to another growth, and that the curve's reserved bytes
+  /// are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
@@ -70,19 +71,20 @@ extension IndexHeader {
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
       keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
-      expected: "no clusters at members where none are kept apart", found: "\(mergeTraits.rawValue)")
+      expected: "no clusters at members in a tree that keeps none apart", found: "\(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
-      expected: "the curve of badge scales, and 0 in reserved bytes",
+      expected: "a badge curve with badge scales, and 0 in reserved bytes",
       found: curve == nil ? "no badge scales" : "other bytes")
   }
 }
 
-// MARK: - The description
+// MARK: - Description
 
 extension IndexHeader {
-  /// Checks that it tells something, in UTF-8, and a unit only of a plain plane. Opening has found its texts.
+  /// Checks that the description has a text, in UTF-8, and a unit only on a plain plane. Opening has already read its
+  /// texts.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
@@ -105,10 +107,10 @@ extension IndexHeader {
 // MARK: - Points
 
 extension IndexHeader {
-  /// Checks what the header says about the points: how many were clipped, and the plane.
+  /// Checks what the header says about the points: the number of clipped points, and the plane.
   ///
-  /// A turned world or a moved or scaled square has the same positions, so what is checked is that a build gives these
-  /// positions on such a plane.
+  /// A turned world, or a moved or scaled square, has the same positions. So the check is whether a build would give
+  /// these positions on such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {
@@ -122,7 +124,7 @@ extension IndexHeader {
     }
   }
 
-  /// Clipped points lie on the plane's upper or lower edge, as others may.
+  /// Checks the number of clipped points. They lie on the plane's upper or lower edge, where other points may lie, too.
   private func checkClippedPoints(_ points: PointBlocks, _ problems: ProblemList) {
     var edgeCount = 0
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
@@ -137,11 +139,11 @@ extension IndexHeader {
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
       expected: expected.map { "the seam \($0), behind the widest gap of longitude" }
-        ?? "the seam 0, where there are no points", found: "\(plane.seam)")
+        ?? "the seam 0, since there are no points", found: "\(plane.seam)")
   }
 
-  /// The first position behind the widest gap between two bins of longitude, as the format document defines it; nil
-  /// without points.
+  /// Returns the first position after the widest gap between two bins of longitude, as the format document defines it;
+  /// nil without points.
   private static func seam(of points: PointBlocks, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
     points.forEach { point in
@@ -151,22 +153,22 @@ extension IndexHeader {
     }
     let occupied = bins.compactMap { $0 }
     guard let last = occupied.last else { return nil }
-    // Modulo 2^32: the gap before the first bin begins behind the last.
+    // Modulo 2^32, the gap before the first bin begins after the last bin.
     let gaps = zip(occupied, [last] + occupied).map { $0.lowerBound &- $1.upperBound }
     return occupied[gaps.firstIndex(of: gaps.max()!)!].lowerBound
   }
 
-  /// Zeros have no sign, and without points all is zero.
+  /// Checks that zeros have no sign, and that all edges are zero if there are no points.
   private func checkEdges(hasPoints: Bool, _ problems: ProblemList) {
     for (edge, offset) in [(plane.left, Offset.left), (plane.top, Offset.top), (plane.side, Offset.side)] {
       problems.check(
         edge != 0 || edge.sign == .plus, "header, byte \(offset)", expected: "0 without a sign", found: "\(edge)")
       problems.check(
-        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, where there are no points", found: "\(edge)")
+        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, since there are no points", found: "\(edge)")
     }
   }
 
-  /// The square is the smallest around the points from their least x and y: these are 0, and one side is filled.
+  /// Checks that the square is the smallest around the points: their least x and y are 0, and one side is filled.
   private func checkSquare(_ points: PointBlocks, _ problems: ProblemList) {
     guard points.count > 0 else { return }
     let box = points.box

@@ -1,18 +1,18 @@
 import Treeline
 
-/// Checks the merge scales of a sound tree that was merged by distance or for badges, which are kept as its
-/// separations, and where its clusters stand.
+/// A check of the merge scales of a sound tree that was merged by distance or for badges, which are stored as its
+/// separations, and of the positions where its clusters stand.
 ///
-/// First each by itself: only a node with children has a code other than 0, and it is the greatest of that of the
-/// distance between its children, which is scaled by their badges where the tree grew for these, and of those of its
-/// children. Where scales were rounded to few steps, which children are merged at one step is free; a code only must be
-/// one of the steps and not be less than a child's. Then among the nodes that are shown around it, as
-/// `SeparationVerifier` does: if from the greatest code down to 1 the nodes with that code are split, no two of those
-/// shown then are closer than its distance. So every spacing at every zoom keeps its promise.
+/// First each code is checked alone. Only a node with children has a code other than 0. It is the greatest of the codes
+/// of its children and of the distance between them, which is scaled by their badges in a tree that was grown for
+/// badges. If scales were rounded to few steps, children may be merged in any order within a step: a code must only be
+/// one of the steps and not be less than a child's. Then codes are checked among the nodes that are shown, like in
+/// `SeparationVerifier`. If nodes are split in the order of falling codes, from the greatest down to 1, no two nodes
+/// shown at a code are closer than its distance. So every spacing at every zoom keeps its promise.
 ///
-/// Which of several clusters that touch were merged first is not checked.
+/// The order in which clusters that touch were merged is not checked.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a
+/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the path from the root to a
 ///   node.
 struct MergeScaleVerifier {
   private let storage: TreeStorage
@@ -23,12 +23,12 @@ struct MergeScaleVerifier {
   private let pages: PageUse
   private var neighbours: ShownNeighbours
 
-  /// A node that is yet to be visited.
+  /// A node that has not been visited yet.
   private struct Visit {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of its parent, at which it is shown first.
+    /// The code of its parent, at which the node is first shown.
     let shownAt: SeparationCode
   }
 
@@ -81,7 +81,7 @@ struct MergeScaleVerifier {
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
 
-  /// The square of how far apart nodes may be whose distance has a code.
+  /// Returns the square of the greatest distance that nodes may have if the code of their distance is `code`.
   private func squaredReach(of code: SeparationCode) -> UInt64 {
     guard let curve = storage.badgeCurve else { return code.squaredDistance }
     let greatest = curve.units(of: .max)
@@ -94,18 +94,18 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "one of the few steps, from \(parts.rawValue) on", found: "\(own.rawValue)")
+        expected: "one of the few steps, at least \(parts.rawValue)", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
         own == expected, "separation \(right.first)",
-        expected: "\(expected.rawValue), the greatest of the distance between its parts and their own",
+        expected: "\(expected.rawValue), the greatest of the scales of its parts and the distance between them",
         found: "\(own.rawValue)")
     }
   }
 
-  /// A node stands where its part does that is nearer to its mean. What was merged at one of few steps was merged in
-  /// another order.
+  /// Checks that a node stands where the part stands that is nearer to the node's mean. With few steps nothing is
+  /// checked, because parts are merged in another order within a step.
   private func checkStand(of node: Node, _ left: Node, _ right: Node) {
     guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(
@@ -114,10 +114,10 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: stands, at: Int(right.first))
     problems.check(
       found == isRight, "stand \(right.first)",
-      expected: "\(isRight ? 1 : 0), the part nearer to the mean of all", found: "\(found ? 1 : 0)")
+      expected: "\(isRight ? 1 : 0), for the part that stands nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// No right child begins within a stack, or at the first point of all.
+  /// Checks that codes and stands are 0 where no right child begins: within a stack, and at the first point of all.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {
@@ -135,7 +135,7 @@ struct MergeScaleVerifier {
     }
   }
 
-  /// Checks that no other node is too close to one that is shown first.
+  /// Checks that no other node is too close to a node when that is first shown.
   private mutating func checkDistances(_ visit: Visit) {
     let (node, code) = (visit.node, visit.shownAt)
     let squaredReach = squaredReach(of: code)
@@ -143,7 +143,7 @@ struct MergeScaleVerifier {
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",
-        expected: "at least \(code.squaredDistance) as the square of their distance, where both are shown",
+        expected: "a squared distance of at least \(code.squaredDistance), since both are shown at one scale",
         found: "\(squaredDistance)")
       return problems.isFull ? 0 : squaredReach
     }
@@ -151,8 +151,8 @@ struct MergeScaleVerifier {
 }
 
 extension Plane.Projection {
-  /// The square of the distance at which two nodes are merged: the way around counts where it is the shorter one and
-  /// they are less than half a world wide together.
+  /// Returns the square of the distance at which two nodes are merged. The way around the world counts if it is shorter
+  /// and the nodes are less than half a world wide together.
   fileprivate func squaredMergeDistance(
     _ a: Node, _ b: Node, _ positions: (PlanePoint, PlanePoint), in storage: TreeStorage
   ) -> UInt64 {
@@ -160,7 +160,7 @@ extension Plane.Projection {
     let around = squaredDistance(positions.0, positions.1)
     if around == plain { return plain }
     let boxes = (storage.box(of: a), storage.box(of: b))
-    // Both lie on their own side of the seam, or across it.
+    // Each box lies on its own side of the seam, or across it.
     let (east, west) = positions.0.x > positions.1.x ? boxes : (boxes.1, boxes.0)
     let isWide = !east.isAcrossSeam && east.width >= 1 << 31 || !west.isAcrossSeam && west.width >= 1 << 31
     let start = min(UInt64(east.minX), west.isAcrossSeam ? UInt64(west.minX) : .max)

@@ -1,22 +1,23 @@
 import Treeline
 
-/// What the points of a node say about it, computed from them alone, in integers.
+/// Facts about a node that are computed from its points alone, in integers.
 struct NodeFacts {
   let points: PointBlocks
   let box: PlaneRect
-  /// From the corner of the box.
+  /// The sums, measured from the corner of the box.
   let sums: NodeSums
   /// The covariance matrix in plane units squared.
   let spread: NodeSpread
-  /// The unit vector of the principal axis, pointing as the builder's does.
+  /// The unit vector of the principal axis, with the same orientation as the builder's.
   ///
-  /// Exact but for the rounding of its components, even if two eigenvalues differ by one in 10^15, as a circle's may.
+  /// It is exact except for the rounding of its components, even if two eigenvalues differ by one in 10^15, as a
+  /// circle's may.
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: whether the points are laid across the seam where that makes them narrower than
-  ///   half the world.
-  /// - Precondition: there are points.
+  /// - Parameter shorterWayAround: Whether the points are laid across the seam if that makes them narrower than half
+  ///   the world.
+  /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
     var sums = NodeSums(x: 0, y: 0)
@@ -43,36 +44,37 @@ struct NodeFacts {
     mean = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
-  /// At half the angle of the vector (`difference`, `double`); its longer component is positive. Of equal eigenvalues
-  /// the longer side of the box decides, of equal sides x.
+  /// Returns the axis at half the angle of the vector (`difference`, `double`). Its longer component is positive. With
+  /// equal eigenvalues the axis lies along the longer side of the box, or along x if the sides are equal.
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
-    // The longer component from the sum, which loses no digits; the shorter from their product, which is b / 2r.
+    // The longer component comes from the sum, which loses no digits. The shorter comes from their product, which is b
+    // / 2r.
     let radius = squaredLength(a, b).squareRoot()
     let longer = ((1 + abs(a) / radius) / 2).squareRoot()
     let shorter = b / (2 * radius * longer)
     return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
-  /// To the last bit: the format says how each step rounds.
+  /// Returns whether a covariance is the same to the last bit. The format defines how each step rounds.
   func agrees(with spread: NodeSpread) -> Bool {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
-  /// How far a point lies along the principal axis from the mean, in plane units.
+  /// Returns the distance of a point from the mean along the principal axis, in plane units.
   func product(_ point: PlanePoint) -> Double {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
 
-  /// How far products may be off: the builder's axis is one of integers of 29 bits.
+  /// The possible error of products. The builder's axis has components that are integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
 extension PointBlocks {
   /// The smallest box around the points.
   ///
-  /// - Precondition: There are points.
+  /// - Precondition: There is at least one point.
   var box: PlaneRect {
     var box = PlaneRect(points[0])
     forEach { box.formUnion($0) }
@@ -83,7 +85,8 @@ extension PointBlocks {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double but for one more rounding; far faster than the standard library's generic conversion.
+  /// The nearest double, except for one more rounding. This is far faster than the standard library's generic
+  /// conversion.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
@@ -91,13 +94,13 @@ extension Int128 {
   }
 }
 
-// Where a node is to be split along its principal axis, computed from its points alone: see `SplitRule`. Rounding
-// differs from the builder's, so a split is known to within `tolerance`.
+// The position at which a node must be split along its principal axis, computed from its points alone: see `SplitRule`.
+// Rounding differs from the builder's, so a split is only known to within `tolerance`.
 
 // MARK: - Gamma
 
 extension NodeFacts {
-  /// How far along the axis from the mean the weighted mean lies, in plane units.
+  /// Returns the distance of the weighted mean from the mean along the axis, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     var greatest = 0.0
     points.forEach { greatest = max(greatest, squaredDistance(of: $0)) }
@@ -111,7 +114,7 @@ extension NodeFacts {
     return sum / weights
   }
 
-  /// The distance to the mean times the count.
+  /// Returns the square of a point's distance to the mean, with the distance multiplied by the count.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
     return squaredLength(
@@ -119,7 +122,7 @@ extension NodeFacts {
       Double(count * Int64(point.y - box.minY) - Int64(sums.y)))
   }
 
-  /// A whole number from 1 to 2^30.
+  /// Returns a weight, which is a whole number from 1 to 2^30.
   private static func weight(_ square: Double, gammaInEighths: UInt32) -> Double {
     let exponent = Int(gammaInEighths) - 8
     var power = abs(exponent) & 16 == 0 ? 1 : square
@@ -136,12 +139,12 @@ extension NodeFacts {
 // MARK: - Least scatter
 
 extension NodeFacts {
-  /// The scatter between the first `leftCount` points and the others: all of it but that within the two, times the
-  /// count.
+  /// Returns the scatter between the first `leftCount` points and the others, times the count. It is the scatter of all
+  /// points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// How much more of it there would be, at least, if each point that is certain to be nearer to the other part's mean
-  /// went there.
+  /// Returns by how much that scatter would grow, at least, if each point that is certainly nearer to the other part's
+  /// mean moved there.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))
@@ -156,7 +159,7 @@ extension NodeFacts {
     return sum * Double(points.count)
   }
 
-  /// From the corner of the box.
+  /// Returns the mean of some points, measured from the corner of the box.
   private func mean(of points: PointBlocks) -> (x: Double, y: Double) {
     let sums = sums(of: points)
     return (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
@@ -172,7 +175,7 @@ extension NodeFacts {
     squaredLength(Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
   }
 
-  /// 2^31 points times 2^32 units fit.
+  /// Adds a point to sums. 2^31 points times 2^32 units fit.
   @inline(__always) func add(_ point: PlanePoint, to sums: inout NodeSums) {
     sums.x &+= UInt64(point.x &- box.minX)
     sums.y &+= UInt64(point.y &- box.minY)
@@ -183,7 +186,7 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// How far the sums of the first `leftCount` points are from what the mean of all would make them, times the count.
+  /// Returns, times the count, the sums of the first `leftCount` points minus `leftCount` times the mean of all points.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

@@ -1,24 +1,24 @@
 import Treeline
 
-/// Keeps the resident part of a mapped index small: counts the bytes that are looked at, and gives all pages back once
-/// there are many. So verification takes little memory, however large the index is.
+/// A limit on the resident part of a mapped index. It counts the bytes that are read, and releases all pages once there
+/// are many. So verification takes little memory, however large the index is.
 final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// Whether the nodes of each region, and what belongs to them, have been looked at since pages were given back.
-  /// Noted at every node, hence a pointer.
+  /// Whether the nodes of each region, and their data, have been read since pages were last released. It is checked at
+  /// every node, hence a pointer.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
-  /// How many bytes may be looked at before pages are given back, by all threads.
+  /// The number of bytes that all threads together may read before pages are released.
   static let limit = 32 << 20
 
-  /// How many node records make a region, in bits.
+  /// The number of node records in a region, as a power of 2.
   private static let regionShift: UInt32 = 11
-  /// About how many bytes the records of a region, their summaries, points, codes and gaps take.
+  /// The approximate number of bytes that the records of a region, their summaries, points, codes and gaps take.
   private static let bytesPerRegion = 512 << 10
 
-  /// How many points or bytes a pass looks at between two calls of `note`.
+  /// The number of points or bytes that a pass reads between two calls of `note`.
   static let blockSize = 1 << 18
 
   convenience init(nodeCount: Int, giveBack: @escaping @Sendable () -> Void = {}) {
@@ -33,12 +33,12 @@ final class PageUse {
 
   deinit { isRegionUsed.deallocate() }
 
-  /// That of each of some threads, which share what may be looked at.
+  /// Returns one object for each of some threads, which share the limit.
   func divided(among threads: Int) -> [PageUse] {
     (0..<threads).map { _ in PageUse(regionCount: isRegionUsed.count, limit: limit / threads, giveBack) }
   }
 
-  /// Notes that bytes are about to be looked at, one after the other.
+  /// Notes that bytes are about to be read, one after the other.
   func note(byteCount count: Int) {
     byteCount += count
     guard byteCount > limit else { return }
@@ -47,7 +47,7 @@ final class PageUse {
     isRegionUsed.update(repeating: false)
   }
 
-  /// Notes that a node is about to be looked at.
+  /// Notes that a node is about to be read.
   @inline(__always) func note(_ node: Node) {
     let region = Int(node.record >> Self.regionShift)
     if isRegionUsed[region] { return }
@@ -57,7 +57,7 @@ final class PageUse {
 }
 
 extension Range<Int> {
-  /// Visits blocks of a range, and notes the bytes that each is about to take.
+  /// Calls `body` with blocks of a range, and notes the bytes that each block is about to take.
   func forEachBlock(noting pages: PageUse, bytesPerElement: Int, _ body: (Range<Int>) -> Void) {
     for start in stride(from: lowerBound, to: upperBound, by: PageUse.blockSize) {
       let block = start..<Swift.min(start + PageUse.blockSize, upperBound)
@@ -67,7 +67,7 @@ extension Range<Int> {
   }
 }
 
-/// Points one after the other, of which a block at a time is looked at.
+/// Consecutive points, which are read one block at a time.
 struct PointBlocks {
   let points: UnsafeBufferPointer<PlanePoint>
   private let pages: PageUse
@@ -81,7 +81,7 @@ struct PointBlocks {
   }
 
   @inline(__always) func forEachBlock(_ body: (UnsafeBufferPointer<PlanePoint>) -> Void) {
-    // Few points lie on pages that are noted with their node.
+    // A few points lie on pages that were noted with their node.
     if count <= 1 << 12 { return body(points) }
     points.indices.forEachBlock(noting: pages, bytesPerElement: 8) { body(UnsafeBufferPointer(rebasing: points[$0])) }
   }
@@ -100,7 +100,7 @@ extension XXHash64 {
   }
 }
 
-/// Bits, all of them 0 at first.
+/// A set of bits, all of them 0 at first.
 struct BitSet {
   private var words: [UInt64]
 
@@ -110,7 +110,7 @@ struct BitSet {
 
   /// Sets a bit.
   ///
-  /// - Returns: Whether it was 0.
+  /// - Returns: Whether the bit was 0 before.
   mutating func insert(_ index: Int) -> Bool {
     let bit: UInt64 = 1 << UInt64(index & 63)
     defer { words[index >> 6] |= bit }
@@ -118,21 +118,21 @@ struct BitSet {
   }
 }
 
-/// Finds numbers that come up twice among many, in bounded memory.
+/// A search for duplicates among many numbers, in bounded memory.
 enum Duplicates {
-  /// How many numbers are sorted at once.
+  /// The greatest count of numbers that are sorted at once.
   private static let mostSorted = 1 << 21
 
-  /// Returns numbers that an earlier one equals, as many as a list of problems takes.
+  /// Returns numbers that equal an earlier one, at most as many as a list of problems holds.
   ///
   /// - Parameters:
   ///   - greatest: The greatest of the numbers.
-  ///   - forEach: Visits all numbers; it is called once for each part of them that is sorted.
-  /// - Complexity: O(count) where numbers are dense; otherwise a pass more for each 2 million numbers.
+  ///   - forEach: Visits all numbers. It is called once for each part of them that is sorted.
+  /// - Complexity: O(count) if numbers are dense; otherwise one more pass for each 2 million numbers.
   static func find(count: Int, greatest: UInt64, forEach: ((UInt64) -> Void) -> Void) -> [UInt64] {
     var found: [UInt64] = []
     func add(_ number: UInt64) { if found.count < ProblemList.capacity { found.append(number) } }
-    // Rows, as a rule, are numbered from 0.
+    // Rows are usually numbered from 0.
     if greatest < UInt64(16 * count + 1024) {
       var isThere = BitSet(count: Int(greatest) + 1)
       forEach { number in if !isThere.insert(Int(number)) { add(number) } }
@@ -141,7 +141,7 @@ enum Duplicates {
     let partCount = UInt64(count / mostSorted + 1)
     for part in 0..<partCount {
       var numbers: [UInt64] = []
-      // Numbers may have any step.
+      // A hash divides the numbers, since they may have any step.
       forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
       numbers.sort()
       for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }

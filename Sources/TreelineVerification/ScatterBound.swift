@@ -1,31 +1,31 @@
 import Treeline
 
-// The most scatter that a split across the axis could put between two parts. All points are sorted only where they are
-// few. Otherwise they are divided into bins along the axis, and only bins are gone into within which a split could put
-// more between the parts than the one that was chosen.
+// The greatest scatter that a split across the axis could put between two parts. Few points are all sorted. Many points
+// are divided into bins along the axis. Only those bins are searched within which a split could put more scatter
+// between the parts than the split that was chosen.
 
 extension NodeFacts {
-  /// Some points, one behind the other along the axis.
+  /// Consecutive points along the axis.
   private struct Bin {
     var count = 0
     var sums = NodeSums(x: 0, y: 0)
-    /// Of their distances from the axis.
+    /// The sum of their distances from the axis.
     var distance = 0.0
     var least = Double.infinity
     var greatest = -Double.infinity
   }
 
-  /// What lies before a bin.
+  /// The points before a bin: how many they are, and their sums.
   private typealias Before = (count: Int, sums: NodeSums)
 
   private typealias Sorted = (product: Double, point: PlanePoint)
 
-  /// How many points are sorted at once at most, but for those that nothing divides.
+  /// The greatest number of points that are sorted at once.
   private static let mostSorted = 1 << 20
   private static let fewPoints = 512
 
-  /// The most scatter that a split across the axis could put between two parts, among splits that rounding leaves no
-  /// doubt about; any number up to `least` if there are no better splits than that.
+  /// Returns the greatest scatter that a split across the axis could put between two parts, among splits about which
+  /// rounding leaves no doubt. If none exceeds `least`, returns any number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
   func mostScatterBetween(above least: Double) -> Double {
@@ -58,7 +58,7 @@ extension NodeFacts {
     return most
   }
 
-  /// - Parameter whole: Whose products are known, and whose width is more than rounding leaves in doubt.
+  /// - Parameter whole: A bin whose least and greatest products are known.
   private func most(within whole: Bin, behind before: Before, above least: Double) -> Double {
     guard whole.greatest - whole.least > 2 * tolerance else { return 0 }
     var bins = [Bin](repeating: Bin(), count: max(64, min(whole.count / 256, 1 << 13)))
@@ -107,7 +107,7 @@ extension NodeFacts {
     return most
   }
 
-  /// Sorts the points of some bins, and tries all splits within each.
+  /// Sorts the points of some bins, and tries all splits within each bin.
   private func most(
     ofBins open: ArraySlice<(number: Int, before: Before)>, _ number: (Double) -> Int?, _ binCount: Int
   ) -> Double {
@@ -129,7 +129,7 @@ extension NodeFacts {
     return most
   }
 
-  /// No split within a bin puts more between the parts.
+  /// Returns an upper bound of the scatter that a split within a bin puts between the parts.
   private func bound(of bin: Bin, between start: Before, and end: Before) -> Double {
     let count = Double(points.count)
     let offsets = [start, end].map { before in
@@ -139,11 +139,12 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // Along the axis sums fall as far as the mean and rise from there on; across it they change by what lies there.
+    // Along the axis, sums fall up to the mean and rise after it. Across the axis, they change by the points in the
+    // bin.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }
-    // Some more than that, for rounding.
+    // Slightly more than that, for rounding.
     return squaredLength(along, across) / min(weight(start.count + 1), weight(end.count - 1)) * (1 + 0x1p-30)
   }
 

@@ -1,24 +1,24 @@
 import Treeline
 
-/// Checks the separations of a sound tree against its nodes.
+/// A check of the separations of a sound tree against its nodes.
 ///
-/// First each by itself: only a node with children has a code other than 0; it exceeds neither its parent's code nor
-/// that of the distance at which the node alone may be split (see `TreeStorage.squaredSplitDistance`). Then among the
-/// nodes that are shown around it: if from the greatest code down to 1 the nodes with that code are split, then at each
-/// code
+/// First each code is checked alone. Only a node with children has a code other than 0. The code exceeds neither the
+/// parent's code nor the code of the distance at which the node alone may be split (see
+/// `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split in
+/// the order of falling codes, from the greatest down to 1, then at each code
 /// - no two shown nodes are closer than its distance, and
-/// - no other shown node that may be split there could be without bringing two closer than that.
+/// - no other shown node that may be split at this code could be split without bringing two nodes closer than that.
 ///
-/// A code's distance stands for all those down to the next code (see `SeparationCode`), so this is what queries
-/// promise for every spacing at every zoom. Where two nodes with the same code block each other, either may have been
+/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so this is what queries
+/// promise for every spacing at every zoom. If two nodes with the same code block each other, either may have been
 /// split.
 ///
-/// A node is looked at when it is first shown, and at the codes at which it may be split but is not. What is too close
-/// to one of its children stays so until the code falls to that distance's or to that other node's own. Both are known,
-/// and the node is looked at again at the greater. None of this is shared with the builder, which does not know the
-/// codes beforehand.
+/// A node is checked when it is first shown, and at the codes at which it may be split but is not. If another node is
+/// too close to one of its children, it stays too close until the code falls to the code of their distance or to the
+/// other node's own code. Both are known, and the node is checked again at the greater of the two. None of this is
+/// shared with the builder, which does not know the codes beforehand.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the way from the root to a
+/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the path from the root to a
 ///   node.
 struct SeparationVerifier {
   private let storage: TreeStorage
@@ -28,8 +28,8 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// What is wrong with codes by themselves, and among others at the greatest code at which anything is: one wrong code
-  /// puts those below it out of step.
+  /// Problems of single codes, and problems among shown nodes at the greatest code that has any. Lesser codes are not
+  /// reported, because one wrong code puts those below it out of step.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -41,12 +41,12 @@ struct SeparationVerifier {
     let expected: String
   }
 
-  /// A node that is yet to be visited.
+  /// A node that has not been visited yet.
   private struct Visit {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of its parent, at which it is shown first, and the number of its parent.
+    /// The code of its parent, at which the node is first shown, and the number of its parent.
     let shownAt: SeparationCode
     let parent: UInt32
   }
@@ -91,7 +91,7 @@ struct SeparationVerifier {
   private mutating func verify(_ part: TreePart, _ monitor: inout VerificationMonitor) {
     neighbours.begin(behind: part.siblings)
     let sibling = part.siblings.last
-    // Of its parent the right child's first point tells, and the root has none.
+    // A parent's number is the first point of its right child. The root has no parent.
     let parent = sibling.map { max($0.first, part.node.first) }
     var stack = [
       Visit(
@@ -131,7 +131,7 @@ struct SeparationVerifier {
     }
   }
 
-  /// Tells what was found, as it would be were all codes checked by themselves before any among others.
+  /// Reports the findings, as if all codes had been checked alone before any were checked among shown nodes.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }
@@ -155,10 +155,11 @@ struct SeparationVerifier {
     if among.count < ProblemList.capacity { among.append(finding) }
   }
 
-  /// Returns whether something wrong at a code would be told.
+  /// Returns whether a problem at a code would be reported.
   private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
-  /// The children of a node: its number, which is the first point of the right one, and where they are.
+  /// The children of a node: its number, which is the first point of the right child, and the positions of both
+  /// children.
   private struct Parts {
     let number: UInt32
     let left: PlanePoint
@@ -167,7 +168,7 @@ struct SeparationVerifier {
 
   private func code(_ number: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(number)]) }
 
-  /// The code at which a node is split if no other node is in the way.
+  /// Returns the code at which a node is split if no other node is in the way.
   private func ownCode(_ node: Node, _ parts: Parts) -> SeparationCode {
     SeparationCode(
       roundingDown: TreeStorage.squaredSplitDistance(
@@ -175,7 +176,7 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  /// No right child begins within a stack, or at the first point of all.
+  /// Checks that codes are 0 where no right child begins: within a stack, and at the first point of all.
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {
@@ -184,9 +185,9 @@ struct SeparationVerifier {
     }
   }
 
-  // MARK: - Among others
+  // MARK: - Among shown nodes
 
-  /// Checks that no other node is too close to one that is shown first.
+  /// Checks that no other node is too close to a node when that is first shown.
   private mutating func checkDistance(_ visit: Visit) {
     guard counts(visit.shownAt) else { return }
     let position = storage.meanPosition(of: visit.node)
@@ -195,7 +196,7 @@ struct SeparationVerifier {
     add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), for the distance to another node")
   }
 
-  /// Checks that another node is in the way of one at each code at which it may be split but is not.
+  /// Checks that another node is in the way at each code at which a node may be split but is not.
   private mutating func look(at parts: Parts, from first: SeparationCode, downTo own: SeparationCode) {
     var code = first
     while code > own && counts(code) {
@@ -209,7 +210,8 @@ struct SeparationVerifier {
     }
   }
 
-  /// The node nearest to a position and closer than a distance, given by its square, of those shown at a code.
+  /// Returns the node nearest to a position among those shown at a code, if it is closer than a distance given by its
+  /// square.
   private mutating func nearest(to position: PlanePoint, within squaredDistance: UInt64, at code: SeparationCode) -> (
     code: SeparationCode, squaredDistance: UInt64
   )? {

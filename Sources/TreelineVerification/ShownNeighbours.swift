@@ -1,20 +1,20 @@
 import Treeline
 
-/// The nodes that are shown around another one, found by a walk through the tree.
+/// The nodes that are shown around another node, found by a walk through the tree.
 ///
-/// Which nodes are shown at a code is known from their codes: those that are not split though their parents are. While
-/// a walk visits the tree from the root down, the nodes beside its way are all that can be near a node, besides those
-/// below it. So nothing is kept but the way, and memory does not grow with the tree.
+/// The codes decide which nodes are shown at a code: each node that is not split while its parent is. A walk visits the
+/// tree from the root down. Apart from the nodes below the visited one, only nodes beside its path can be near it. So
+/// only the path is kept, and memory does not grow with the tree.
 struct ShownNeighbours {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>
   private let projection: Plane.Projection
   private let pages: PageUse
-  /// The siblings of the node that is visited and of those above it, the topmost first.
+  /// The siblings of the visited node and of its ancestors, the topmost first.
   private var siblings: [Branch] = []
   private var waiting: [Branch] = []
 
-  /// A node with what it takes to know whether it is near and shown.
+  /// A node with the data that decide whether it is near and shown.
   private struct Branch {
     let node: Node
     let box: PlaneRect
@@ -25,14 +25,15 @@ struct ShownNeighbours {
     (self.storage, self.codes, self.projection, self.pages) = (storage, codes, projection, pages)
   }
 
-  /// Begins at a node, of which these are the siblings and those of the nodes above it, the topmost first.
+  /// Begins at a node, given the siblings of the node and of its ancestors, the topmost first.
   mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
 
   /// Moves on to a node.
   ///
   /// - Parameters:
-  ///   - depth: Of the node below the root of the walk, whose way to the node's parent was the last one to be visited.
-  ///   - sibling: Of the node; nil for the root.
+  ///   - depth: The depth of the node below the root of the walk. The node's parent must be on the path that was
+  ///     visited last.
+  ///   - sibling: The sibling of the node; nil for the root.
   mutating func visit(atDepth depth: Int, sibling: Node?) {
     siblings.removeLast(siblings.count - max(depth - 1, 0))
     if let sibling { siblings.append(branch(sibling)) }
@@ -49,8 +50,8 @@ struct ShownNeighbours {
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits the nodes that are shown besides the one that is visited, and may be nearer to a position than a distance,
-  /// given by its square.
+  /// Visits the nodes that are shown beside the visited one, and may be nearer to a position than a distance given by
+  /// its square.
   ///
   /// - Parameter body: Returns the square of the distance that counts from now on; 0 ends the search.
   mutating func search(
@@ -74,7 +75,7 @@ struct ShownNeighbours {
 }
 
 extension Plane.Projection {
-  /// The square of the distance from a position to the nearest one of a box.
+  /// Returns the square of the distance from a position to the nearest position of a box.
   fileprivate func squaredDistance(from position: PlanePoint, to box: PlaneRect) -> UInt64 {
     var dx: UInt32 = 0
     if position.x &- box.minX > box.width {

@@ -1,25 +1,25 @@
 import Treeline
 
-/// Nodes of a tree that are checked by one thread: what is found in all parts, one behind the other, is what a walk
-/// from left to right finds.
+/// Nodes of a tree that are checked by one thread. The findings in all parts, one after the other, are the same as of a
+/// single walk from left to right.
 struct TreePart: Sendable {
   let node: Node
-  /// The siblings of the node and of those above it, the topmost first.
+  /// The siblings of the node and of its ancestors, the topmost first.
   let siblings: [Node]
-  /// Whether the nodes below belong to it, too.
+  /// Whether the nodes below belong to the part, too.
   let isWhole: Bool
 
-  /// Smaller trees are one part.
+  /// The least number of points of a tree that is divided.
   private static let leastPoints = 1 << 16
-  /// Enough for all threads to end at about the same time.
+  /// The greatest number of parts: enough for all threads to end at about the same time.
   private static let most = 256
 
-  /// Divides a tree.
+  /// Divides a tree into parts.
   static func dividing(_ root: Node, of storage: TreeStorage, threads: Int) -> [TreePart] {
     let points = threads > 1 && root.count >= leastPoints ? root.count / 64 : .max
     var (parts, waiting) = ([TreePart](), [(node: root, siblings: [Node]())])
     while let (node, siblings) = waiting.popLast() {
-      // Of a damaged node its part tells.
+      // A damaged node becomes a part, which reports the damage.
       guard node.count > points, parts.count + waiting.count < most,
         let (left, right) = (try? storage.children(of: node)) ?? nil
       else {

@@ -1,23 +1,23 @@
 import Treeline
 
-/// Checks every node of a tree against its points.
+/// A check of every node of a tree against its points.
 ///
-/// Each is computed afresh in a pass over its points, with no code of the builder.
+/// What each node should be is computed in a pass over its points, without any code of the builder.
 struct TreeVerifier {
   let storage: TreeStorage
   let growth: Growth
   /// Whether nodes grown by merging may lie across the seam.
   let crossesSeam: Bool
-  /// From this level on, nodes with stored children are halved along their longer side.
+  /// The level from which on nodes with stored children are halved along their longer side.
   let principalLevels: Int
   var problems: ProblemList
   var pages: PageUse
   let threads: Int
   var monitor: VerificationMonitor
 
-  /// Where the next node with stored children must have them: they are in the order of a walk from left to right.
+  /// The record at which the next stored children must begin. Pairs are in the order of a walk from left to right.
   var nextPair = 1
-  /// Whether any node is, so far.
+  /// Whether any node so far lies across the seam.
   var isAcrossSeam = false
 
   mutating func verify() {
@@ -32,13 +32,13 @@ struct TreeVerifier {
       expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam", found: "\(storage.mergeTraits.rawValue)")
     problems.check(
       pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
-      expected: "0 behind the last point", found: "a gap")
+      expected: "0 after the last point", found: "a gap")
   }
 
-  /// What was found in a part, and where its children's records lie.
+  /// The problems that were found in a part, and the range of its children's records.
   private struct Found: Sendable {
     let problems: [IndexProblem]
-    /// Nil where the part has no stored children.
+    /// Nil if the part has no stored children.
     let pairs: Range<Int>?
     let isAcrossSeam: Bool
   }
@@ -103,7 +103,7 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
 
-  /// The records below a node contradict it, and are not checked further.
+  /// Adds a problem of the records below a node. They contradict the node and are not checked further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
@@ -132,15 +132,15 @@ struct TreeVerifier {
       expected: "a greatest row number from 2^32 to 2^53", found: "\(greatest)")
   }
 
-  /// The points of a node, of which a block at a time is looked at.
+  /// Returns the points of a node, which are read one block at a time.
   private func members(of node: Node) -> PointBlocks { PointBlocks(storage.members(of: node), pages) }
 }
 
 // MARK: - Groups
 
 extension TreeVerifier {
-  /// A node above the trees of groups is halved by their number, has a box around its points that does not lie across
-  /// the seam, and their sums.
+  /// Checks a node above the trees of groups. It is halved by the number of its groups, has a box around its points
+  /// that does not lie across the seam, and has their sums.
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {
@@ -152,7 +152,7 @@ extension TreeVerifier {
     let isHalved = starts.count > 1 && starts[0] == node.first && starts[(starts.count + 1) / 2] == children.right.first
     problems.check(
       isHalved, node.name, expected: "half of its groups in each child",
-      found: "a right one from point \(children.right.first) on, where groups begin at \(starts)")
+      found: "a right child from point \(children.right.first) on, with groups that begin at \(starts)")
     checkRecord(of: node, children, facts)
   }
 }
@@ -164,7 +164,7 @@ extension TreeVerifier {
     let isMerged = growth.mergeMetric != nil
     let mayCrossSeam = crossesSeam && growth.mergeMetric?.keepsApart ?? false
     let facts = NodeFacts(of: members(of: node), shorterWayAround: mayCrossSeam)
-    problems.check(!facts.box.isPoint, node.name, expected: "a stack, having one position", found: "two parts")
+    problems.check(!facts.box.isPoint, node.name, expected: "a stack, as it has one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
@@ -172,7 +172,7 @@ extension TreeVerifier {
     if isStored {
       checkRecord(of: node, children, facts)
       problems.check(
-        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, having \(node.count) points",
+        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, as there are \(node.count) points",
         found: "stored children")
     }
     if isMerged {
@@ -200,7 +200,8 @@ extension TreeVerifier {
       found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
   }
 
-  /// A line across the principal axis separates the children, the left one on the side of the lesser products.
+  /// Checks that a line across the principal axis separates the children, with the left one on the side of lesser
+  /// products.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }
     var (left, right) = (-Double.infinity, Double.infinity)
@@ -221,21 +222,21 @@ extension TreeVerifier {
       let leftCount = Int(children.left.count)
       let between = facts.scatterBetween(leftCount)
       let most = facts.mostScatterBetween(above: between)
-      // Sums of integers are exact; roundings add up to some units in the 53rd bit.
+      // Sums of integers are exact. Roundings add up to a few units in the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "no less between its children than a split across its axis can put there, \(most)",
+        expected: "at least as much scatter between its children as a split across its axis can put there, \(most)",
         found: "\(between)")
-      // A builder goes on as long as there is a 2048th to gain.
+      // A builder goes on as long as it can gain 1/2048.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "its points with the child whose mean is nearer, which would put \(gain) more between",
+        expected: "each point with the child whose mean is nearer, which would put \(gain) more scatter between them",
         found: "\(between)")
     }
   }
 
-  /// Far down, a line across the middle of the box's longer side separates the children.
+  /// Checks that, far down the tree, a line across the middle of the box's longer side separates the children.
   private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
     let isWide = box.width >= box.height
     let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
@@ -252,14 +253,15 @@ extension TreeVerifier {
 // MARK: - Buckets and stacks
 
 extension TreeVerifier {
-  /// The gap behind a bucket's last point means nothing; it is 0 so that the same points give the same bytes.
+  /// Checks the gap after a bucket's last point. It has no meaning, but is 0 so that the same points give the same
+  /// bytes.
   private func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
     let gap = storage.gap(after: last)
-    problems.check(gap == 0, "gap \(last)", expected: "0 behind the last point of a bucket", found: "\(gap)")
+    problems.check(gap == 0, "gap \(last)", expected: "0 after the last point of a bucket", found: "\(gap)")
   }
 
-  /// A node without children has one position, or lacks the gap at which it is split.
+  /// Checks a node without children. It must be a stack; otherwise the gap at which it is split is missing.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true
@@ -280,7 +282,7 @@ extension TreeVerifier {
     }
   }
 
-  /// All points of a leaf have one position and stand in the order of their rows.
+  /// Checks that all points of a leaf have one position and are in the order of their rows.
   private func checkStack(_ node: Node, at position: PlanePoint) {
     forEachBlock(of: node.range) { block in
       for index in block where !problems.isFull {
@@ -300,7 +302,7 @@ extension TreeVerifier {
       found: "\(storage.box(of: node))")
   }
 
-  /// Visits the points of a node without children, as a rule a single one.
+  /// Calls `body` with blocks of the points of a node without children, which is usually a single point.
   private func forEachBlock(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
     if range.count <= NodeRecord.bucketCapacity { return body(range) }
     range.forEachBlock(noting: pages, bytesPerElement: 17, body)

@@ -21,14 +21,15 @@ import Treeline
     #expect(try message { $0.store(UInt32(0), at: 28) }.contains("at byte 28"))
     #expect(try message { $0.store(UInt32(7), at: 32) }.contains("at byte 32: expected projection 1"))
     #expect(try message { $0.store(1.0.bitPattern, at: 48) }.contains("at byte 48: expected 0 on Web Mercator"))
-    #expect(try message { $0.store(UInt32(5), at: 64) }.contains("at byte 64: expected at most all 4 points, found 5"))
+    #expect(
+      try message { $0.store(UInt32(5), at: 64) }.contains("at byte 64: expected at most 4 clipped points, found 5"))
     #expect(try message { $0.store(UInt32.max, at: 68) }.contains("at byte 68: expected at most 1024 sections"))
     #expect(
       try message { $0.store(UInt32(9), at: 80) }.contains(
         "at byte 80: expected one of the growths 1 (mean), 2 (least-scatter)"))
     #expect(
       try message { $0.store(UInt32(12), at: 84) }.contains(
-        "at byte 84: expected 0, where the split rule is not gamma, found 12"))
+        "at byte 84: expected 0, because the split rule is not gamma, found 12"))
     #expect(
       try message {
         $0.store(UInt32(3), at: 80)

@@ -18,7 +18,7 @@ import TreelineBuilder
   /// Another rule than that of the tree, all checksums being right.
   @Test(
     arguments: [
-      (SplitRule.mean, 2, 0, "node of points 0..<500: expected no less between its children"),
+      (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least as much scatter between its children"),
       (.mean, 3, 24, "node of points 0..<500: expected its weighted mean between its children"),
       (.leastScatter, 1, 0, "node of points 0..<500: expected its mean between its children"),
       (.gamma(3), 3, 4, "node of points 0..<500: expected its weighted mean between its children"),

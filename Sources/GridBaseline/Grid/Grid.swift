@@ -1,38 +1,38 @@
 import Treeline
 
-/// Clustering by the cells of a grid: the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap, kept so that the
-/// principal-axis tree can be compared with what maps commonly do.
+/// Clustering by the cells of a grid: the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. It serves to
+/// compare the principal-axis tree with what maps commonly do.
 ///
-/// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge, so that it
-/// stands still under a pan and does not depend on the plane's seam. Each cell that has a point is one cluster.
+/// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge. So it does
+/// not move under a pan and does not depend on the plane's seam. Each cell that has a point is one cluster.
 ///
 ///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
 ///
-/// Defects of the published systems that are absent here:
-/// - Closed cells, which count a point on an edge in two cells, on a corner in four.
+/// Defects of the published systems that are avoided here:
+/// - Closed cells, which count a point on an edge in two cells and a point on a corner in four.
 /// - A root around the expected data, so that points outside it are lost.
-/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity
-///   (BentoMap).
-/// - Wrong bounds where coordinates are negative (BentoMap).
+/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity (BentoMap).
+/// - Wrong bounds for negative coordinates (BentoMap).
 /// - A search of the tree for each cell, in O(cells x nodes + points in view). Here one walk adds up whole nodes.
-/// - The antimeridian as an edge of windows, and cells that jitter between zooms (see `CellSize.published`).
+/// - Windows that end at the antimeridian, and cells that jitter between zooms (see `CellSize.published`).
 ///
-/// What the method itself lacks stays: zooming in can merge two points that a coarser lattice kept apart, neighbours
-/// are parted by a cell's edge, and nothing bounds the number of clusters but the number of cells.
+/// The weaknesses of the method itself remain: zooming in can merge two points that a coarser lattice kept apart,
+/// neighbors are separated by a cell's edge, and nothing bounds the number of clusters except the number of cells.
 public struct Grid: Sendable {
   package let plane: Plane
 
-  /// The smallest box around all points; nil where there are none.
+  /// The smallest box around all points; nil if there are none.
   package let bounds: PlaneRect?
 
-  /// Over positions counted from longitude -180: no cell wraps there, and cells of 2^n units are whole nodes.
+  /// The quadtree, over positions counted from longitude -180: no cell wraps there, and cells of 2^n units are whole
+  /// nodes.
   let tree: QuadTree
 
-  /// Builds the quadtree over points of a plane; row numbers are indices of this array.
+  /// Builds the quadtree over points of a plane. Row numbers are indices of this array.
   ///
   /// Complexity: O(n).
   ///
-  /// - Precondition: at most 2^31 points; a capacity of 1 or more.
+  /// - Precondition: At most 2^31 points; a capacity of 1 or more.
   package init(_ points: [PlanePoint], on plane: Plane, bucketCapacity: Int = 8) {
     self.plane = plane
     bounds = points.first.map { first in points.reduce(into: PlaneRect(first)) { $0.formUnion($1) } }
@@ -46,19 +46,19 @@ public struct Grid: Sendable {
 // MARK: - Clusters
 
 extension Grid {
-  /// The clusters of a window at a zoom, by row, then column of their cells.
+  /// Returns the clusters of a window at a zoom, by the row and then the column of their cells.
   ///
-  /// A cell belongs to the answer once one of its points is inside the window, and its cluster stands for all points
-  /// of the cell, so that a cluster does not change while it moves over the edge of the screen.
+  /// A cell belongs to the answer if one of its points is inside the window. Its cluster represents all points of the
+  /// cell, so that a cluster does not change while it moves over the edge of the screen.
   ///
-  /// Complexity: O(k log k) for k clusters, and the nodes and buckets along the edges of their cells.
+  /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
   public func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))
   }
 
-  /// The clusters of a window for cells of a whole number of plane units.
+  /// Returns the clusters of a window for cells of a whole number of plane units.
   ///
-  /// - Precondition: a side of 1 to 2^32 units.
+  /// - Precondition: A side of 1 to 2^32 units.
   package func clusters(in window: PlaneWindow, cellSide: UInt64) -> [GridCluster] {
     let lattice = GridLattice(side: cellSide)
     var table = CellTable()
@@ -68,8 +68,8 @@ extension Grid {
     return visible.map { GridCluster($0.totals, in: lattice.cell($0.key), seam: plane.seam) }
   }
 
-  /// Sums up all cells that a window touches, node by node where a node lies in one cell, and marks those visible that
-  /// have a point in the window.
+  /// Sums up all cells that a window touches, and marks those as visible that have a point in the window. A node that
+  /// lies in one cell is added as a whole.
   private func gather(into table: inout CellTable, by lattice: GridLattice, in window: PlaneWindow) {
     guard !tree.nodes.isEmpty else { return }
     let touched = lattice.cells(touching: window)
@@ -97,38 +97,38 @@ extension Grid {
 // MARK: - Points
 
 extension Grid {
-  /// The row numbers of a cluster's points, ascending, one page of them.
+  /// Returns one page of the row numbers of a cluster's points, in ascending order.
   ///
   /// Complexity: O(m log m) for the m points of the cluster, whatever the page.
   ///
-  /// - Parameter offset: how many members to skip; past the last one the page is empty.
-  /// - Precondition: offset and limit are not negative.
+  /// - Parameter offset: The number of members to skip. Past the last one the page is empty.
+  /// - Precondition: `offset` and `limit` are not negative.
   package func members(of cluster: GridCluster, offset: Int = 0, limit: Int = .max) -> [Int] {
     precondition(offset >= 0 && limit >= 0, "Expected 0 or more, found offset \(offset), limit \(limit)")
     return Array(rows(in: cluster.bounds).dropFirst(offset).prefix(limit))
   }
 
-  /// The row numbers of all points in a window, ascending; see `QuadTree.rows(in:)`.
+  /// Returns the row numbers of all points in a window, in ascending order; see `QuadTree.rows(in:)`.
   package func rows(in window: PlaneWindow) -> [Int] { tree.rows(in: unrotated(window)) }
 
-  /// How many points a window holds; see `QuadTree.pointCount(in:)`.
+  /// Returns the number of points in a window; see `QuadTree.pointCount(in:)`.
   package func pointCount(in window: PlaneWindow) -> Int { tree.pointCount(in: unrotated(window)) }
 }
 
 // MARK: - Positions
 
 extension Grid {
-  /// The mean position of a cluster.
+  /// Returns the mean position of a cluster.
   public func coordinate(of cluster: GridCluster) -> Coordinate { plane.coordinate(x: cluster.meanX, y: cluster.meanY) }
 
-  /// The box of a cluster's points. It never crosses the antimeridian, since no cell does.
+  /// Returns the box of a cluster's points. It never crosses the antimeridian, since no cell does.
   public func boundingBox(of cluster: GridCluster) -> BoundingBox {
     let bounds = unrotated(cluster.bounds)
     let rect = PlaneRect(minX: bounds.x, minY: bounds.minY, maxX: bounds.x &+ bounds.width, maxY: bounds.maxY)
     return (plane.projection == .planar ? plane : .webMercator()).boundingBox(of: rect)
   }
 
-  /// The part of the plane that a cell covers.
+  /// Returns the part of the plane that a cell covers.
   package func window(of cell: GridCell) -> PlaneWindow {
     let lattice = GridLattice(side: cell.side)
     let x = UInt32(UInt64(cell.column) * cell.side)
@@ -136,7 +136,7 @@ extension Grid {
     return PlaneWindow(x: x &- plane.seam, width: lattice.upperEdge(x) - x, minY: y, maxY: lattice.upperEdge(y))
   }
 
-  /// A window of the plane, over positions counted from longitude -180.
+  /// Returns a window of the plane, over positions counted from longitude -180.
   private func unrotated(_ window: PlaneWindow) -> PlaneWindow {
     PlaneWindow(x: window.x &+ plane.seam, width: window.width, minY: window.minY, maxY: window.maxY)
   }

@@ -1,34 +1,36 @@
 import Treeline
 
-/// All points of one cell. Answers compare as sets: their differences are what comes and goes between two windows.
+/// All points of one cell. Answers can be compared as sets: their differences are what comes and goes between two
+/// windows.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 
-  /// 1 or more.
+  /// The number of points, 1 or more.
   public let pointCount: Int
 
-  /// The mean position in plane units, from exact sums: within 0 ..< 2^32, to be taken to degrees by
-  /// `Plane.coordinate(x:y:)`.
+  /// The mean position in plane units, from exact sums, within 0 ..< 2^32. `Plane.coordinate(x:y:)` converts it to
+  /// degrees.
   package let meanX: Double
   package let meanY: Double
 
-  /// The smallest box around the points. Its width may lead across the seam, where the cell does.
+  /// The smallest box around the points. It may cross the seam if the cell does.
   package let bounds: PlaneWindow
 
-  /// The first of its points, as the grid numbers them; no two cells share it.
+  /// The least row number of its points. No two cells share it.
   public let firstPoint: Int
 
-  /// Whether it is more than one point, all at one position.
+  /// Whether the cluster is more than one point, all at one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
 }
 
 extension GridCluster {
-  /// - Parameter totals: of positions counted from longitude -180, where no cell wraps.
+  /// - Parameter totals: The totals of positions counted from longitude -180, where no cell wraps.
   init(_ totals: PointTotals, in cell: GridCell, seam: UInt32) {
     let count = UInt64(totals.count)
     self.cell = cell
     pointCount = Int(totals.count)
-    // Whole units and the fraction apart: the seam is taken off exactly, and only the sum of the two is rounded.
+    // Whole units and the fraction are kept apart: the seam is subtracted exactly, and only the sum of the two is
+    // rounded.
     let wholeX = UInt32(totals.sumX / count) &- seam
     let x = Double(wholeX) + Double(totals.sumX % count) / Double(count)
     meanX = x < 0x1p32 ? x : 0
@@ -39,7 +41,7 @@ extension GridCluster {
   }
 }
 
-/// Totals by cell: a hash table with open addressing, since a lattice may have 2^64 cells of which few are occupied.
+/// Totals by cell: a hash table with open addressing, since a lattice may have 2^64 cells with few of them occupied.
 struct CellTable {
   struct Cell {
     let key: UInt64
@@ -48,13 +50,14 @@ struct CellTable {
     var isVisible = false
   }
 
-  /// In the order of their first points.
+  /// The cells, in the order in which they were first added.
   private(set) var cells: [Cell] = []
 
-  /// Indices of cells, each plus 1, or 0 for a free slot; a power of two of them, at most half of them taken.
+  /// Indices of cells, each plus 1, or 0 for a free slot. The number of slots is a power of two, and at most half are
+  /// taken.
   private var slots = [UInt32](repeating: 0, count: 256)
 
-  /// The cell added to last: neighbours in tree order are mostly of one cell.
+  /// The cell that was added to last. Neighbors in tree order are mostly in one cell.
   private var recent = 0
 
   /// Adds points to a cell and returns the cell's index.
@@ -78,7 +81,7 @@ struct CellTable {
 
   mutating func markVisible(_ index: Int) { cells[index].isVisible = true }
 
-  /// The slot that names a cell, or the free one that is to.
+  /// Returns the slot of a cell, or the free slot that it will take.
   private func slot(of key: UInt64) -> Int {
     var slot = Self.hash(key) & (slots.count - 1)
     while slots[slot] != 0, cells[Int(slots[slot]) - 1].key != key { slot = (slot + 1) & (slots.count - 1) }
@@ -90,7 +93,8 @@ struct CellTable {
     for (index, cell) in cells.enumerated() { slots[slot(of: cell.key)] = UInt32(index + 1) }
   }
 
-  /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): rows and columns of cells do not line up in the slots.
+  /// Returns the finalizer of SplitMix64 (Steele, Lea, Flood 2014), so that rows and columns of cells do not line up in
+  /// slots.
   private static func hash(_ key: UInt64) -> Int {
     var bits = (key ^ key >> 30) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB

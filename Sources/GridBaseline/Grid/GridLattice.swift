@@ -1,22 +1,22 @@
 import Treeline
 
-/// How wide the cells of a grid are.
+/// The width of the cells of a grid.
 public enum CellSize: Hashable, Sendable {
-  /// A fixed width on screen, as in BentoMap (64 in its article). The cells follow the zoom exactly, so each fractional
-  /// zoom has a grid of its own.
+  /// A fixed width on screen, as in BentoMap (64 px in its article). The cells follow the zoom exactly, so each
+  /// fractional zoom has its own grid.
   case pixels(Double)
 
   /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
   ///
   /// The published code rescales its cells at each fractional zoom, so that clusters jitter during a pinch. Here the
-  /// cells are those of the nearest whole zoom.
+  /// cells belong to the nearest whole zoom.
   case published
 }
 
 extension CellSize {
-  /// The side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
+  /// Returns the side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
   ///
-  /// A whole side keeps the lattice exact, at the cost of half a unit (0.5 cm) at most.
+  /// A whole side keeps the lattice exact, at a cost of half a unit (0.5 cm) at most.
   ///
   ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
   public func units(zoom: Double) throws(GridError) -> UInt64 {
@@ -31,7 +31,7 @@ extension CellSize {
     }
   }
 
-  /// The article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
+  /// Returns the article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
   static func publishedLevel(zoom: Double) -> Double { max(0, (zoom + 0.5).rounded(.down)) }
 
   static func publishedPixels(level: Double) -> Double {
@@ -43,11 +43,11 @@ extension CellSize {
     }
   }
 
-  /// Far zooms give 0 or infinity, hence the bounds first.
+  /// Rounds to whole units. Extreme zooms give 0 or infinity, hence the bounds first.
   private static func wholeUnits(_ units: Double) -> UInt64 { UInt64(min(max(units, 1), 0x1p32).rounded()) }
 }
 
-/// A cell size that makes no grid.
+/// A cell size or a zoom that makes no grid.
 public enum GridError: Error, Hashable, Sendable {
   /// A cell side that is not a finite number above 0, in pixels.
   case cellSizeNotPositive(found: Double)
@@ -66,18 +66,19 @@ extension GridError: CustomStringConvertible {
 
 /// One cell of the lattice: x from `column * side` to the next column, y from `row * side` to the next row, half-open.
 ///
-/// Columns are counted eastwards from longitude -180 wherever the plane's seam is, rows southwards from the plane's
-/// top edge. Where `side` does not divide 2^32, the last column and row are narrower.
+/// Columns are counted eastwards from longitude -180, wherever the plane's seam is, and rows southwards from the
+/// plane's top edge. If `side` does not divide 2^32, the last column and row are narrower.
 package struct GridCell: Hashable, Sendable {
   package let column: UInt32
   package let row: UInt32
-  /// In plane units, from 1 to 2^32.
+  /// The side in plane units, from 1 to 2^32.
   package let side: UInt64
 }
 
 /// The cells of one size, over positions counted from longitude -180.
 ///
-/// A cell is named by one number, its row above its column, so that numbers sort by row, then column.
+/// A cell is identified by one number, with its row in the high bits and its column in the low bits. So numbers sort by
+/// row, then column.
 struct GridLattice {
   let side: UInt64
 
@@ -91,7 +92,7 @@ struct GridLattice {
 
   func key(of point: PlanePoint) -> UInt64 { (UInt64(point.y) / side) << 32 | (UInt64(point.x) / side) }
 
-  /// The one cell that holds a whole box; nil where the box reaches into others.
+  /// Returns the key of the cell that contains a whole box; nil if the box reaches into other cells.
   func key(of rect: PlaneRect) -> UInt64? {
     let column = UInt64(rect.minX) / side
     guard UInt64(rect.maxX) - column * side < side else { return nil }
@@ -104,18 +105,18 @@ struct GridLattice {
     GridCell(column: UInt32(truncatingIfNeeded: key), row: UInt32(key >> 32), side: side)
   }
 
-  /// The window of all cells that a window touches.
+  /// Returns the window of all cells that a window touches.
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width
-    // The two ends of a long window may meet in one cell, which then must not be left out in between.
+    // Both ends of a long window may lie in the same cell. The window then covers all cells, not only this one.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
       x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),
       maxY: upperEdge(window.maxY))
   }
 
-  /// The first and the last position of the cell that holds one.
+  /// Return the first and the last position of the cell that contains a position.
   func lowerEdge(_ position: UInt32) -> UInt32 { UInt32(UInt64(position) / side * side) }
 
   func upperEdge(_ position: UInt32) -> UInt32 { UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1) }

@@ -1,7 +1,7 @@
 import Treeline
 
 extension QuadTree {
-  /// Cuts squares level by level, then sums totals from the last node back to the root.
+  /// Cuts squares level by level, then sums up totals from the last node back to the root.
   static func nodes(over entries: [MortonOrder.Entry], bucketCapacity: Int) -> [Node] {
     guard !entries.isEmpty else { return [] }
     var nodes = [Node(over: entries, in: 0..<entries.count)]
@@ -11,7 +11,7 @@ extension QuadTree {
       let difference = entries[range.lowerBound].key ^ entries[range.upperBound - 1].key
       if range.count > bucketCapacity, difference != 0 {
         nodes[next].firstChild = UInt32(nodes.count)
-        // The highest pair of bits in which keys differ is the first level at which two quadrants are occupied.
+        // The highest pair of bits in which keys differ gives the first level at which two quadrants are occupied.
         let shift = UInt64(63 - difference.leadingZeroBitCount) & ~1
         appendQuadrants(of: range, at: shift, over: entries, to: &nodes)
       }
@@ -46,7 +46,7 @@ extension QuadTree {
 }
 
 extension QuadTree.Node {
-  /// A leaf whose totals are still to be summed, except for the count.
+  /// Makes a leaf. Its totals have not been summed up yet, except for the count.
   fileprivate init(over entries: [MortonOrder.Entry], in range: Range<Int>) {
     first = UInt32(range.lowerBound)
     firstChild = 0
@@ -59,10 +59,10 @@ extension PointTotals {
   fileprivate init(_ entry: MortonOrder.Entry) { self.init(MortonOrder.point(of: entry.key), row: entry.row) }
 }
 
-/// Positions in the order in which a quadtree meets them: by quadrant, then by quadrant of the quadrant, and so on.
+/// The order in which a quadtree visits positions: by quadrant, then by quadrant of the quadrant, and so on.
 ///
-/// The key of a position interleaves the bits of its coordinates, y above x (Morton 1966), so each pair of bits from
-/// the top names one quadrant, and every quadrant at every level is a contiguous range of the sorted keys.
+/// The key of a position interleaves the bits of its coordinates, y above x (Morton 1966). So each pair of bits from
+/// the top identifies one quadrant, and every quadrant at every level is a contiguous range of the sorted keys.
 enum MortonOrder {
   struct Entry {
     var key: UInt64
@@ -73,19 +73,19 @@ enum MortonOrder {
 
   static func point(of key: UInt64) -> PlanePoint { PlanePoint(x: gather(key), y: gather(key >> 1)) }
 
-  /// The points by key; equal positions by ascending row.
+  /// Returns the points in the order of their keys; equal positions in the order of their rows.
   ///
-  /// A radix sort from the lowest byte up, since it is stable: rows enter ascending and stay so inside a position.
-  /// Complexity: O(n), whatever the points, coincident ones included.
+  /// This is a radix sort from the lowest byte up, since it is stable: rows enter in ascending order and stay so within
+  /// a position. Complexity: O(n), whatever the points, including coincident ones.
   static func sorted(_ points: [PlanePoint]) -> [Entry] {
     var entries = points.indices.map { Entry(key: key(of: points[$0]), row: UInt32($0)) }
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
-      // By digit and one more: first how many there are, then where the next one goes.
+      // Indexed by digit plus one: first the counts of digits, then the places where the next entries go.
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[digit(of: entry) + 1] += 1 }
-      // A byte that all keys share orders nothing.
+      // A byte that is the same in all keys orders nothing.
       if starts.contains(entries.count) { continue }
       for value in 1..<256 { starts[value] += starts[value - 1] }
       for entry in entries {
@@ -107,7 +107,7 @@ enum MortonOrder {
     return (bits | bits << 1) & 0x5555_5555_5555_5555
   }
 
-  /// Moves bit 2i to bit i; odd bits are dropped.
+  /// Moves bit 2i to bit i and drops odd bits.
   private static func gather(_ key: UInt64) -> UInt32 {
     var bits = key & 0x5555_5555_5555_5555
     bits = (bits | bits >> 1) & 0x3333_3333_3333_3333

@@ -2,15 +2,16 @@ import Treeline
 
 /// A bucketed quadtree over the whole plane: the index of the published grid systems.
 ///
-/// The root is the square of 2^32 units; a square of more points than a bucket holds is cut into half-open quadrants.
-/// One with a single occupied quadrant is not stored: every inner node has two to four children. There are fewer than
-/// two nodes for each bucket and at most 33 on any path. Coincident points share one bucket however many they are.
-/// Input order decides nothing but the row numbers, which ascend inside a position.
+/// The root is the square of 2^32 units. A square with more points than a bucket holds is cut into half-open quadrants.
+/// A square with a single occupied quadrant is not stored, so every inner node has two to four children. There are
+/// fewer than two nodes for each bucket and at most 33 on any path. Coincident points share one bucket, however many
+/// they are. The input order affects only the row numbers, which ascend within a position.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
-    /// Where the node's points start in tree order.
+    /// The tree index at which the node's points begin.
     var first: UInt32
-    /// Children are contiguous, in tree order, and end where their points do. 0 for a leaf, as the root is no child.
+    /// The index of the first child; 0 for a leaf, as the root is never a child. Children are contiguous, in tree
+    /// order, and end where the node's points end.
     var firstChild: UInt32
     var totals: PointTotals
 
@@ -18,20 +19,20 @@ struct QuadTree: Sendable {
     var range: Range<Int> { Int(first)..<Int(first) + Int(totals.count) }
   }
 
-  /// The most points at different positions that one square holds without being cut.
+  /// The greatest number of points at different positions that one square holds without being cut.
   let bucketCapacity: Int
 
-  /// Level by level, the root first; none where there are no points.
+  /// The nodes, level by level from the root; empty if there are no points.
   let nodes: [Node]
-  /// In tree order, as are `rows`, the row numbers of these points.
+  /// The points in tree order, and the row numbers of these points.
   let points: [PlanePoint]
   let rows: [UInt32]
 
   /// Builds the tree in bulk.
   ///
-  /// Complexity: O(n). The tree keeps 12 bytes a point and 48 a node; the sort needs 32 a point for a while.
+  /// Complexity: O(n). The tree keeps 12 bytes a point and 48 a node; the sort needs 32 a point temporarily.
   ///
-  /// - Precondition: at most 2^31 points; a capacity of 1 or more.
+  /// - Precondition: At most 2^31 points; a capacity of 1 or more.
   init(_ points: [PlanePoint], bucketCapacity: Int = 8) {
     precondition(points.count <= 1 << 31, "Expected at most 2^31 points, found \(points.count)")
     precondition(bucketCapacity >= 1, "Expected a bucket capacity of 1 or more, found \(bucketCapacity)")
@@ -46,9 +47,9 @@ struct QuadTree: Sendable {
 
   // MARK: - Search
 
-  /// The row numbers of all points in a window, ascending.
+  /// Returns the row numbers of all points in a window, in ascending order.
   ///
-  /// Complexity: O(h log h) for h points found, and the nodes along the window's edges.
+  /// Complexity: O(h log h) for h points found, plus the nodes along the window's edges.
   func rows(in window: PlaneWindow) -> [Int] {
     var found: [UInt32] = []
     visit(window) { range in
@@ -59,9 +60,9 @@ struct QuadTree: Sendable {
     return found.map(Int.init)
   }
 
-  /// How many points a window holds.
+  /// Returns the number of points in a window.
   ///
-  /// Complexity: the nodes along the window's edges; those inside are counted whole.
+  /// Complexity: O(k) for k nodes along the window's edges. Nodes inside are counted as a whole.
   func pointCount(in window: PlaneWindow) -> Int {
     var count = 0
     visit(window) { range in
@@ -71,7 +72,7 @@ struct QuadTree: Sendable {
     return count
   }
 
-  /// Whether a node has a point in a window.
+  /// Returns whether a node has a point in a window.
   func hasPoint(in window: PlaneWindow, below node: Int) -> Bool {
     var found = false
     visit(window, from: node) { _ in
@@ -81,7 +82,8 @@ struct QuadTree: Sendable {
     return found
   }
 
-  /// Hands out the points of a window as ranges of tree order, whole nodes where they fit, until `body` returns false.
+  /// Calls `body` with the points of a window as ranges of tree order, in whole nodes where they fit, until it returns
+  /// false.
   @inline(__always) private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
     guard start < nodes.count else { return }
     var stack = [start]
@@ -100,7 +102,7 @@ struct QuadTree: Sendable {
 
   func children(of node: Node) -> Range<Int> { Self.children(of: node, in: nodes) }
 
-  /// The indices of a node's children.
+  /// Returns the indices of a node's children.
   static func children(of node: Node, in nodes: [Node]) -> Range<Int> {
     guard !node.isLeaf else { return 0..<0 }
     let first = Int(node.firstChild)
@@ -110,9 +112,9 @@ struct QuadTree: Sendable {
   }
 }
 
-/// What is kept about some points so that they need not be visited again. All of it is exact.
+/// Totals of some points, so that the points need not be visited again. All of them are exact.
 struct PointTotals: Hashable, Sendable {
-  /// At most 2^31, so that the sums stay below 2^63.
+  /// The number of points, at most 2^31, so that the sums stay below 2^63.
   var count: UInt32
   /// The lowest row number among the points.
   var firstPoint: UInt32

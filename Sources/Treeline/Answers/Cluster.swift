@@ -1,30 +1,31 @@
-/// A node of the tree as shown on a map: one point, or several that stand together.
+/// A node of the tree as shown on a map: one point, or several points that are shown as one.
 public struct Cluster: Sendable, Identifiable {
   public let id: ClusterID
 
-  /// Which points belong to it, as indices in tree order. Ranges of two clusters of one tree are nested or disjoint.
-  /// Under a filter, those of them that pass.
+  /// The points of the cluster, as indices in tree order. Under a filter, only passing points belong to it. The ranges
+  /// of two clusters of one tree are nested or disjoint.
   public let range: Range<Int>
 
-  /// How many points it stands for, those out of view included; under a filter, how many of them pass.
+  /// The number of points, including those out of view; under a filter, the number of points that pass.
   public let pointCount: Int
 
-  /// The row number of its point where it has just one.
+  /// The row number of the point, if the cluster has just one.
   public let row: Int?
 
-  /// Where that point stands in tree order.
+  /// The index of that point in tree order.
   public let treeIndex: Int?
 
-  /// Where it stands, in units of the plane: at the mean of its points' positions, or, in a tree whose clusters stand
-  /// at members (see `ClusterStand`), at the position of one of them. Under a filter, clusters that are kept apart, by
-  /// a spacing or as badges, stand where they do without it; others at the mean of the points that pass.
+  /// The x of the position where the cluster stands, in units of the plane. It stands at the mean of its points'
+  /// positions or, in a tree whose clusters stand at members (see `ClusterStand`), at the position of one of its
+  /// points. Under a filter, clusters that are kept apart, by a spacing or as badges, stand at the same position as
+  /// without the filter. Other clusters then stand at the mean of the points that pass.
   public let x: Double
-  /// The same for y, which grows southwards.
+  /// The y of that position. It grows southwards.
   public let y: Double
 
-  /// The mean of its points' positions, in units of the plane.
+  /// The x of the mean of its points' positions, in units of the plane.
   public let meanX: Double
-  /// The same for y, which grows southwards.
+  /// The y of that mean. It grows southwards.
   public let meanY: Double
 
   /// The smallest box around its points, on the plane.
@@ -32,23 +33,23 @@ public struct Cluster: Sendable, Identifiable {
   /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
   public var rect: PlaneRect { part?.summary.box ?? rectOfAll }
 
-  /// The plane it lies on.
+  /// The plane on which the cluster lies.
   public let plane: Plane
 
   package var spread: NodeSpread { part?.summary.spread ?? spreadOfAll }
 
-  /// Where all points of the node count.
+  /// The box and the covariance, if all points of the node count.
   private let rectOfAll: PlaneRect
   private let spreadOfAll: NodeSpread
 
-  /// Where only some do.
+  /// The points that pass a filter, if they are not all points of the node.
   private let part: PassingPart?
 
   /// - Parameters:
-  ///   - stand: Where it stands.
+  ///   - stand: The position where the cluster stands.
   ///   - rect: The box around all points of the node.
-  ///   - spread: That of all.
-  ///   - part: Those that pass a filter, if they are not all.
+  ///   - spread: The covariance of all points of the node.
+  ///   - part: The points that pass a filter, if they are not all.
   @inline(__always) fileprivate init(
     of node: Node, on plane: Plane, standingAt stand: (x: Double, y: Double), mean: (x: Double, y: Double),
     count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
@@ -58,13 +59,13 @@ public struct Cluster: Sendable, Identifiable {
     (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
   }
 
-  /// Where it stands, as a coordinate.
+  /// The position where the cluster stands, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
   /// The smallest box around its points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
 
-  /// Whether it is more than one point, all at one position: no zoom tells them apart.
+  /// Whether the cluster is several points at one position, which no zoom separates.
   public var isStack: Bool { pointCount > 1 && rect.isPoint }
 
   /// The root mean square distance of its points to their mean, in plane units.
@@ -73,16 +74,16 @@ public struct Cluster: Sendable, Identifiable {
   /// The direction and the extent along which its points spread.
   public var ellipse: Ellipse { Ellipse(covariance: spread) }
 
-  /// Whether `other` lies strictly below this cluster in the tree.
+  /// Returns whether `other` lies strictly below this cluster in the tree.
   ///
-  /// - Precondition: both are clusters of one tree.
+  /// - Precondition: Both are clusters of one tree.
   public func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }
 }
 
-/// Those points of a node that pass a filter, of which what is seldom asked for is found when it is.
+/// The points of a node that pass a filter. What is seldom needed is computed on demand.
 private struct PassingPart: Sendable {
   let selection: Selection
   let node: Node
@@ -91,7 +92,7 @@ private struct PassingPart: Sendable {
 }
 
 extension Cluster: CustomStringConvertible {
-  /// The number of points and where they are: `12 points at (2.35, 48.86)`.
+  /// The number of points and their position: `12 points at (2.35, 48.86)`.
   public var description: String {
     let coordinate = coordinate
     func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
@@ -109,12 +110,12 @@ extension Cluster: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// The name of a cluster: which node of the tree it is.
+/// The id of a cluster, which identifies a node of the tree.
 ///
-/// A node is fixed by its first point in tree order and its level, the root being level 0. Both fit one number below
-/// 2^53, so ids survive JSON and JavaScript. An id names the same cluster in every viewport, limit and zoom of one
-/// tree. It holds for that tree alone: in a tree of one point more, many ids name other clusters or none. Ids compare
-/// in tree order, an ancestor before what lies below it.
+/// A node is determined by its first point in tree order and its level, the root being level 0. Both fit into one
+/// number below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster in every viewport, limit
+/// and zoom of one tree. It is valid for that tree only: in a tree with one more point, many ids identify other
+/// clusters or none. Ids are ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -133,18 +134,19 @@ extension ClusterID: Comparable {
 
 extension ClusterID: CustomStringConvertible { public var description: String { String(rawValue) } }
 
-/// The one-sigma ellipse of a cluster's points: how far they spread along their two principal axes.
+/// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
 ///
-/// Drawn at twice its size it holds most of the points of an even cloud, and follows the railway that they lie on.
+/// Drawn at twice its size it contains most of the points of an even cloud. It follows a railway along which points
+/// lie.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double
-  /// The same along the shorter axis.
+  /// The standard deviation along the shorter principal axis.
   public let semiMinor: Double
 
-  /// The unit vector of the longer axis, on the plane: x to the east, y to the south. `axisX` is not negative.
+  /// The x of the unit vector of the longer axis on the plane, to the east. It is not negative.
   public let axisX: Double
-  /// The same for y.
+  /// The y of that unit vector, to the south.
   public let axisY: Double
 
   init(covariance: NodeSpread) {
@@ -154,7 +156,7 @@ public struct Ellipse: Hashable, Sendable {
     let radius = (half * half + xy * xy).squareRoot()
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
-    // Half the angle of (half, xy), without a function of the mathematics library.
+    // Half the angle of (half, xy), computed without a function of the C library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0
@@ -162,7 +164,9 @@ public struct Ellipse: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// - Parameter isAnchored: Whether it stands where it does without a filter.
+  /// Returns the cluster of a node.
+  ///
+  /// - Parameter isAnchored: Whether the cluster stands at the same position as without a filter.
   /// - Precondition: `storage.checkSummary(of: node)`, and a point of the node counts.
   @inline(__always) func cluster(of node: Node, isAnchored: Bool = false) -> Cluster {
     guard let selection else { return cluster(of: node, AllPoints(), isAnchored: true) }
@@ -170,9 +174,9 @@ extension ClusterTree {
     return cluster(of: node, selection.points, isAnchored: isAnchored)
   }
 
-  /// Where the cluster of a node stands, in units of the plane, without the rest of it.
+  /// Returns where the cluster of a node stands, in units of the plane, without making the cluster.
   ///
-  /// - Precondition: As of `cluster(of:isAnchored:)`.
+  /// - Precondition: As for `cluster(of:isAnchored:)`.
   @inline(__always) func stand(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
     if let selection, !isAnchored { return selection.points.mean(of: node, in: storage) }
     return storage.stand(of: node)
@@ -201,7 +205,7 @@ extension ClusterTree {
     }
   }
 
-  /// The cluster of a node that nothing has looked at yet.
+  /// Returns the cluster of a node that has not been checked yet.
   func checkedCluster(of node: Node) throws(IndexError) -> Cluster {
     try withStorage { storage throws(IndexError) in
       try storage.checkSummary(of: node)
@@ -212,12 +216,12 @@ extension ClusterTree {
 
 /// The clusters of an answer, in tree order.
 ///
-/// An answer is a cut through the tree: it holds which nodes these are, in 16 bytes each. What a cluster looks like is
-/// read when it is asked for, so a client that only wants to know what has changed pays for nothing else.
+/// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
+/// read on access, so a client that only wants to know what has changed pays for nothing else.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
-  /// Whether they stand where they do without a filter.
+  /// Whether the clusters stand at the same positions as without a filter.
   let isAnchored: Bool
 
   init(tree: ClusterTree, nodes: [Node], isAnchored: Bool = false) {
@@ -227,13 +231,13 @@ public struct Clusters: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { nodes.count }
 
-  /// - Complexity: O(1); of up to 16 points the mean and the spread are taken anew.
+  /// - Complexity: O(1). For clusters of up to 16 points the mean and the spread are computed at each access.
   public subscript(position: Int) -> Cluster {
     tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
   }
 
-  /// The index in the answer of the cluster that holds a point, given by its index in tree order; nil if none does. So
-  /// what is selected stays selected, whatever cluster it is part of.
+  /// Returns the index in the answer of the cluster that contains a point, given by its index in tree order; nil if no
+  /// cluster does. With it a selected point stays selected, whichever cluster contains it.
   ///
   /// - Complexity: O(log k)
   public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
@@ -241,7 +245,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }
 
-  /// Other clusters, of the same tree and standing as these do.
+  /// Returns other clusters of the same tree, which stand like these.
   func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
 
   /// The cluster of a node of the answer.

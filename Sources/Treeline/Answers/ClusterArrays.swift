@@ -1,18 +1,18 @@
-/// What is told of the clusters of an answer as arrays, with an entry for each.
+/// Properties of the clusters of an answer as arrays, with one entry for each cluster.
 package struct ClusterArrays {
   package var ids: UnsafeMutablePointer<Int64>
   package var pointCounts: UnsafeMutablePointer<Int64>
   package var firsts: UnsafeMutablePointer<Int64>
   package var ends: UnsafeMutablePointer<Int64>
-  /// -1 for more than one point.
+  /// The row number of the point, and then its index in tree order; -1 for more than one point.
   package var rows: UnsafeMutablePointer<Int64>
   package var treeIndices: UnsafeMutablePointer<Int64>
   package var longitudes: UnsafeMutablePointer<Double>
   package var latitudes: UnsafeMutablePointer<Double>
 
   /// - Parameters:
-  ///   - start: Where eight arrays of 8-byte entries lie one behind the other, in the order of the fields.
-  ///   - count: Of the clusters.
+  ///   - start: The memory of eight arrays of 8-byte entries, one after the other, in the order of the fields.
+  ///   - count: The number of clusters.
   package init(at start: UnsafeMutableRawPointer, count: Int) {
     func array<Entry: BitwiseCopyable>(_ number: Int) -> UnsafeMutablePointer<Entry> {
       (start + 8 * count * number).assumingMemoryBound(to: Entry.self)
@@ -23,7 +23,7 @@ package struct ClusterArrays {
 }
 
 extension Clusters {
-  /// Writes what `Cluster` tells of each, in less time than one by one.
+  /// Writes the properties of all clusters, in less time than one by one.
   ///
   /// - Complexity: O(count)
   package func write(to arrays: ClusterArrays) {

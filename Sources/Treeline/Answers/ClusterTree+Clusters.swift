@@ -1,15 +1,15 @@
 extension ClusterTree {
-  /// The clusters that stand for the points in view, in tree order.
+  /// Returns the clusters that represent the points in view, in tree order.
   ///
-  /// A pure function of the tree and its arguments. It holds always that
+  /// The result depends only on the tree and the arguments. These promises always hold:
   /// - every point in view is in exactly one cluster, and every cluster has a point in view;
   /// - no cluster contains another;
   /// - there are no more clusters than the cut's limit;
   /// - no cluster has points of two groups, if the tree was built with ``groups``.
   ///
-  /// The rest depends on the cut: see `Cut`. In view is what lies inside on the tree's plane, edges included,
-  /// which is exact to a unit of the plane: 1 cm on the Earth, the 2^32nd part of the data's extent on a plain plane.
-  /// A cluster stands for all its points, and its count is of all of them: some may lie out of view.
+  /// The rest depends on the cut: see `Cut`. A point is in view if it lies inside on the tree's plane, edges included.
+  /// This is exact to a unit of the plane: 1 cm on the Earth, 2^-32 of the data's extent on a plain plane. A cluster
+  /// represents all its points and counts all of them, even if some lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -17,32 +17,32 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - cut: How finely the points are told apart.
-  ///   - viewport: What is looked at. A detail, a spacing and badges need one with a zoom.
-  ///   - previous: The answer shown before, for whatever viewport. Only a limit that continues looks at it; without
-  ///     one its answer is a fresh one.
-  /// - Returns: The clusters; none where no point is in view.
-  /// - Throws: `QueryError` where an argument is out of range or the tree lacks what the cut needs; `IndexError` where
-  ///   a file is damaged.
-  /// - Precondition: `previous` is of this tree.
-  /// - Complexity: O(answer + depth), the size of the data apart. Best first, and where a limit bounds a cut by
-  ///   pixels, O(limit log limit + depth). Continuing O(k log k + k · depth), k being the limit and the size of the
-  ///   previous answer; O(k · d) more where d clusters too many are to be merged, as often as there are bits in k if
-  ///   they scatter too much.
+  ///   - cut: How finely the tree is cut.
+  ///   - viewport: What is looked at. A detail, a spacing and badges need a viewport with a zoom.
+  ///   - previous: The answer shown before, for any viewport. Only a limit that continues uses it. Without it, a limit
+  ///     that continues gives a fresh answer.
+  /// - Returns: The clusters; none if no point is in view.
+  /// - Throws: `QueryError` if an argument is out of range or the tree lacks what the cut needs; `IndexError` if the
+  ///   file is damaged.
+  /// - Precondition: `previous` is an answer of this tree.
+  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and if a limit bounds a cut
+  ///   by pixels, O(limit log limit + depth). Continuing takes O(k log k + k · depth), where k is the limit plus the
+  ///   size of the previous answer. It takes O(k · d) more if d clusters too many must be merged, and that as often as
+  ///   k has bits if they scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
 
-  /// The same of a query, which holds both.
+  /// Returns the clusters of a query, which contains a cut and a viewport.
   public func clusters(_ query: Query, after previous: Clusters? = nil) throws -> Clusters {
     guard query.cut.limit >= 1 else { throw QueryError.limitBelowOne(found: query.cut.limit) }
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// The same for a part of the plane.
+  /// Returns the clusters of a cut in a part of the plane.
   ///
-  /// - Parameter zoom: Of 256 px tiles.
+  /// - Parameter zoom: The zoom, of 256 px tiles.
   package func clusters(_ cut: Cut, in window: PlaneWindow, zoom: Double? = nil, after previous: Clusters? = nil) throws
     -> Clusters
   {
@@ -75,7 +75,7 @@ extension ClusterTree {
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }
-        // What was shown under another filter may have all points that pass in one child.
+        // Under another filter, all passing points of a cluster that was shown may lie in one of its children.
         let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):
@@ -88,31 +88,31 @@ extension ClusterTree {
     }
   }
 
-  /// The clusters of a cut over the whole plane that stand in a viewport, edges included; in tree order.
+  /// Returns the clusters of a cut over the whole plane that stand in a viewport, edges included; in tree order.
   ///
-  /// This is what a tile of a map shows: a cluster may stand where none of its points does, in the tile beside all of
-  /// them. So that it is drawn once, whichever tiles are asked for, a tile shows the clusters that stand in it.
+  /// These are the clusters of a map tile. A cluster may stand where none of its points does, in the tile beside all of
+  /// them. A tile shows the clusters that stand in it, so that each is drawn once, whichever tiles are requested.
   ///
   /// - Parameters:
-  ///   - cut: By detail, spacing or badges; it is not bounded by its limit, which would differ from tile to tile.
+  ///   - cut: A detail, a spacing or badges. Its limit is ignored, since it would differ from tile to tile.
   ///   - viewport: What is looked at, with a zoom.
-  /// - Throws: `QueryError` for a limit, for an argument out of range, and where the tree lacks what the cut needs;
-  ///   `IndexError` where a file is damaged.
-  /// - Complexity: O(answer + depth), besides nodes whose boxes reach into the window.
+  /// - Throws: `QueryError` for a limit, for an argument out of range, and if the tree lacks what the cut needs;
+  ///   `IndexError` if the file is damaged.
+  /// - Complexity: O(answer + depth), plus nodes whose boxes reach into the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// The same of a query, which holds both.
+  /// Returns the clusters of a query that stand in its viewport.
   public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
-  /// As above, but at most the first `limit` of them.
+  /// Returns the clusters of a query that stand in its viewport, but at most the first `limit` of them.
   @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
-  /// The same for a part of the plane.
+  /// Returns the clusters of a cut that stand in a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
     -> Clusters
   {
@@ -134,7 +134,7 @@ extension ClusterTree {
     }
   }
 
-  /// Whether any point is in view.
+  /// Returns whether any point is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool {
     guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
@@ -147,30 +147,31 @@ extension ClusterTree {
     }
   }
 
-  /// Whether it has what a spacing needs: it was built so, or opened from an index that keeps it.
+  /// Whether the tree has the separations that a spacing needs, because it was built with them or opened from an index
+  /// with them.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
-  /// Where its clusters stand.
+  /// The position at which the tree's clusters stand.
   public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
-  /// With what diameters it can show badges that do not touch; nil where `Cut.badges(scale:)` cannot be asked for.
+  /// The diameters with which badges of the tree do not touch; nil if it does not support `Cut.badges(scale:)`.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
-  /// With what diameter a cluster of an answer is drawn so that no two touch, in pixels; nil unless it was cut by
-  /// badges.
+  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless the
+  /// answer was cut by badges.
   public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
     guard let scale = cut.badgeScale, let badgeCurve else { return nil }
     return badgeCurve.diameter(pointCount: cluster.pointCount) * scale
   }
 
-  /// Whether it has what a cut needs; all trees have what a limit and a detail do.
+  /// Returns whether the tree has what a cut needs. All trees support a limit and a detail.
   public func supports(_ cut: Cut) -> Bool {
     cut.badgeScale != nil ? badgeCurve != nil : !cut.needsSeparations || hasSeparations
   }
 }
 
 extension TreeStorage {
-  /// The nodes of a cut by a limit.
+  /// Returns the nodes of a cut by a limit.
   fileprivate func limitCut<Counted>(_ limit: Int, _ order: ExpansionOrder, in view: PointsInView<Counted>) throws
     -> [Node]
   {

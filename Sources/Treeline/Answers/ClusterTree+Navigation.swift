@@ -1,15 +1,15 @@
 extension ClusterTree {
-  /// The cluster of an id.
+  /// Returns the cluster with an id.
   ///
-  /// Whatever is asked of an id throws the same errors.
+  /// All functions that take an id throw the same errors.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such node, and `QueryError.noPassingPoint` where it
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
-  /// The two parts of a cluster in tree order, or none where all its points have one position. Under a filter, those
-  /// of the lowest cluster with the same points.
+  /// Returns the two parts of a cluster in tree order, or none if all its points have the same position. Under a
+  /// filter, returns the parts of the lowest cluster with the same points.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
@@ -21,22 +21,23 @@ extension ClusterTree {
     }
   }
 
-  /// The cluster that a cluster is part of; nil for the root, and for a whole group.
+  /// Returns the cluster directly above a cluster; nil for the root, and for a whole group.
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
     try ancestors(of: id).last
   }
 
-  /// The clusters that a cluster is part of, the root first, which is that of its group in a tree of groups.
+  /// Returns the clusters that contain a cluster, from the root down. In a tree of groups, the first is the whole
+  /// group.
   ///
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
     try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
 
-  /// The clusters on the way from the root to a single point; the last of them is the point or the stack that it
-  /// belongs to. None where the point fails the filter.
+  /// Returns the clusters on the path from the root to a single point. The last one is the point or the stack that it
+  /// belongs to. There are none if the point fails the filter.
   ///
   /// - Throws: `QueryError.unknownPoint` unless `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
@@ -47,13 +48,13 @@ extension ClusterTree {
     }
   }
 
-  /// The answer that shows nothing, from which a first transition begins.
+  /// An answer without clusters, from which a first transition begins.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
-  /// An answer of the clusters with some ids, in any order: what a client shows, once it sends the ids back.
+  /// Returns an answer of the clusters with some ids, in any order. A client can send back the ids that it shows.
   ///
-  /// - Throws: `QueryError.unknownCluster` where the tree has no such cluster, `QueryError.overlappingClusters` where
-  ///   one lies within another or comes twice; `IndexError` where a file is damaged.
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, `QueryError.overlappingClusters` if one
+  ///   lies within another or is given twice; `IndexError` if the file is damaged.
   /// - Complexity: O(k log k + k · level)
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in
@@ -67,21 +68,21 @@ extension ClusterTree {
   }
 }
 
-// MARK: - The way down to a node
+// MARK: - Paths to nodes
 
 extension ClusterTree {
-  /// How many points of a node count.
+  /// Returns the number of points of a node that count.
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
-  /// Whether a point passes the filter; all do of a tree without one.
+  /// Returns whether a point passes the filter. Without a filter all points pass.
   ///
-  /// - Parameter treeIndex: In `0 ..< pointCount`; no other passes.
+  /// - Parameter treeIndex: An index in `0 ..< pointCount`. No other index passes.
   /// - Complexity: O(1)
   public func passes(_ treeIndex: Int) -> Bool {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }
 
-  /// The lowest node with the same points: under a filter a child, if all points that pass are in one.
+  /// Returns the lowest node with the same points. Under a filter it is a child if that child has all points that pass.
   func lowestNode(below node: Node) throws(IndexError) -> Node {
     guard let selection else { return node }
     return try withStorage { storage throws(IndexError) in
@@ -89,7 +90,7 @@ extension ClusterTree {
     }
   }
 
-  /// The nodes of a way down without those that have no more points than the next.
+  /// Returns the nodes of a path, except each node that has no more points than the next.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -125,20 +126,20 @@ extension ClusterTree {
   }
 }
 
-/// Each of these zooms is, to the last bit, the least at which a query without a limit gives the answer that is told.
+/// Each zoom is exact: it is, to the last bit, the least at which a query without a limit gives the described answer.
 extension ClusterTree {
-  /// The least zoom at which a cut shows a cluster's parts in its place. It is nil if none does: for a cluster of one
-  /// position, for parts that are never far enough apart. It is -infinity where any zoom does: for a cut of 0 pixels,
-  /// and for a cluster of so few points that they are always unclustered.
+  /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if no zoom does:
+  /// for a cluster of one position, and for parts that are never far enough apart. Returns -infinity if every zoom
+  /// does: for a cut of 0 pixels, and for a cluster of so few points that they are always unclustered.
   ///
-  /// It may be hidden within a larger cluster at that zoom.
+  /// The cluster may lie within a larger one that is shown at that zoom.
   ///
   /// - Parameters:
-  ///   - id: Of the cluster.
-  ///   - cut: By detail, spacing or badges; a limit depends on what is in view.
-  ///   - tileSize: Of which tiles the zoom is told.
-  /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
-  ///   `QueryError.unknownCluster` where the tree has no such cluster; `IndexError` where a file is damaged.
+  ///   - id: The id of the cluster.
+  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
+  ///   - tileSize: The size of the tiles that the zoom counts.
+  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
+  ///   needs; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is damaged.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
@@ -150,16 +151,16 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// The zoom from which a cut shows a point by itself, wherever it is in view. It is nil if the point shares its
-  /// position, or lies too close to another for any zoom, and -infinity if it is always shown by itself. Points that
-  /// fail the filter do not count; one that does is shown at none.
+  /// Returns the zoom from which on a cut shows a point unclustered, wherever it is in view. Returns nil if the point
+  /// shares its position, or is too close to another at every zoom, and -infinity if it is always unclustered. Points
+  /// that fail the filter do not count, and for such a point the result is nil.
   ///
   /// - Parameters:
-  ///   - treeIndex: Where it stands in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
-  ///   - cut: By detail, spacing or badges; a limit depends on what is in view.
-  ///   - tileSize: Of which tiles the zoom is told.
-  /// - Throws: `QueryError` for a limit, for pixels that are no length, and where the tree lacks what the cut needs;
-  ///   `IndexError` where a file is damaged.
+  ///   - treeIndex: The index of the point in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
+  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
+  ///   - tileSize: The size of the tiles that the zoom counts.
+  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
+  ///   needs; `IndexError` if the file is damaged.
   /// - Complexity: O(depth)
   public func unclusteredZoom(ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws
     -> Double?
@@ -179,7 +180,7 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The lowest node with the same points that count.
+  /// Returns the lowest node with the same points that count.
   func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
     var node = node
     while !counted.hasAll(of: node), let (left, right) = try children(of: node) {
@@ -197,7 +198,7 @@ extension ClusterTree {
     return try scale.coarseness(of: node, pair, selection.points)
   }
 
-  /// Whether a node has so few points that they are shown by themselves, however coarse it is.
+  /// Returns whether a node has so few points that they are shown unclustered, whatever its coarseness.
   private func isUnclustered(_ node: Node, by cut: Cut) -> Bool {
     let count = passingCount(of: node)
     return count > 1 && count < cut.unclustered.leastMembers
@@ -205,6 +206,6 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// The zoom from which there are no clusters, if that is below another.
+  /// Returns the lesser of another zoom and the zoom from which on there are no clusters.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

@@ -1,9 +1,10 @@
-// A point has two numbers: its row, where it stood in the input, and its tree index, where it stands in tree order.
+// A point has two numbers: its row, counted in the order of the input, and its tree index, counted in tree order.
 
 extension ClusterTree {
-  /// The row numbers of a cluster's points, under a filter of those that pass: where they stood in the input, from 0.
+  /// Returns the row numbers of a cluster's points, counted in the input from 0. Under a filter, returns only the rows
+  /// of points that pass.
   ///
-  /// - Precondition: the cluster is one of this tree.
+  /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(1)
   public func members(of cluster: Cluster) -> RowNumbers {
     precondition(
@@ -11,10 +12,11 @@ extension ClusterTree {
     return RowNumbers(tree: self, range: cluster.range)
   }
 
-  /// Where a point stands in tree order, given its row number and where it lies; nil if that row is not there.
+  /// Returns the index of a point in tree order, given its row number and its coordinate; nil if there is no such
+  /// point.
   ///
-  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it tells what cluster a
-  /// point is part of:
+  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it finds the cluster of a
+  /// point:
   ///
   /// ```swift
   /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!
@@ -24,10 +26,10 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - row: The row number of the point.
-  ///   - coordinate: The one the point was built with.
-  /// - Throws: `IndexError` where a file is damaged.
-  /// - Complexity: O(log pointCount) for most points. Boxes of neighbouring clusters overlap, and all that are around
-  ///   the position are looked into.
+  ///   - coordinate: The coordinate with which the point was built.
+  /// - Throws: `IndexError` if the file is damaged.
+  /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes around the
+  ///   position are searched.
   public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
     guard coordinate.longitude.isFinite, coordinate.latitude.isFinite else { return nil }
     return try withStorage { storage throws(IndexError) in
@@ -35,17 +37,17 @@ extension ClusterTree {
     }
   }
 
-  /// The same without the coordinate.
+  /// Returns the index of a point in tree order, given only its row number.
   ///
-  /// - Complexity: O(pointCount). To ask often, keep the inverse of `members(of: root)`.
+  /// - Complexity: O(pointCount). For many lookups, keep the inverse of `members(of: root)`.
   public func treeIndex(ofRow row: Int) -> Int? {
     withStorage { storage in (0..<pointCount).first { storage.rows[$0] == row } }
   }
 }
 
-/// All rows of a tree in their order, with the tree index of each: for whoever asks for many.
+/// All rows of a tree in ascending order, with the tree index of each, for many lookups.
 @_spi(Server) public struct RowOrder: Sendable {
-  /// Each row, and its tree index. Rows without a position are missing.
+  /// The rows in ascending order, and the tree index of each. Rows without a position are missing.
   private let rows: [Int]
   private let treeIndices: [UInt32]
 
@@ -56,7 +58,7 @@ extension ClusterTree {
     (rows, treeIndices) = (entries.map(\.row), entries.map(\.treeIndex))
   }
 
-  /// nil where no point has that row.
+  /// Returns the tree index of a row; nil if no point has that row.
   ///
   /// - Complexity: O(log pointCount)
   public func treeIndex(ofRow row: Int) -> Int? {
@@ -65,15 +67,15 @@ extension ClusterTree {
   }
 }
 
-/// The row numbers of a cluster's points, in tree order: neighbours in the list are neighbours on the map, and points
-/// of one position come in the order of their rows.
+/// The row numbers of a cluster's points, in tree order: neighbors in the list are neighbors on the map, and points at
+/// one position are in the order of their rows.
 ///
 /// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing. Under a filter, each row costs
-/// O(log n) of n points of the cluster.
+/// O(log n) for n points of the cluster.
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>
-  /// How many points pass before those of the range, which all do of a tree without a filter.
+  /// The number of passing points before the range. Without a filter all points pass.
   private let countBefore: Int
 
   public let endIndex: Int
@@ -91,13 +93,13 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 
   public subscript(position: Int) -> Int { tree.withStorage { $0.rows[treeIndex(at: position)] } }
 
-  /// Where their points stand in tree order.
+  /// The indices of the points in tree order.
   package var treeIndices: some RandomAccessCollection<Int> {
-    // Without a filter, in O(1) each as rows are.
+    // Without a filter each costs O(1), like the rows.
     (0..<endIndex).lazy.map { treeIndex(at: $0) }
   }
 
-  /// Where the point of a row stands in tree order.
+  /// Returns the index in tree order of the point at a position in the list.
   @_spi(Server) public func treeIndex(at position: Int) -> Int {
     precondition(position >= 0 && position < endIndex, "Expected a position below \(endIndex), found \(position)")
     return tree.selection?.points.treeIndex(ofNumber: countBefore + position, in: range) ?? countBefore + position
@@ -123,7 +125,7 @@ extension TreeStorage {
     return nil
   }
 
-  /// Rows of one position are in their order.
+  /// Finds a row in a stack, whose rows are in ascending order.
   private func treeIndex(ofRow row: Int, inStack range: Range<Int>) -> Int? {
     let index = firstIndex(in: range) { rows[$0] >= row }
     return index < range.upperBound && rows[index] == row ? index : nil

@@ -1,5 +1,5 @@
 extension Clusters {
-  /// Where each cluster stands, in their order: what `map(\.coordinate)` gives, in a third of the time.
+  /// The coordinates where the clusters stand, in order: the same as `map(\.coordinate)`, in a third of the time.
   ///
   /// ```swift
   /// for (coordinate, count) in zip(shown.coordinates, shown.pointCounts) { print(coordinate, count) }
@@ -13,7 +13,7 @@ extension Clusters {
     }
   }
 
-  /// How many points each stands for, in their order: what `map(\.pointCount)` gives.
+  /// The point counts of the clusters, in order: the same as `map(\.pointCount)`.
   ///
   /// - Complexity: O(count), without a filter
   public var pointCounts: [Int] {
@@ -21,7 +21,7 @@ extension Clusters {
     return withExtendedLifetime(selection) { nodes.map { selection.points.count(of: $0) } }
   }
 
-  /// Writes the coordinates to memory for as many as there are clusters.
+  /// Writes the coordinates to memory that has room for all clusters.
   private func copyCoordinates(to start: UnsafeMutablePointer<Coordinate>) {
     tree.withStorage { storage in
       defer { withExtendedLifetime(tree) {} }

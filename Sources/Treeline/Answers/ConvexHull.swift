@@ -1,10 +1,10 @@
 extension ClusterTree {
-  /// The corners of the convex hull of a cluster's points on the plane, counterclockwise on the map from the
-  /// westernmost, as the ring of a polygon has them but without the first again at the end. One where all points have
-  /// one position, two where they lie on a line.
+  /// Returns the corners of the convex hull of a cluster's points on the plane. They are counterclockwise on the map
+  /// from the westernmost, like the ring of a polygon, but the first is not repeated at the end. There is one corner if
+  /// all points have the same position, and two if the points lie on a line.
   ///
-  /// - Precondition: the cluster is one of this tree.
-  /// - Complexity: O(n log n) for n points of the cluster, and as much memory as they take.
+  /// - Precondition: The cluster is from an answer of this tree.
+  /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of them.
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
@@ -16,13 +16,13 @@ extension ClusterTree {
       }
     }
     points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
-    // Downwards is south, so that the chain from west to east with right turns alone is the southern one.
+    // On the map, the chain from west to east that only turns left is the southern one.
     let south = Self.chain(of: points), north = Self.chain(of: points.reversed())
     let corners = points.first == points.last ? points.prefix(1) : south.dropLast() + north.dropLast()
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
-  /// The convex chain from the first of some points in order to the last (A. M. Andrew, 1979,
+  /// Returns the convex chain from the first to the last of some sorted points (A. M. Andrew, 1979,
   /// doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []
@@ -35,7 +35,7 @@ extension ClusterTree {
     return chain
   }
 
-  /// Whether the way from one point over another to a third turns left on the map, exactly.
+  /// Returns whether the path from one point over another to a third turns left on the map. The result is exact.
   private static func turnsLeft(_ a: PlanePoint, _ b: PlanePoint, _ c: PlanePoint) -> Bool {
     let (ux, uy) = (Int64(b.x) - Int64(a.x), Int64(b.y) - Int64(a.y))
     let (vx, vy) = (Int64(c.x) - Int64(a.x), Int64(c.y) - Int64(a.y))

@@ -1,4 +1,4 @@
-/// A filter or an aggregate that names columns of a `ClusterMap` by the key paths which they were made of.
+/// A filter or an aggregate that refers to columns of a `ClusterMap` by the key paths from which they were made.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind))
@@ -6,15 +6,16 @@
 /// let prices = try cheap.clusters(.limit(50), in: view).values(of: [.mean(\.price), .top(3, of: \.kind)])
 /// ```
 ///
-/// A key path stands for the column that was made of it, whatever its name. Where a map was not built with columns, as
-/// over a tree that was opened from an index, it stands for the column that has the name of its last property.
+/// A key path stands for the column that was made from it, whatever its name. If a map was built without columns, for
+/// example over a tree that was opened from an index, the key path stands for the column with the name of its last
+/// property.
 public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
-  /// The same with names of columns.
+  /// Returns the expression with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Named
 
   private init(_ named: @escaping @Sendable (PropertyNames) throws(QueryError) -> Named) { self.named = named }
 
-  /// One that has names already, or needs none: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
+  /// Makes an expression that has names already, or needs none: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
   public init(_ named: Named) { self.init { _ in named } }
 }
 
@@ -27,10 +28,11 @@ public typealias MapAggregate<Value: Sendable> = MapExpression<Value, Aggregate>
 // MARK: - Filters
 
 extension MapExpression where Named == Filter {
-  /// Values of which a property compares so with another. Of an enumeration its raw values are compared, as texts.
+  /// Returns a filter for values with a property that compares as given with another value. Enumerations are compared
+  /// by their raw values, as texts.
   ///
-  /// No map is filtered by nil, which ``whereMissing(_:)`` asks for, or by a number that is not finite: `selecting(_:)`
-  /// throws `FilterError`.
+  /// A comparison with nil or with a number that is not finite makes `selecting(_:)` throw `FilterError`. For nil there
+  /// is ``whereMissing(_:)``.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, _ comparison: Filter.Comparison, _ value: Property
   ) -> MapExpression {
@@ -39,7 +41,7 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Values of which a property is one of some.
+  /// Returns a filter for values with a property that equals one of `values`.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property]
   ) -> MapExpression {
@@ -48,41 +50,41 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Values of which a property lies in a range, such as `50...120`, `50..<120` or `..<120`.
+  /// Returns a filter for values with a property in a range, such as `50...120`, `50..<120` or `..<120`.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// The same of a property that may be nil, which lies in no range.
+  /// Returns a filter for values with a property in a range, where nil lies in no range.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property?> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// Values of which a property is like a pattern; see `Filter.where(_:isLike:)`.
+  /// Returns a filter for values with a property that matches a pattern; see `Filter.where(_:isLike:)`.
   public static func `where`(_ property: PartialKeyPath<Value> & Sendable, isLike pattern: String) -> MapExpression {
     MapExpression { names throws(QueryError) in .where(try names.name(of: property), isLike: pattern) }
   }
 
-  /// Values of which a property is nil or, as a number, not finite.
+  /// Returns a filter for values with a property that is nil or, as a number, not finite.
   public static func whereMissing(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     MapExpression { names throws(QueryError) in .whereMissing(try names.name(of: property)) }
   }
 
-  /// Values that pass both.
+  /// Returns a filter for values that pass both filters.
   public static func && (a: MapExpression, b: MapExpression) -> MapExpression {
     MapExpression { names throws(QueryError) in try a.named(names) && b.named(names) }
   }
 
-  /// Values that pass either.
+  /// Returns a filter for values that pass at least one of two filters.
   public static func || (a: MapExpression, b: MapExpression) -> MapExpression {
     MapExpression { names throws(QueryError) in try a.named(names) || b.named(names) }
   }
 
-  /// Values that fail it; those of which a property is missing pass neither.
+  /// Returns a filter for values that fail another. Values with a missing property pass neither of the two filters.
   public static prefix func ! (filter: MapExpression) -> MapExpression {
     MapExpression { names throws(QueryError) in !(try filter.named(names)) }
   }
@@ -100,19 +102,19 @@ extension Filter {
     case let range as PartialRangeFrom<Bound>: self = filter(.isAtLeast, range.lowerBound)
     case let range as PartialRangeUpTo<Bound>: self = filter(.isLess, range.upperBound)
     case let range as PartialRangeThrough<Bound>: self = filter(.isAtMost, range.upperBound)
-    default: self = .where(column, .equals, .unusable("the range \(range), which has no bounds that are known"))
+    default: self = .where(column, .equals, .unusable("the range \(range), whose bounds are unknown"))
     }
   }
 }
 
 extension FilterValue {
-  /// That of a property of which a column can be made.
+  /// Makes a filter value from the value of a property for which there can be a column.
   fileprivate init(property: Any) {
     switch property {
     case let number as any BinaryInteger:
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
-      // As a column has it: the shortest decimal of a number of this size.
+      // Written as in a column: the shortest decimal that stands for a number of this type.
       self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)
@@ -127,23 +129,23 @@ extension FilterValue {
 // MARK: - Aggregates
 
 extension MapExpression where Named == Aggregate {
-  /// How many values there are.
+  /// The number of values.
   public static var count: MapExpression { MapExpression(.count) }
 
-  /// How many values have a property that is not missing.
+  /// Counts the values with a property that is not missing.
   public static func count(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.count)
   }
 
-  /// The sum of a property; see `Aggregate.sum(_:)`.
+  /// Sums a property; see `Aggregate.sum(_:)`.
   public static func sum(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.sum) }
 
-  /// The mean of a property, rounded once.
+  /// Averages a property. The mean is rounded once.
   public static func mean(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property) { .mean($0) }
   }
 
-  /// The mean of a property, by which each value counts as much as another says; see `Aggregate.mean(_:weight:)`.
+  /// Averages a property, weighted by another; see `Aggregate.mean(_:weight:)`.
   public static func mean(
     _ property: PartialKeyPath<Value> & Sendable, weight: PartialKeyPath<Value> & Sendable
   ) -> MapExpression {
@@ -152,57 +154,57 @@ extension MapExpression where Named == Aggregate {
     }
   }
 
-  /// The mean of the squared differences from the mean.
+  /// Averages the squared differences of a property from its mean.
   public static func variance(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.variance)
   }
 
-  /// The least of a property.
+  /// Finds the least value of a property.
   public static func min(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.min) }
 
-  /// The greatest of a property.
+  /// Finds the greatest value of a property.
   public static func max(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.max) }
 
-  /// Whether a property is true of any value.
+  /// Finds whether a property is true for any value.
   public static func any(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.any) }
 
-  /// Whether a property is true of all values.
+  /// Finds whether a property is true for all values.
   public static func all(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.all) }
 
-  /// How many values have which property; see `Aggregate.counts(_:)`.
+  /// Counts how often each value of a property occurs; see `Aggregate.counts(_:)`.
   public static func counts(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.counts)
   }
 
-  /// The same for so many of them at most.
+  /// Counts how often the most frequent values of a property occur.
   ///
   /// - Parameters:
-  ///   - count: 1 or more, as of `Aggregate.top(_:of:)`.
-  ///   - property: Of any type.
+  ///   - count: The greatest number of values to count, 1 or more, as for `Aggregate.top(_:of:)`.
+  ///   - property: A property of any type.
   public static func top(_ count: Int, of property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property) { .top(count, of: $0) }
   }
 
-  /// The most frequent one, of equals the least.
+  /// Finds the most frequent value of a property; of several, the least.
   public static func mode(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.mode)
   }
 
-  /// The one in the middle; see `Aggregate.median(_:)`.
+  /// Finds the median of a property; see `Aggregate.median(_:)`.
   public static func median(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.median)
   }
 
-  /// The least one that so many per cent of all are at or below.
+  /// Finds the least value of a property such that at least `percent` per cent of all values are at or below it.
   ///
   /// - Parameters:
-  ///   - percent: From 0 to 100, as of `Aggregate.percentile(_:of:)`.
-  ///   - property: Of any type.
+  ///   - percent: From 0 to 100, as for `Aggregate.percentile(_:of:)`.
+  ///   - property: A property of any type.
   public static func percentile(_ percent: Double, of property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property) { .percentile(percent, of: $0) }
   }
 
-  /// How many different ones there are.
+  /// Counts the distinct values of a property.
   public static func distinct(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.distinct)
   }
@@ -216,18 +218,18 @@ extension MapExpression where Named == Aggregate {
 
 // MARK: - Names
 
-/// Which columns of a tree stand for which properties of a map's values.
+/// The columns of a tree that stand for properties of a map's values.
 ///
-/// Key paths never change; the library does not say so of those without a type.
+/// Key paths never change, but the standard library does not declare those without a type as `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
-  /// Of the columns that the map was built with; nil of those that a tree had before.
+  /// The names of the columns with which the map was built; nil if the tree had its columns before.
   private let built: [AnyKeyPath: String]?
   private let known: [String]
 
-  /// Of a tree that had its columns before.
+  /// Makes names for a tree that had its columns before.
   init(of tree: ClusterTree) { (built, known) = (nil, tree.columns.map(\.name)) }
 
-  /// Of columns that a map is built with.
+  /// Makes names for the columns with which a map is built.
   package init(_ columns: [(keyPath: AnyKeyPath, name: String)]) {
     built = Dictionary(columns.map { ($0.keyPath, $0.name) }) { first, _ in first }
     known = columns.map(\.name)
@@ -239,8 +241,8 @@ package struct PropertyNames: @unchecked Sendable {
     return name
   }
 
-  /// `price` of `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`; nil where the text of a key path does
-  /// not tell it.
+  /// Returns the name of the last property: `price` for `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`;
+  /// nil if the text of a key path does not contain it.
   package static func lastProperty(of keyPath: AnyKeyPath) -> String? {
     let text = "\(keyPath)"
     guard let point = text.lastIndex(of: ".") else { return nil }

@@ -1,4 +1,4 @@
-/// A question that has no answer.
+/// The reason why a query has no answer.
 public enum QueryError: Error, Hashable, Sendable {
   /// A limit that leaves no room for any cluster.
   case limitBelowOne(found: Int)
@@ -8,37 +8,37 @@ public enum QueryError: Error, Hashable, Sendable {
   case notFinite(edge: String, found: Double)
   /// A box whose edges are swapped.
   case southAboveNorth(south: Double, north: Double)
-  /// The same on a plain plane, where no box crosses an antimeridian.
+  /// A box whose edges are swapped on a plain plane, where no box crosses an antimeridian.
   case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)
   /// The cluster has no point that passes the filter.
   case noPassingPoint(of: ClusterID)
-  /// The tree has no point at such an index in tree order.
+  /// The tree has no point at this index in tree order.
   case unknownPoint(treeIndex: Int, pointCount: Int)
-  /// Points that are to be unclustered below no number of members, or from no zoom.
+  /// Unclustered points with a number of members below 1, or with a zoom that is NaN.
   case neverUnclustered(UnclusteredPoints)
-  /// Two clusters that cannot be of one answer, for one lies within the other, or is the other.
+  /// Two clusters that cannot be in one answer, because one lies within the other or they are the same.
   case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
-  /// A number that is no length: of pixels of a detail or a spacing, or the scale of badges.
+  /// A number that is not a valid length: pixels of a detail or a spacing, or the scale of badges.
   case notALength(name: String, found: Double)
-  /// The tree was built, or its index written, without what a spacing needs.
+  /// The tree was built, or its index written, without the separations that a spacing needs.
   case noSeparations
   /// The tree was not grown for badges, or has no separations.
   case noBadges
   /// Pixels, of a detail, a spacing, badges or a margin, in a viewport without a zoom.
   case noZoom
-  /// A cut by a limit, which depends on the viewport, where what is asked for is the same for all viewports.
+  /// A cut by a limit, which depends on the viewport, for a question whose answer is the same for all viewports.
   case notByPixels
   /// A map tile of a tree that lies on a plain plane.
   case tileOnPlainPlane
-  /// Values for a tree that has rows beyond them.
+  /// Fewer values than the rows of a tree.
   case tooFewValues(expected: Int, found: Int)
-  /// A property of which a map has no column.
+  /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// The center of a viewport that is nowhere: not finite, or beyond a pole.
+  /// A center of a viewport that is not finite, or lies beyond a pole.
   case notACoordinate(found: Coordinate)
 }
 
@@ -47,7 +47,7 @@ extension QueryError: CustomStringConvertible {
     switch self {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     case .limitBelowGroups(let found, let needed):
-      "expected a limit of \(needed) or more clusters, as many as there are groups and points that are never clustered "
+      "expected a limit of \(needed) or more clusters, one for each group and each point that is never clustered "
         + "in view, found \(found)"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
@@ -60,21 +60,21 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it anew with them"
+      "a spacing needs a tree with separations, found one without; build it again with separations"
     case .noBadges:
-      "badges need a tree grown by merging for badges, with separations, found another; build it anew to grow by badges"
+      "badges need a tree grown by merging for badges, with separations, found another; build it again, by badges"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found one without"
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:
-      "expected a box, a center or everything as what to look at on a plain plane, found a map tile"
+      "expected a box, a center or everything as the viewport on a plain plane, found a map tile"
     case .tooFewValues(let expected, let found):
-      "expected \(expected) values or more, as many as the tree has rows, found \(found); "
-        + "give those that it was built over, in their order"
+      "expected \(expected) values or more, one for each row of the tree, found \(found); "
+        + "pass the values from which the tree was built, in the same order"
     case .unknownProperty(let keyPath, let columns):
-      "expected a property that a column was made of, found \(keyPath); "
+      "expected a property with a column, found \(keyPath); "
         + (columns.isEmpty
           ? "build the map with columns, as in 'ClusterMap(hotels, at: \\.coordinate, columns: .number(\\.price))'"
           : "there are columns " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
@@ -83,13 +83,13 @@ extension QueryError: CustomStringConvertible {
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
     case .overlappingClusters(let upper, let lower):
-      "expected clusters none of which lies within another, found \(lower) within \(upper)"
+      "expected clusters that do not overlap, found \(lower) within \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
     case .unknownPoint(let treeIndex, let pointCount):
-      "expected the index of a point in tree order, of which the tree has \(pointCount), found \(treeIndex)"
+      "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
     case .neverUnclustered(let points):
-      "expected 1 or more as the least members of a cluster and a number as the zoom from which points are "
-        + "unclustered, found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
+      "for unclustered points, expected 1 or more as the least number of members and a zoom that is a number, "
+        + "found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
     }

@@ -1,8 +1,9 @@
-/// What changes between two answers over one tree, whatever their boxes, limits and orders.
+/// The changes between two answers over one tree, whatever their boxes, limits and orders.
 ///
-/// The clusters of an answer are nodes of one hierarchy, so a cluster of one answer is the same as one of the other,
-/// or contains some of them, or lies in one of them, or has nothing to do with any. Hence every cluster of both
-/// answers occurs exactly once in what follows, and each change can be drawn from where it starts to where it ends:
+/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other, or contains
+/// some clusters of the other, or lies in one of them, or is disjoint from all of them. Hence every cluster of both
+/// answers occurs exactly once in the lists `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be
+/// drawn from where it starts to where it ends:
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))
@@ -10,62 +11,62 @@
 /// for merge in transition.merges { ... }    // parts end where `merge.whole` will be
 /// ```
 ///
-/// What map kits call the difference of annotations is `kept`, `added` and `removed`.
+/// Map kits call `kept`, `added` and `removed` the difference of annotations.
 public struct Transition: Sendable {
-  /// One cluster on one side, and the clusters within it that are shown on the other.
+  /// A cluster in one answer, and the clusters within it that the other answer shows.
   public struct Replacement: Sendable {
-    /// The one cluster.
+    /// The cluster that contains the parts.
     public let whole: Cluster
 
-    /// With the filter of the whole's answer.
+    /// The tree with the filter of the whole's answer.
     let tree: ClusterTree
 
-    /// In tree order, one at least.
+    /// The clusters within it in the other answer, in tree order; at least one.
     public let parts: Clusters
 
-    /// How many of the whole's points are in none of the parts, being in no cluster of that answer. The points of the
-    /// parts and these are all of the whole's, but for those that pass one filter alone.
+    /// The number of the whole's points that are in none of the parts, and so in no cluster of that answer. Points that
+    /// pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
-    /// How many points of the side that was shown first pass its filter and not the second answer's.
+    /// The number of points in the first answer's side that pass its filter, but not the second answer's.
     public let filteredOutPointCount: Int
 
-    /// How many points of the side that is shown second pass its filter and not the first answer's.
+    /// The number of points in the second answer's side that pass its filter, but not the first answer's.
     ///
-    /// So a whole that is split has as many points as its parts, less those filtered in, with those filtered out and
-    /// hidden; and a whole that others merge into as many as these, less those filtered out, with those filtered in
-    /// and hidden.
+    /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
+    /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the
+    /// parts, minus the points filtered out, plus the points filtered in and the hidden points.
     public let filteredInPointCount: Int
   }
 
-  /// Clusters of both answers, as the second has them.
+  /// The clusters in both answers, as the second shows them.
   public let kept: Clusters
 
-  /// The same as the first has them, in the same order: under another filter they have other points.
+  /// The kept clusters as the first answer shows them, in the same order. Under another filter they have other points.
   public let keptBefore: Clusters
 
-  /// Clusters of the first answer whose place others take, that lie within them.
+  /// The clusters of the first answer that the second replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// Clusters of the second answer that take the place of others, that lie within them.
+  /// The clusters of the second answer that replace clusters within them.
   public let merges: [Replacement]
 
-  /// Clusters of the second answer none of whose points are in a cluster of the first.
+  /// The clusters of the second answer that share no point with a cluster of the first.
   public let entered: Clusters
 
-  /// Clusters of the first answer none of whose points are in a cluster of the second.
+  /// The clusters of the first answer that share no point with a cluster of the second.
   public let exited: Clusters
 
-  /// The clusters of the second answer that the first has not, in tree order.
+  /// The clusters of the second answer that are not in the first, in tree order.
   public let added: Clusters
 
-  /// The clusters of the first answer that the second has not, in tree order.
+  /// The clusters of the first answer that are not in the second, in tree order.
   public let removed: Clusters
 
   private let filters: FilterChange
 
-  /// How many of the points with tree indices in a range, such as a cluster's, pass the filter of one answer alone:
-  /// 0 where both have the same filter, or none.
+  /// Returns how many points with tree indices in a range, such as a cluster's, pass the filter of only one answer.
+  /// Both numbers are 0 if the answers have the same filter, or none.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
@@ -73,8 +74,10 @@ public struct Transition: Sendable {
     return (filters.countFilteredOut(in: range), filters.countFilteredIn(in: range))
   }
 
-  /// - Precondition: both are answers of one tree, under whatever filters.
-  /// - Complexity: O(k), the number of clusters of both; O(pointCount / 64) more where both have filters that differ.
+  /// Finds the changes from one answer to another.
+  ///
+  /// - Precondition: Both are answers of one tree, under any filters.
+  /// - Complexity: O(k) for k clusters in both answers; O(pointCount / 64) more if both have filters that differ.
   public init(from first: Clusters, to second: Clusters) {
     precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
     var walk = Walk(first, second)
@@ -90,7 +93,7 @@ public struct Transition: Sendable {
   }
 }
 
-/// One walk along both answers, which are in tree order.
+/// A walk along both answers, which are in tree order.
 private struct Walk {
   private let old: Clusters
   private let new: Clusters
@@ -150,8 +153,8 @@ private struct Walk {
   }
 
   /// - Parameters:
-  ///   - answer: That of the whole.
-  ///   - other: That of the parts.
+  ///   - answer: The answer with the whole.
+  ///   - other: The answer with the parts.
   private func replacement(
     of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
   ) -> Transition.Replacement {
@@ -167,7 +170,7 @@ private struct Walk {
   }
 }
 
-/// The filters of two answers, nil for those of all points, and what passes both.
+/// The filters of two answers, nil for an answer without one, and the points that pass both.
 private struct FilterChange: Sendable {
   private let first: Selection?
   private let second: Selection?

@@ -1,25 +1,25 @@
-/// What stands before the decimals of a number in a cell of text, by its byte.
+/// The mark before the decimals of a number in a text cell, by its byte.
 package enum DecimalMark: UInt8, Sendable {
   case point = 0x2E
   case comma = 0x2C
 }
 
-/// A number as a cell of text has it. Beyond the numbers of JSON it may have zeros in front, a bare point, as in `.5`
-/// and `5.`, a plus sign, and a decimal comma where that is the mark.
+/// A number in a text cell. Unlike a JSON number it may have leading zeros, a bare point, as in `.5` and `5.`, a plus
+/// sign, and a decimal comma if that is the mark.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private let isNegative: Bool
-  /// Whether a plus sign is in front, as in numbers of telephones.
+  /// Whether the number begins with a plus sign, as telephone numbers do.
   package let hasPlus: Bool
-  /// Whether it has a decimal point, or a decimal comma.
+  /// Whether the number has a decimal point, or a decimal comma.
   package let hasPoint: Bool
   private let whole: Bytes
   private let fraction: Bytes
-  /// With its letter.
+  /// The exponent with its letter.
   private let exponent: Bytes
 
-  /// - Parameter bytes: Valid as long as the number.
+  /// - Parameter bytes: The text, valid as long as the number is used.
   /// - Returns: nil for a text that is not a number below 1.8e308.
   package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
     var position = 0
@@ -60,17 +60,17 @@ package struct CellNumber {
     return String(decoding: text + exponent, as: UTF8.self)
   }
 
-  /// Whether it is written as a code may be and an amount is not: with a zero in front, an exponent, or more than 15
-  /// digits, of which a double does not keep all.
+  /// Whether the number looks like a code rather than an amount: it has a leading zero, an exponent, or more than 15
+  /// digits, which a double cannot keep.
   package var isCodelike: Bool {
     whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0 || !hasPoint && whole.count > 15
   }
 }
 
 extension CellNumber {
-  /// The number that a text is, as JSON writes it; nil for a text that is not a number.
+  /// Returns the number in a text as JSON writes it; nil for a text that is not a number.
   ///
-  /// - Parameter allowsPlus: Whether it may have a plus sign.
+  /// - Parameter allowsPlus: Whether the number may have a plus sign.
   package static func literal(_ text: String, mark: DecimalMark = .point, allowsPlus: Bool) -> String? {
     var text = text
     return text.withUTF8 { bytes in
@@ -79,10 +79,10 @@ extension CellNumber {
   }
 }
 
-/// How the numbers of a column of cells are written, by which all of them are numbers or all of them are texts.
+/// How the numbers in a column of cells are written. It decides whether all cells are read as numbers or all as texts.
 ///
-/// A cell has no type of its own. A column without a decimal point is one of texts if any cell looks like a code, such
-/// as 02134, 1E8 or an identifier of 18 digits.
+/// A cell has no type of its own. A column without a decimal point is a column of texts if any cell looks like a code,
+/// such as 02134, 1E8 or an identifier of 18 digits.
 package struct CellSpelling: Sendable {
   package var hasPoint = false
   package var hasCode = false
@@ -99,7 +99,7 @@ package struct CellSpelling: Sendable {
 
   /// Adds a cell.
   ///
-  /// - Returns: Whether it is a number.
+  /// - Returns: Whether the cell is a number.
   package mutating func add(_ text: String, mark: DecimalMark = .point) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -109,7 +109,7 @@ package struct CellSpelling: Sendable {
     }
   }
 
-  /// Adds what is known of other cells of the column.
+  /// Adds the results for other cells of the column.
   package mutating func add(_ other: CellSpelling) {
     hasPoint = hasPoint || other.hasPoint
     hasCode = hasCode || other.hasCode

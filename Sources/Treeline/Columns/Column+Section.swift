@@ -1,17 +1,17 @@
 extension Column {
-  /// How values are encoded in a section of kind `column`.
+  /// The encoding of the values in a section of kind `column`.
   package enum Encoding: UInt8, Sendable {
-    /// Codes of `width` bytes, each an integer less the base; the greatest is a missing value.
+    /// Codes of `width` bytes: an integer minus the base. The greatest code is a missing value.
     case integers = 1
-    /// Doubles of 8 bytes; the quiet NaN is a missing value.
+    /// Doubles of 8 bytes. The quiet NaN is a missing value.
     case reals = 2
-    /// Codes of `width` bytes, each the number of its entry in the dictionary behind them, which begins at the next
-    /// multiple of 8; the number of entries is a missing value.
+    /// Codes of `width` bytes: the number of an entry in the dictionary. The dictionary follows the codes, at the next
+    /// multiple of 8. A code that equals the number of entries is a missing value.
     case entries = 3
   }
 
-  /// Offsets of what a section begins with. The name in UTF-8 follows, with zeros up to a multiple of 8, and then the
-  /// values in tree order.
+  /// Offsets of the fields with which a section begins. The name in UTF-8 follows, padded with zeros to a multiple of
+  /// 8, and then the values in tree order.
   package enum Offset {
     package static let kind = 0
     package static let encoding = 1
@@ -25,15 +25,15 @@ extension Column {
     package static let name = 24
   }
 
-  /// Kinds by their numbers in a section, the first being 1.
+  /// All kinds, in the order of their numbers in a section, which begin at 1.
   package static let kindOrder: [Kind] = [.number, .category, .boolean, .time, .text]
 
   package static func aligned(_ length: Int) -> Int { (length + 7) / 8 * 8 }
 
-  /// Reads what a section begins with, and checks that the rest fits: a damaged value is read as missing or as repaired
-  /// text.
+  /// Reads the fields with which a section begins, and checks that the rest fits. A damaged value is later read as
+  /// missing or as repaired text.
   ///
-  /// - Parameter offset: Of the section in the file, for errors.
+  /// - Parameter offset: The offset of the section in the file, for errors.
   init(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     func require(
       _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String
@@ -59,7 +59,7 @@ extension Column {
     let digits = Int(bytes[Offset.digits])
     try require(
       digits <= (kind == .time ? 9 : kind == .number && encoding == .integers ? 18 : 0), at: Offset.digits,
-      "as many digits as the kind of column can have", found: "\(digits)")
+      "a number of digits that the kind of column allows", found: "\(digits)")
     let nameLength = Int(bytes.read(at: Offset.nameLength) as UInt32)
     let start = Self.aligned(Offset.name + nameLength)
     try require(
@@ -90,12 +90,12 @@ extension Column {
     self.init(name: name, kind: kind, pointCount: pointCount, values: values, section: bytes)
   }
 
-  /// A column in memory, aligned to 8 bytes, as a builder made it.
+  /// Reads a column in memory, aligned to 8 bytes, as a builder made it.
   package init(section bytes: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// A column that a section of kind `attribute` has.
+  /// Makes a column from a section of kind `attribute`.
   init(_ attribute: AttributeColumn) {
     let start = attribute.body.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!
     switch attribute.encoding {

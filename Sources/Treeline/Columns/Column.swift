@@ -1,13 +1,13 @@
-/// A column: one value for each point, in tree order, or none.
+/// A column: one value or none for each point, in tree order.
 ///
-/// Columns of a tree lie in its index, or in memory where it was built with them. They are read when they are asked
-/// for. `treeline build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
+/// The columns of a tree lie in its index, or in memory if it was built with them. They are read only when needed.
+/// `treeline build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
 public struct Column: Sendable {
-  /// What its values are.
+  /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Numbers, exactly as they are written in decimals, or else as the nearest doubles.
     case number
-    /// Texts of which many points have the same.
+    /// Texts that many points share.
     case category
     /// True or false.
     case boolean
@@ -17,9 +17,9 @@ public struct Column: Sendable {
     case text
   }
 
-  /// As filters and aggregates call it.
+  /// The name by which filters and aggregates refer to the column.
   public let name: String
-  /// What its values are.
+  /// The kind of the column's values.
   public let kind: Kind
   package let pointCount: Int
   package let values: Values
@@ -29,19 +29,18 @@ public struct Column: Sendable {
     case integers(IntegerValues)
     /// Numbers.
     case reals(RealValues)
-    /// Texts by the number of their entry in a dictionary.
+    /// Texts, by the number of their entry in a dictionary.
     case entries(EntryValues)
   }
 
-  /// The column as an attribute, where a build of an earlier version or `--attributes` wrote it.
+  /// The column as an attribute, if a build of an earlier version or `--attributes` wrote it.
   package let attribute: AttributeColumn?
 
-  /// What tells its percentiles, and how many different values there are, without reading values; nil where they were
-  /// not asked for.
+  /// Sections that give percentiles and numbers of distinct values without reading values; nil if they were not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
 
-  /// The bytes of its section; nil for an attribute.
+  /// The bytes of the column's section; nil for an attribute.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer?
 
   package init(
@@ -53,26 +52,27 @@ public struct Column: Sendable {
   }
 }
 
-/// Numbers as integers above a base, each multiplied by a power of ten; the greatest code of the width is a missing
-/// value.
+/// Numbers, booleans or times as integers above a base. A number is its integer divided by a power of ten. The greatest
+/// code of the width is a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
-  /// What is added to each code.
+  /// The integer that is added to each code.
   package let base: Int64
-  /// Of numbers, how many decimals they have at most; of times, as which fraction of a second they are counted.
+  /// For numbers, the greatest number of decimals. For times, the number of decimals of a second in the unit of the
+  /// integers.
   package let digits: Int
-  /// Of times, whether all are the first moment of a day.
+  /// For times, whether all are the first moment of a day.
   package let isDates: Bool
 
   package var missingCode: UInt64 { PackedIntegers.greatest(ofWidth: codes.width) }
 
-  /// nil for a missing value.
+  /// Returns the integer of a point; nil for a missing value.
   @inline(__always) package func integer(at index: Int) -> Int64? {
     let code = codes[index]
     return code == missingCode ? nil : base &+ Int64(truncatingIfNeeded: code)
   }
 
-  /// The code of an integer; what no code stands for is -1 below all of them, and the missing value's above.
+  /// Returns the code of an integer: -1 if the integer is below the range of codes, and `missingCode` if it is above.
   package func code(clamping integer: Int128) -> Int128 {
     max(min(integer - Int128(base), Int128(missingCode)), -1)
   }
@@ -82,28 +82,28 @@ package struct IntegerValues: Sendable {
   }
 }
 
-/// Doubles, of which any that is not finite is a missing value.
+/// Doubles. Any that is not finite is a missing value.
 package struct RealValues: @unchecked Sendable {
   package let start: UnsafePointer<UInt64>
 
   @inline(__always) package subscript(index: Int) -> Double { Double(bitPattern: UInt64(littleEndian: start[index])) }
 }
 
-/// Entries of a dictionary; what is no number of an entry, or that of an entry for null, is a missing value.
+/// Entries of a dictionary. A code is a missing value if it is out of range or its entry is null.
 package struct EntryValues: Sendable {
   package let codes: PackedIntegers
   package let dictionary: ColumnDictionary
 }
 
 extension EntryValues {
-  /// Whether each entry is a value.
+  /// For each entry, whether it is a value.
   var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 
 // MARK: - One point
 
 extension Column {
-  /// The value of the point at an index in tree order; nil where the input has none, not even null.
+  /// Returns the value of the point at an index in tree order; nil if the input has none there, not even null.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount` of the tree.
   public func value(atTreeIndex treeIndex: Int) -> AttributeValue? {
@@ -120,7 +120,7 @@ extension Column {
     }
   }
 
-  /// An integer of the column as a value.
+  /// Returns an integer of the column as a value.
   package func value(ofInteger integer: Int64, of integers: IntegerValues) -> AttributeValue {
     switch kind {
     case .boolean: .bool(integer != 0)
@@ -131,7 +131,7 @@ extension Column {
     }
   }
 
-  /// The type of its values, but for null.
+  /// The type of the column's values, apart from null.
   public var type: AttributeType {
     if let attribute { return attribute.type }
     return switch kind {
@@ -146,6 +146,6 @@ extension ClusterTree {
   /// The columns, in the order of the input.
   public var columns: [Column] { withStorage(\.columns) }
 
-  /// The column of a name, by Swift's equality of strings; nil where there is none.
+  /// Returns the column with a name, compared by Swift's equality of strings; nil if there is none.
   public func column(_ name: String) -> Column? { withStorage { $0.columns.first { $0.name == name } } }
 }

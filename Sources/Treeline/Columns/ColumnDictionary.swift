@@ -1,23 +1,23 @@
-/// Distinct values, each a tag and its text in UTF-8, in the order of their bytes.
+/// Distinct values in the order of their bytes, each a tag and its text in UTF-8.
 ///
-/// First a table of 8 bytes an entry and 8 more: where each begins and the last one ends, from the end of the table.
-/// Then the entries.
+/// The bytes begin with a table of 8 bytes for each entry and 8 more: the offsets where each entry begins and where the
+/// last one ends, counted from the end of the table. The entries follow.
 package struct ColumnDictionary: @unchecked Sendable {
   package let entryCount: Int
   private let table: UnsafeRawBufferPointer
   private let text: UnsafeRawBufferPointer
 
-  /// - Precondition: there are 8 bytes for each entry, and 8 more.
+  /// - Precondition: There are 8 bytes for each entry, and 8 more.
   package init(_ bytes: UnsafeRawBufferPointer, entryCount: Int) {
     self.entryCount = entryCount
     table = UnsafeRawBufferPointer(rebasing: bytes[..<(8 * (entryCount + 1))])
     text = UnsafeRawBufferPointer(rebasing: bytes[(8 * (entryCount + 1))...])
   }
 
-  /// Of all entries together.
+  /// The number of bytes of all entries together.
   var textByteCount: Int { text.count }
 
-  /// The tag and the text of an entry; nil where there is none.
+  /// Returns the tag and the text of an entry; nil if there is none.
   package func bytes(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }
     let (start, end): (UInt64, UInt64) = (table.read(at: 8 * entry), table.read(at: 8 * entry + 8))
@@ -25,12 +25,12 @@ package struct ColumnDictionary: @unchecked Sendable {
     return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
 
-  /// What kind of value an entry is; nil where it cannot be read.
+  /// Returns the kind of value of an entry; nil if it cannot be read.
   func tag(ofEntry entry: Int) -> AttributeValue.Tag? {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
-  /// Whether an entry is a value: null and what cannot be read are not.
+  /// Returns whether an entry is a value. Null and an entry that cannot be read are not.
   func isPresent(_ entry: Int) -> Bool {
     switch tag(ofEntry: entry) {
     case nil, .null, .absent: false
@@ -38,11 +38,11 @@ package struct ColumnDictionary: @unchecked Sendable {
     }
   }
 
-  /// The value of an entry: nil for one that is absent, null for one that cannot be read.
+  /// Returns the value of an entry: nil for one that is absent, null for one that cannot be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
-    // What answers contain verbatim must be valid.
+    // Answers contain these texts verbatim, so they must be valid.
     switch tag {
     case .number where !JSONSyntax.isNumber(text), .json where !JSONSyntax.isValue(text): return .null
     default: return AttributeValue(tag, String(decoding: text, as: UTF8.self))

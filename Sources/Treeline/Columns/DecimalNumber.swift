@@ -1,13 +1,13 @@
-/// A number as it is written in decimal digits, exactly: a significand times a power of ten.
+/// A number exactly as it is written in decimal digits: a significand times a power of ten.
 package struct DecimalNumber: Hashable, Sendable {
-  /// Without zeros at its end, unless it is 0; at most 38 digits.
+  /// The significand, without trailing zeros unless it is 0; at most 38 digits.
   package let significand: Int128
-  /// 0 for 0.
+  /// The exponent; 0 for the number 0.
   package let exponent: Int
 
   package init(significand: Int128, exponent: Int) {
     var (significand, exponent) = (significand, exponent)
-    // Nearly all of them have 64 bits, which are divided faster.
+    // Nearly all significands fit into 64 bits, which are divided faster.
     if let small = Int64(exactly: significand) {
       var digits = small.magnitude
       while digits != 0 {
@@ -21,7 +21,8 @@ package struct DecimalNumber: Hashable, Sendable {
     (self.significand, self.exponent) = (significand, significand == 0 ? 0 : exponent)
   }
 
-  /// A number as JSON writes it; nil for anything else, and for one of more than 38 digits or an exponent beyond 9,999.
+  /// Parses a number as JSON writes it. Returns nil for any other text, and for a number of more than 38 digits or with
+  /// an exponent beyond 9,999.
   package init?(_ text: some StringProtocol) {
     guard var number = Digits(Array(text.utf8)) else { return nil }
     guard number.count <= 38, number.exponent.magnitude < 10_000 else { return nil }
@@ -29,17 +30,18 @@ package struct DecimalNumber: Hashable, Sendable {
     self.init(significand: number.significand, exponent: number.exponent)
   }
 
-  /// The shortest decimal that is this double. nil unless it is finite.
+  /// Makes the shortest decimal that stands for a double; nil unless the double is finite.
   package init?(_ double: Double) {
     guard double.isFinite else { return nil }
     // A description is `1.5`, `1e+20` or `5e-324`, with at most 17 digits and some zeros.
     self.init("\(double)")
   }
 
-  /// The nearest double, infinite beyond the greatest.
+  /// The nearest double; infinite if the number is beyond the greatest double.
   package var double: Double { Double("\(significand)e\(exponent)")! }
 
-  /// The number times a power of ten, rounded down, and whether it is whole. Beyond 2^126 it is that.
+  /// Returns the number times a power of ten, rounded down, and whether the product is whole. A product beyond ±2^126
+  /// is replaced by ±2^126.
   package func scaled(by digits: Int) -> (floor: Int128, isWhole: Bool) {
     let bound = Int128(1) << 126
     var (value, power) = (significand, exponent + digits)
@@ -55,7 +57,7 @@ package struct DecimalNumber: Hashable, Sendable {
   }
 }
 
-/// What a JSON number says.
+/// The parts of a JSON number.
 private struct Digits {
   var significand: Int128 = 0
   var exponent = 0
@@ -70,7 +72,7 @@ private struct Digits {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // Others are beyond all that counts.
+        // A number with any other exponent is out of range anyway.
         guard let power = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)), power.magnitude < 1_000_000
         else { return nil }
         exponent += power

@@ -1,26 +1,26 @@
-/// A moment in time, to the nanosecond: seconds since the beginning of 1970 in UTC, without leap seconds, as Unix has
-/// them.
+/// A moment in time, to the nanosecond: seconds since the beginning of 1970 in UTC, without leap seconds, like Unix
+/// time.
 public struct Instant: Hashable, Sendable {
-  /// Negative before 1970.
+  /// The whole seconds since the beginning of 1970; negative before it.
   public let seconds: Int64
-  /// Behind them, below 1,000,000,000.
+  /// The nanoseconds after the whole seconds, below 1,000,000,000.
   public let nanoseconds: UInt32
 
   /// - Parameters:
-  ///   - seconds: Since the beginning of 1970, negative before it.
-  ///   - nanoseconds: Behind them; 1,000,000,000 and more are whole seconds, too. Moments beyond all seconds are the
-  ///     last.
+  ///   - seconds: The whole seconds since the beginning of 1970, negative before it.
+  ///   - nanoseconds: The nanoseconds after the whole seconds. From 1,000,000,000 on they count as seconds, too. A
+  ///     moment beyond the greatest number of seconds becomes the last moment.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
     let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
     (self.seconds, self.nanoseconds) = overflows ? (.max, 999_999_999) : (sum, nanoseconds % 1_000_000_000)
   }
 
-  /// Seconds multiplied by a power of ten, rounded down.
+  /// Returns the seconds multiplied by a power of ten, rounded down.
   package func ticks(digits: Int) -> Int128 {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: of a second, up to 9.
+  /// - Parameter digits: The number of decimals of a second that `ticks` counts, up to 9.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)
@@ -29,10 +29,10 @@ public struct Instant: Hashable, Sendable {
       seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32(part * Int64(powerOfTen(9 - digits))))
   }
 
-  /// The least number of decimals that tells its fraction of a second.
+  /// The least number of decimals with which the fraction of a second is exact.
   package var digits: Int { (0...9).first { nanoseconds % UInt32(powerOfTen(9 - $0)) == 0 }! }
 
-  /// Whether it is the first of a day in UTC.
+  /// Whether the moment is the first of a day in UTC.
   package var isMidnight: Bool { nanoseconds == 0 && seconds % Self.secondsOfDay == 0 }
 
   static let secondsOfDay: Int64 = 86_400
@@ -47,10 +47,11 @@ extension Instant: Comparable {
 // MARK: - ISO 8601
 
 extension Instant {
-  /// A date, which is its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write them:
-  /// `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`; or with slashes, as GDAL writes dates into CSV:
-  /// `2024/05/01 12:30:15+02`. Without an offset it is in UTC. The 60th second of a minute, a leap second, is the first
-  /// of the next one. A year before 0 or beyond 9999 has a sign and 6 to 12 digits. nil for anything else.
+  /// Parses a date, which stands for its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write
+  /// them: `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`; or with slashes, as GDAL writes dates
+  /// into CSV: `2024/05/01 12:30:15+02`. Without an offset the time is in UTC. The 60th second of a minute, a leap
+  /// second, counts as the first second of the next minute. A year before 0 or beyond 9999 has a sign and 6 to 12
+  /// digits. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     var scanner = DigitScanner(bytes: Array(text.utf8))
     guard let year = scanner.year() else { return nil }
@@ -88,7 +89,8 @@ extension Instant {
     }
   }
 
-  /// Of the Gregorian calendar, also before there was one. Years begin in March, so that a leap day ends one.
+  /// Returns the days since 1970 in the Gregorian calendar, also for dates before it was introduced. Years begin in
+  /// March, so that a leap day ends one.
   static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let era = (year >= 0 ? year : year - 399) / 400
@@ -97,7 +99,7 @@ extension Instant {
     return Int64(era * 146_097 + dayOfEra - 719_468)
   }
 
-  /// The reverse of `days(since1970:_:_:)`.
+  /// Returns the date of a day: the reverse of `days(since1970:_:_:)`.
   static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let day = day + 719_468
     let era = (day >= 0 ? day : day - 146_096) / 146_097
@@ -111,11 +113,11 @@ extension Instant {
     )
   }
 
-  /// `2024-05-01`, of the day that it is in.
+  /// The date of the moment's day, such as `2024-05-01`.
   package var dateText: String {
     let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
     let date = Self.date(ofDay: day)
-    // Beyond four digits with a sign and as many digits as JavaScript writes and reads.
+    // A year beyond four digits has a sign and at least six digits, as JavaScript writes and reads it.
     let year =
       0...9999 ~= date.year ? Self.padded(date.year, 4) : (date.year < 0 ? "" : "+") + Self.padded(date.year, 6)
     return "\(year)-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
@@ -128,7 +130,7 @@ extension Instant {
 }
 
 extension Instant: CustomStringConvertible {
-  /// As RFC 3339 has it, in UTC: `2024-05-01T10:30:15.25Z`.
+  /// The moment in UTC as RFC 3339 writes it: `2024-05-01T10:30:15.25Z`.
   public var description: String {
     let second = (seconds % Self.secondsOfDay + Self.secondsOfDay) % Self.secondsOfDay
     let time = [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined(separator: ":")
@@ -157,7 +159,7 @@ private struct DigitScanner {
     return Int(bytes[position] - UInt8(ascii: "0"))
   }
 
-  /// Four digits, or a sign and 6 to 12.
+  /// Reads a year: four digits, or a sign and 6 to 12 digits.
   mutating func year() -> Int? {
     let isNegative = take("-")
     guard isNegative || take("+") else { return number(4) }
@@ -166,12 +168,12 @@ private struct DigitScanner {
       guard let digit = digit() else { break }
       year = year * 10 + digit
     }
-    // Others have seconds that no Int64 holds.
+    // The seconds of a later year do not fit into an Int64.
     guard year <= 292_000_000_000 else { return nil }
     return isNegative ? -year : year
   }
 
-  /// So many digits.
+  /// Reads a number of `count` digits.
   mutating func number(_ count: Int) -> Int? {
     var number = 0
     for _ in 0..<count {
@@ -181,7 +183,7 @@ private struct DigitScanner {
     return number
   }
 
-  /// Digits of a fraction of a second, one or more, as nanoseconds rounded down.
+  /// Reads the digits of a fraction of a second, one or more, as nanoseconds rounded down.
   mutating func fraction() -> UInt32? {
     guard var nanoseconds = digit().map({ UInt32($0) * 100_000_000 }) else { return nil }
     var weight: UInt32 = 10_000_000
@@ -192,8 +194,8 @@ private struct DigitScanner {
     return nanoseconds
   }
 
-  /// Seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or 0 for nothing; with seconds behind a second colon, as
-  /// PostgreSQL writes the local mean times that came before time zones.
+  /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. A second colon may
+  /// add seconds, as PostgreSQL writes the local mean times from before time zones.
   mutating func offset() -> Int64? {
     if isAtEnd || take("Z") || take("z") { return 0 }
     let isWest = take("-")
@@ -213,5 +215,5 @@ private struct DigitScanner {
   }
 }
 
-/// 10 to a power up to 18.
+/// Returns 10 to a power of up to 18.
 package func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }

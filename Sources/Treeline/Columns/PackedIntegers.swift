@@ -1,20 +1,20 @@
-/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian, in memory that somebody else keeps alive.
+/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian, in memory that its owner keeps alive.
 package struct PackedIntegers: @unchecked Sendable {
   package let start: UnsafeRawPointer
   package let count: Int
-  /// In bytes: 1, 2, 4 or 8.
+  /// The number of bytes of an integer: 1, 2, 4 or 8.
   package let width: Int
 
   package init(_ start: UnsafeRawPointer, count: Int, width: Int) {
     (self.start, self.count, self.width) = (start, count, width)
   }
 
-  /// The least width that holds a number.
+  /// Returns the least width for numbers up to `greatest`.
   package static func width(for greatest: UInt64) -> Int {
     greatest <= 0xFF ? 1 : greatest <= 0xFFFF ? 2 : greatest <= 0xFFFF_FFFF ? 4 : 8
   }
 
-  /// The greatest number of a width.
+  /// Returns the greatest number of a width.
   package static func greatest(ofWidth width: Int) -> UInt64 { .max >> UInt64(64 - 8 * width) }
 
   @inline(__always) package subscript(index: Int) -> UInt64 {
@@ -26,7 +26,7 @@ package struct PackedIntegers: @unchecked Sendable {
     }
   }
 
-  /// What is to be done for all of them runs on the type that they have, without a case for each.
+  /// Runs work on the integers by their own type, so that its loop has no case for each width.
   @inline(__always) func with<Work: PackedWork>(_ work: inout Work) {
     switch width {
     case 1: work.run(start.assumingMemoryBound(to: UInt8.self))

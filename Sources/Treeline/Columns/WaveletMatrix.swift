@@ -1,20 +1,20 @@
-/// A sequence of integers that tells in O(levels) how many of any range are less than an integer, and which one would
-/// be at a place if they were sorted.
+/// A sequence of integers that answers two questions about any range in O(levels): how many of its integers are less
+/// than a bound, and which integer would be at a position if the range were sorted.
 ///
-/// A level for each bit of the integers, the highest first. At a level stands that bit of each integer, in the order
-/// that the levels above have brought them into: those whose bit is 0 go before those whose bit is 1, and each stay in
-/// order among themselves (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information Systems 47, 2015,
-/// doi:10.1016/j.is.2014.06.002).
+/// There is a level for each bit of the integers, the highest bit first. A level holds that bit of each integer, in the
+/// order that the levels above have produced. Each level moves the integers whose bit is 0 before the integers whose
+/// bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information
+/// Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
 ///
-/// Bits come in blocks of 32 bytes: how many bits of the level are 1 before the block, in 32 bits, and then 224 bits.
-/// So one read of memory tells how many are 1 before any place.
+/// Bits come in blocks of 32 bytes: first the number of 1 bits of the level before the block, in 32 bits, and then 224
+/// bits. So a single memory access gives the number of 1 bits before any position.
 ///
-/// Whatever its bytes are, a query reads nothing beyond them and ends in some number.
+/// Whatever its bytes are, a query reads nothing beyond them and returns some number.
 package struct WaveletMatrix: @unchecked Sendable {
-  /// How many integers there are.
+  /// The number of integers.
   package let count: Int
   package let levelCount: Int
-  /// Of each level, how many of its bits are 0.
+  /// The number of 0 bits of each level.
   private let zeroCounts: UnsafePointer<UInt32>
   private let words: UnsafePointer<UInt64>
   private let blocksPerLevel: Int
@@ -23,15 +23,16 @@ package struct WaveletMatrix: @unchecked Sendable {
   package static let bytesPerBlock = 32
   package static let maximumLevelCount = 32
 
-  /// One more than the bits fill, so that the end of the last one has a block, too.
+  /// Returns the number of blocks of a level: one more than the bits fill, so that the end of the last bit has a block,
+  /// too.
   package static func blockCount(of count: Int) -> Int { count / bitsPerBlock + 1 }
 
-  /// The least number of levels that hold an integer.
+  /// Returns the least number of levels for integers up to `greatest`.
   package static func levelCount(for greatest: UInt32) -> Int { 32 - greatest.leadingZeroBitCount }
 
   /// - Parameters:
-  ///   - zeroCounts: One for each level.
-  ///   - blocks: Aligned to 8 bytes, `blockCount` of them for each level.
+  ///   - zeroCounts: The number of 0 bits of each level.
+  ///   - blocks: `blockCount` blocks for each level, aligned to 8 bytes.
   init(
     count: Int, levelCount: Int, zeroCounts: UnsafePointer<UInt32>, blocks: UnsafePointer<UInt64>
   ) {
@@ -39,7 +40,7 @@ package struct WaveletMatrix: @unchecked Sendable {
     blocksPerLevel = Self.blockCount(of: count)
   }
 
-  /// How many integers of a range are less than one.
+  /// Returns the number of integers in a range that are less than a bound.
   ///
   /// - Complexity: O(levels)
   package func count(below bound: Int, in range: Range<Int>) -> Int {
@@ -57,7 +58,7 @@ package struct WaveletMatrix: @unchecked Sendable {
     return min(found, range.count)
   }
 
-  /// The integer that would be at a place of a range, counted from 0, if the range were sorted.
+  /// Returns the integer that would be at a place of a range, counted from 0, if the range were sorted.
   ///
   /// - Complexity: O(levels)
   package func integer(at place: Int, ofSorted range: Range<Int>) -> Int {
@@ -75,8 +76,8 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   private typealias Span = (start: Int, end: Int)
 
-  /// Where the integers of a range of a level are at the next one. All of it is from 0 to `count` and in order, even if
-  /// the bytes are damaged.
+  /// Returns the positions of the integers of a range of a level at the next level. They are from 0 to `count` and in
+  /// order, even if the bytes are damaged.
   @inline(__always) private func parts(of start: Int, _ end: Int, _ level: Int) -> (zeros: Span, ones: Span) {
     let onesBefore = ones(before: start, level)
     let onesAtEnd = max(ones(before: end, level), onesBefore)
@@ -90,7 +91,7 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   @inline(__always) private func ones(before index: Int, _ level: Int) -> Int {
     let block = Int(UInt32(truncatingIfNeeded: index) / UInt32(Self.bitsPerBlock))
-    // The first bit of a block stands behind the 32 of its count.
+    // The first bit of a block comes after the 32 bits of its count.
     let bit = index &- block &* Self.bitsPerBlock &+ 32
     let start = words + 4 &* (level &* blocksPerLevel &+ block)
     let first = UInt64(littleEndian: start[0])
@@ -105,20 +106,20 @@ package struct WaveletMatrix: @unchecked Sendable {
   }
 }
 
-// MARK: - What verification looks at
+// MARK: - For verification
 
 extension WaveletMatrix {
   package func zeroCount(ofLevel level: Int) -> Int { Int(UInt32(littleEndian: zeroCounts[level])) }
 
-  /// How many bits of a level are 1 before a block, as it says.
+  /// Returns the number of 1 bits of a level before a block, as the block states it.
   package func count(beforeBlock block: Int, level: Int) -> Int {
     Int(UInt64(littleEndian: words[4 * (level * blocksPerLevel + block)]) & 0xFFFF_FFFF)
   }
 
-  /// How many bits of a level are 1 before a place.
+  /// Returns the number of 1 bits of a level before a place.
   package func ones(before index: Int, level: Int) -> Int { ones(before: index, level) }
 
-  /// A bit of a level, also behind the last one within its block.
+  /// Returns a bit of a level. The index may lie after the last bit, within its block.
   package func isOne(_ index: Int, level: Int) -> Bool {
     let (block, bit) = (index / Self.bitsPerBlock, index % Self.bitsPerBlock + 32)
     return UInt64(littleEndian: words[4 * (level * blocksPerLevel + block) + bit / 64]) >> UInt64(bit % 64) & 1 == 1

@@ -1,14 +1,14 @@
 extension TreeStorage {
-  /// The cut that comes of expanding, again and again, the node that is worth most, as long as the answer stays within
-  /// the limit; in tree order.
+  /// Returns the cut that results from expanding the node that is worth most, again and again, while the answer stays
+  /// within the limit; in tree order.
   ///
-  /// Widest first a node is worth what it scatters, the sum of its points' squared distances to their mean; steepest
-  /// first what it scatters more than its children do. It is worth no more than its parent; of equals the upper is
-  /// first, then the first in tree order. So nodes are expanded in an order that does not look at the window, a parent
-  /// before its children, and what holds of `breadthFirstCut` for that reason holds here: nesting, and that nothing
-  /// could still be expanded.
+  /// In widest-first order, the worth of a node is its scatter: the sum of its points' squared distances to their mean.
+  /// In steepest-first order, it is the scatter that is saved by replacing the node by its children. No node is worth
+  /// more than its parent. Of nodes of equal worth the upper one comes first, then the first in tree order. So the
+  /// order of expansion does not depend on the window, and a parent comes before its children. For that reason two
+  /// properties of `breadthFirstCut` hold here: answers are nested, and no node could still be expanded.
   ///
-  /// Complexity: O(k log k + depth) for an answer of k nodes, besides nodes that lie across the window's corners.
+  /// Complexity: O(k log k + depth) for an answer of k nodes, plus nodes that lie across the window's corners.
   func bestFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
     let roots = try cutRoots(in: view)
     if roots.isEmpty { return [] }
@@ -49,7 +49,7 @@ extension TreeStorage {
     return nodes
   }
 
-  /// A node of the cut, and where in the list of entries the next one in tree order is.
+  /// A node of the cut, and the index of the next entry in tree order.
   private struct Entry {
     var node: Node
     var visibility: Visibility
@@ -62,17 +62,17 @@ extension TreeStorage {
     var first: UInt32
     var index: Int
 
-    /// Whether `a` is expanded before `b`.
+    /// Returns whether `a` is expanded before `b`.
     static func < (a: Candidate, b: Candidate) -> Bool { (b.worth, a.level, a.first) < (a.worth, b.level, b.first) }
   }
 
-  /// What decides which node is expanded first.
+  /// The value that decides which node is expanded first.
   enum Worth {
     case scatter
     case savedScatter
   }
 
-  /// nil where a node is a point, or a stack, and cannot be expanded.
+  /// Returns the worth of a node; nil if the node is a point or a stack and cannot be expanded.
   private func worth(_ worth: Worth, of node: Node, _ counted: some CountedPoints, atMost bound: Double)
     throws(IndexError) -> Double?
   {
@@ -82,11 +82,11 @@ extension TreeStorage {
       guard let (left, right) = try children(of: node) else { return nil }
       value -= try scatter(of: left, counted) + scatter(of: right, counted)
     }
-    // A damaged file may hold what is no number.
+    // A damaged file may contain NaN.
     return value < bound ? value : bound
   }
 
-  /// The sum of the squared distances of those points of a node that count to their mean.
+  /// Returns the sum of the squared distances of a node's points that count to their mean.
   func scatter(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Double {
     if node.count == 1 { return 0 }
     try checkSummary(of: node)

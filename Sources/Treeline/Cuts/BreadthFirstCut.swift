@@ -1,27 +1,28 @@
 import CPrefetch
 
 extension TreeStorage {
-  /// The cut through the tree that the article's breadth-first search makes, in tree order: nodes are expanded level
-  /// by level, within a level in the order in which they were reached, as long as the answer stays within the limit.
+  /// Returns the cut through the tree that the article's breadth-first search makes, in tree order. Nodes are expanded
+  /// level by level, and within a level in the order in which they were reached, while the answer stays within the
+  /// limit.
   ///
-  /// A node is replaced by those of its children that have a point in view. One visible child takes its parent's
-  /// place and costs nothing; two cost one cluster more. Once the limit is reached, what can still be replaced without
-  /// cost is. Hence no node of the answer could be expanded within the limit, and, since the order of expansion does
-  /// not look at the window, a window inside another has an answer that refines the other's.
+  /// A node is replaced by its children that have a point in view. One visible child takes its parent's place and costs
+  /// nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost still are.
+  /// Hence no node of the answer could be expanded within the limit. The order of expansion does not depend on the
+  /// window, so a window inside another has an answer that refines the other's.
   ///
-  /// Whether a node that lies across the window's edge has a point inside takes a search. So while the answer is below
-  /// the limit even with every such node counted, they are expanded unsearched, and those of which nothing is left go.
-  /// At the limit the few that are there are searched, once, and from then on each node as it is reached. The answer
-  /// is the same.
+  /// To find out whether a node across the window's edge has a point inside takes a search. So while the answer is
+  /// below the limit even with every such node counted, these nodes are expanded without a search, and a node without
+  /// any visible part disappears. At the limit the few remaining nodes are searched once, and from then on each node is
+  /// searched as it is reached. The answer is the same.
   ///
-  /// Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners. What is
-  /// finished is copied at every level, but of more than about a thousand nodes only while many are not: see
-  /// `Frontier`.
+  /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
+  /// are copied at every level, but if there are more than about a thousand nodes, only while many are not finished:
+  /// see `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
 
-  /// The same, but of the nodes that are too coarse only; the others are shown as they are.
+  /// Returns the cut, expanding only the nodes in `expanded`; the others are shown as they are.
   @inline(__always) func breadthFirstCut<Counted>(
     in view: PointsInView<Counted>, limit: Int, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> [Node] {
@@ -41,14 +42,14 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // Something of a settled node is seen, whatever the boxes below it say in a damaged file.
+        // Something of a settled node is visible, whatever the boxes below it say in a damaged file.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
         try checkSummary(of: node)
       }
       if let nodes { return nodes }
-      // A node turned out to show nothing, which leaves room to expand more.
+      // A node turned out to show nothing, which leaves room to expand others.
       try frontier.keep { slot throws(IndexError) in
         slot.visibility == .partial ? try hasPointInside(slot.node, view) : true
       }
@@ -56,7 +57,7 @@ extension TreeStorage {
     }
   }
 
-  /// Expands nodes level by level, those of a level in tree order, until the limit is reached or none is left.
+  /// Expands nodes level by level, each level in tree order, until the limit is reached or no node is left.
   private func expandLevels<Counted>(
     of frontier: inout Frontier, _ isSettled: Bool, in view: PointsInView<Counted>, limit: Int,
     expanding expanded: some ExpandedNodes
@@ -65,7 +66,7 @@ extension TreeStorage {
       var (next, cursor) = (frontier.next, frontier.cursor)
       let end = frontier.end
       let distanceWhenFull = frontier.distance(ofCount: limit)
-      /// 0 as long as all that was written are points.
+      /// 0 as long as all nodes that were written are single points.
       var more: UInt32 = frontier.hasWritten ? 1 : 0
       while next < end {
         let slot = next.pointee
@@ -105,7 +106,7 @@ extension TreeStorage {
         }
         more = 1
         let children = nodes + Int(pair.leftRecord)
-        // Those of the left one lie behind both, where the machine looks by itself.
+        // The children of the left child lie after both records, where the hardware prefetches without help.
         fetchChildren(of: children + 1)
         if slot.isAllSeen {
           let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
@@ -122,7 +123,7 @@ extension TreeStorage {
           visibilities = try self.visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
           if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
         }
-        // Written without branches, for which of them are seen is as good as random.
+        // Written without branches, because it is as good as random which of them are visible.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
         cursor += visibilities.left.asNumber
@@ -135,13 +136,13 @@ extension TreeStorage {
     }
   }
 
-  /// Has the records fetched that expanding a node will look at, at the next level.
+  /// Prefetches the records that expanding a node will read at the next level.
   @inline(__always) private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
-  /// What takes a node's place without cost: its child as long as only one is seen, and of that again; nil if nothing
-  /// of it is seen.
+  /// Returns the node that takes a node's place without cost: its only visible child, or the only visible child of
+  /// that, and so on; nil if nothing of the node is visible.
   @inline(never) private func onlyVisibleNode<Counted>(
     below node: Node, _ visibility: Visibility, in view: PointsInView<Counted>,
     expanding expanded: some ExpandedNodes
@@ -183,7 +184,7 @@ extension TreeStorage {
     return node
   }
 
-  /// What a cut of a tree of groups begins with, and how much of each is visible.
+  /// Returns the nodes with which a cut of a tree of groups begins, each with its visibility.
   @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
     -> [(node: Node, visibility: Visibility)]
   {
@@ -192,8 +193,8 @@ extension TreeStorage {
     }
   }
 
-  /// The way down to a small window is the same for every limit: one child or the other, as long as the box of one
-  /// only reaches into the window. There is nil at its end if that of neither does.
+  /// Returns the end of the path down to a small window, which is the same for every limit: the path goes on to a child
+  /// as long as only that child's box reaches into the window. Returns nil if it ends because neither child's box does.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {
@@ -210,7 +211,8 @@ extension TreeStorage {
   }
 }
 
-/// Which nodes a cut may show by their parts. A type rather than a closure, for it is asked of each and inlined.
+/// The nodes that a cut may show by their parts. This is a type rather than a closure, so that the calls for each node
+/// are inlined.
 protocol ExpandedNodes {
   func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool
 }

@@ -1,18 +1,18 @@
 extension TreeStorage {
-  /// The first nodes on the ways down from the root that are not too coarse, as far as they stand in a window; no more
-  /// than the first `limit` of them.
+  /// Returns the first nodes on the paths down from the root that are not too coarse and stand in a window; at most the
+  /// first `limit` of them.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
     isAnchored: Bool, limit: Int
   ) throws -> [Node] {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
-    // The right parts on the way down to the node that is looked at: one a level.
+    // The right siblings along the path down to the current node: one a level.
     var waiting: [Node] = []
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // A group may stand beyond the box around all points, if it lies across the seam.
+        // A group that lies across the seam may stand outside the box around all points.
         waiting += [right, left]
         continue
       }
@@ -36,7 +36,7 @@ extension TreeStorage {
     return nodes
   }
 
-  /// Where all points of a node together stand.
+  /// Returns the position where a node stands if all its points count.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {

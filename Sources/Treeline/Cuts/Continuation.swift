@@ -1,32 +1,33 @@
-/// What an answer may be made of that continues another: the clusters of the previous answer and of a fresh one as far
-/// as neither lies within the other, others beside them where something else is in view, and whatever has several of
-/// these within it.
+/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. The leaves are
+/// clusters of the previous answer and of a fresh one that have no other of these clusters within them, and further
+/// nodes beside them for whatever else is in view. The inner entries are previous clusters with fresh ones within, and
+/// all nodes that contain several leaves.
 struct Continuation {
-  /// A node of the tree, of which a point is in view. Those in between, which have all that is in view in one child,
-  /// are left out: the child scatters less.
+  /// A node of the tree that has a point in view. A node with everything in view in one of its children is left out,
+  /// since the child scatters less.
   struct Entry {
     let node: Node
-    /// The sum of the squared distances of its points to their mean.
+    /// The sum of the squared distances of the node's points to their mean.
     let scatter: Double
     let isPrevious: Bool
-    /// Whether it is in no answer, but has several groups within it.
+    /// Whether the node contains several groups and is therefore in no answer.
     var isAboveClusters = false
-    /// By how much a previous cluster scatters more than the fresh ones within it; 0 where there are none.
+    /// The amount by which a previous cluster scatters more than the fresh ones within it; 0 if there are none.
     var excess = 0.0
-    /// None, one or two, as indices in `entries`; those of a previous cluster are of the fresh answer.
+    /// The children as indices in `entries`; -1 for none. What lies below a previous cluster is from the fresh answer.
     var left = -1
     var right = -1
   }
 
-  /// Each before those below it, the left before the right.
+  /// All entries, each before its descendants, and the left child before the right.
   private(set) var entries: [Entry] = []
 
-  /// The most that an answer may scatter.
+  /// The greatest scatter that an answer may have.
   private(set) var mostScatter = 0.0
 
   /// - Parameters:
-  ///   - previous: What of the previous answer is in view, in tree order.
-  ///   - fresh: In tree order.
+  ///   - previous: The clusters of the previous answer that are in view, in tree order.
+  ///   - fresh: The clusters of the fresh answer, in tree order.
   /// - Complexity: O(k · depth) for k nodes of both.
   init<Counted>(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in view: PointsInView<Counted>)
     throws(IndexError)
@@ -46,16 +47,16 @@ struct Continuation {
     }
   }
 
-  /// A part of the tree that is yet to be looked into.
+  /// A part of the tree that has not been visited yet.
   private struct Part {
     var node: Node
     var previous: ArraySlice<Node>
     var fresh: ArraySlice<Node>
-    /// Whether it lies within a fresh cluster, so that all that is in view must be shown.
+    /// Whether the part lies within a fresh cluster, so that everything in view must be shown.
     var isWithinFresh: Bool
     var parent: Int
 
-    /// What of it lies within one of its children.
+    /// Returns what lies within one of the children.
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex
@@ -71,7 +72,7 @@ struct Continuation {
     _ root: Node, _ previous: ArraySlice<Node>, _ fresh: ArraySlice<Node>, of storage: TreeStorage,
     in view: PointsInView<Counted>
   ) throws(IndexError) {
-    // The right parts on the way down to the one that is looked at: one a level.
+    // The right siblings along the path down to the current node: one a level.
     var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
     while var part = waiting.popLast() {
       if part.fresh.first?.range == part.node.range {
@@ -121,21 +122,22 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// The answer that gives up fewest clusters of the previous one, of several the one that scatters least; nil if all
-  /// that were looked at scatter too much, which only a damaged file brings about.
+  /// Returns the answer that loses the fewest clusters of the previous one; of several such answers, the one that
+  /// scatters least. Returns nil if all answers that were tried scatter too much, which only happens in a damaged file.
   ///
-  /// No answer within the limit gives up fewer. For whatever it shows, there are entries as coarse that have the same
-  /// in view.
+  /// No answer within the limit loses fewer clusters: whatever it shows, there are entries that are as coarse and have
+  /// the same points in view.
   ///
-  /// If that one scatters too much, what a lost cluster weighs is lowered as far as it takes: from more than any
-  /// scatter down to nothing, where nothing but scatter counts and previous clusters are no better than others.
+  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary: from more than any
+  /// scatter down to 0, where only scatter counts and previous clusters are no better than others.
   ///
-  /// - Complexity: O(k log k) for k entries where there is room for all; O(k · d · log k) where d are too many.
+  /// - Complexity: O(k log k) for k entries if there is room for all; O(k · d · log k) if there are d too many.
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
-    // Of lesser weights more hold, but not always: which are looked at is part of what the answer is.
+    // Lesser weights usually give answers that scatter less, but not always. So the weights that are tried are part of
+    // the definition of the answer.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])
       best = found ?? best
@@ -144,15 +146,15 @@ extension Continuation {
     return best
   }
 
-  /// What a lost cluster may weigh, in units of scatter, from the greatest on. Each excess is one, for there another
-  /// of the previous clusters gives way.
+  /// Possible weights of a lost cluster, in units of scatter, from the greatest on. Each excess is one of them, because
+  /// at that weight one more previous cluster is replaced.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
     return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
   }
 
-  /// The answer that costs least if a lost cluster weighs so much; nil if it scatters too much.
+  /// Returns the cheapest answer if a lost cluster weighs `lossWeight`; nil if it scatters too much.
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
@@ -160,22 +162,23 @@ extension Continuation {
   }
 }
 
-/// Which entries are shown, given what a lost cluster weighs. Of all that could be shown as finest, so many are to be
-/// saved by showing what is around them that the limit is kept: found for every number to be saved, from the bottom
-/// up. It can be kept, for the fresh answer does.
+/// The choice of entries that are shown, for a given weight of a lost cluster. The finest possible answer may have too
+/// many clusters. Clusters are then saved by showing coarser entries around them, until the limit is kept. The cheapest
+/// choice is computed for every number of saved clusters, from the bottom up. The limit can be kept, since the fresh
+/// answer keeps it.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown, what is shown of its children for each number of clusters that are saved.
+  /// For each entry that may be shown and each number of saved clusters: how its children share that number.
   private var choices: [[Choice]]
 
-  /// The shown in `entries` of what is shown, in tree order.
+  /// The indices in `entries` of the entries that are shown, in tree order.
   private(set) var shown: [Int] = []
 
-  /// How many clusters each child saves; negative where the entry itself is shown.
+  /// The numbers of clusters that the children save; negative if the entry itself is shown.
   private struct Choice {
     var left: Int32
     var right: Int32
@@ -206,7 +209,8 @@ private struct Plan {
     }
   }
 
-  /// Whether nothing within an entry is shown: a previous cluster stays unless its excess weighs more.
+  /// Returns whether nothing within an entry is shown. A previous cluster is kept unless its excess reaches the weight
+  /// of a loss.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)
@@ -228,7 +232,7 @@ private struct Plan {
     return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
   }
 
-  /// - Parameter most: Whatever saves more is as good.
+  /// - Parameter most: The number of clusters to save. Saving more has no advantage.
   private mutating func choose(_ isReached: [Bool], saving most: Int) {
     choices = [[Choice]](repeating: [], count: entries.count)
     var costs = [[Cost]](repeating: [], count: entries.count)
@@ -251,7 +255,7 @@ private struct Plan {
       previousCounts[index] += parts.reduce(0) { $0 + previousCounts[$1.child] }
       let end = min(finestCounts[index] - 1, most)
       var (best, chosen) = ([Cost](repeating: .endless, count: end + 1), [Choice](repeating: .itself, count: end + 1))
-      // A previous cluster that gives way is lost.
+      // A previous cluster that is replaced by its parts is lost.
       let loss = Cost(lost: entry.isPrevious ? 1 : 0, scatter: 0)
       let right = parts.count > 1 ? parts[1].costs : [Cost(lost: 0, scatter: 0)]
       for (l, left) in parts[0].costs.enumerated() {

@@ -1,11 +1,11 @@
 /// The nodes of a cut while it is made, in tree order.
 ///
-/// A level is expanded by reading the nodes one after the other and writing what takes their place, to be read at the
-/// next level. Both lie in one piece of memory, the only one that a query asks for besides its answer unless its limit
-/// is above a thousand.
+/// A level is expanded by reading its nodes one after the other and writing their replacements, which are read at the
+/// next level. Both buffers lie in one block of memory. It is the only allocation of a query besides its answer, unless
+/// the limit is above a thousand.
 struct Frontier: ~Copyable {
-  /// A node and how much of it is seen, in two numbers: it is copied at every level, and its parts are made of it in a
-  /// few additions.
+  /// A node and its visibility, in two numbers: a slot is copied at every level, and the slots of its children are
+  /// computed from it with a few additions.
   struct Slot {
     /// The node's first point in the lower half, its count in the upper.
     private let span: UInt64
@@ -24,7 +24,7 @@ struct Frontier: ~Copyable {
       return Node(first: first, count: count, record: record, levels: state & ~Visibility.allBits)
     }
 
-    /// Writes the node, whose parts lie in memory as they do here, in two pieces.
+    /// Writes the node in two stores, since its fields have the same layout in memory as in a slot.
     @inline(__always) func writeNode(to node: UnsafeMutablePointer<Node>) {
       let node = UnsafeMutableRawPointer(node)
       node.storeBytes(of: span, as: UInt64.self)
@@ -39,25 +39,25 @@ struct Frontier: ~Copyable {
 
     @inline(__always) var visibility: Visibility { Visibility(bits: state & Visibility.allBits) }
 
-    /// Whether it stays as it is.
+    /// Whether the node stays as it is.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
-    /// Whether nothing but two nodes could take its place.
+    /// Whether no single child can take the node's place: the node is wholly visible or finished.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
-    /// The same node, to stay as it is.
+    /// This node, marked as finished.
     @inline(__always) var finished: Slot { Slot(span: span, link: link | UInt64(Visibility.finished.bits) << 32) }
 
     private static let withoutVisibility = ~(UInt64(Visibility.allBits) << 32)
 
-    /// Both children of a stored node of which all is seen, as then it is of them.
+    /// Returns both children of a stored node that is wholly visible. The children are wholly visible, too.
     @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
-      // One level down, in the upper half.
+      // Adds one level, in the upper half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
 
-    /// Both children of a stored node that is seen in part.
+    /// Returns both children of a stored node that is partly visible.
     @inline(__always) func children(
       leftCount: UInt32, _ childOffset: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
@@ -65,7 +65,7 @@ struct Frontier: ~Copyable {
       return parts(leftCount, (below | visibilities.left.inPlace, (below &+ 1) | visibilities.right.inPlace))
     }
 
-    /// Both parts of a bucket, or of a part of one. A point is finished.
+    /// Returns both parts of a bucket, or of a part of one. A part of one point is finished.
     @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))
       -> (left: Slot, right: Slot)
     {
@@ -87,30 +87,31 @@ struct Frontier: ~Copyable {
 
   typealias Cursor = UnsafeMutablePointer<Slot>
 
-  /// For so many nodes there is room from the beginning, and finished ones are copied at every level without looking
-  /// for better. Higher limits are often said to be huge and seldom are reached.
+  /// For up to `fewNodes` nodes there is room from the beginning, and finished nodes are simply copied at every level.
+  /// Higher limits are often huge and seldom reached, so for them the frontier starts small.
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
-  /// What nodes of a frontier can lead to: a level at most doubles them, and as many may change in the end.
+  /// Returns the capacity for a level of `count` nodes: room for the level, and after it for the results of the next
+  /// level, which has at most twice as many nodes.
   private static func capacity(for count: Int) -> Int { 3 * count + 1 }
 
-  /// Of what is read and of what is written.
+  /// The capacity of each of the two buffers.
   private var capacity: Int
   private var readStart: Cursor
   private var writtenStart: Cursor
 
-  /// The nodes of this level that are yet to be read.
+  /// The range of nodes of this level that have not been read yet.
   var next: Cursor
   var end: Cursor
-  /// Where the nodes end that have been written.
+  /// The end of the nodes that have been written.
   var cursor: Cursor
 
-  /// Finished nodes that are copied no more: some runs of them, each in tree order.
+  /// Finished nodes that are no longer copied: several runs, each in tree order.
   private var retired: [[Node]] = []
   private var retiredCount = 0
 
-  /// - Parameter limit: how many nodes the frontier may come to have.
+  /// - Parameter limit: The greatest number of nodes that the frontier may reach.
   init(of node: Node, _ visibility: Visibility, limit: Int) {
     let most = max(min(limit, Int(node.count)), 1)
     capacity = most <= Self.fewNodes ? Self.capacity(for: most) : Self.capacityBeyond
@@ -120,11 +121,11 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + 1, writtenStart)
   }
 
-  /// The same of several nodes.
+  /// Makes a frontier of several nodes.
   ///
   /// - Parameters:
   ///   - starts: One or more, in tree order.
-  ///   - limit: how many nodes the frontier may come to have.
+  ///   - limit: The greatest number of nodes that the frontier may reach.
   init(of starts: [(node: Node, visibility: Visibility)], limit: Int) {
     let pointCount = starts.reduce(0) { $0 + Int($1.node.count) }
     let most = max(min(limit, pointCount), starts.count)
@@ -140,12 +141,13 @@ struct Frontier: ~Copyable {
 
   deinit { min(readStart, writtenStart).deallocate() }
 
-  /// How far what is yet to be read lies behind what is written, in bytes. It grows with every node that is added.
+  /// Returns the distance in bytes from the next node to read to the end of the written nodes. It grows with every node
+  /// that is added.
   @inline(__always) static func distance(from next: Cursor, to cursor: Cursor) -> Int {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
 
-  /// That distance where the frontier has so many nodes: those written, those yet to be read and those retired.
+  /// Returns that distance for a frontier of `count` nodes, which are written, unread or retired.
   @inline(__always) func distance(ofCount count: Int) -> Int {
     // There are never more nodes than points.
     let count = min(count, 1 << 32) &- retiredCount
@@ -154,7 +156,7 @@ struct Frontier: ~Copyable {
 
   @inline(__always) var hasWritten: Bool { cursor > writtenStart }
 
-  /// Goes on to what has been written.
+  /// Goes on to the next level, which consists of the nodes that have been written.
   @inline(__always) mutating func nextLevel() {
     swap(&readStart, &writtenStart)
     (next, end, cursor) = (readStart, cursor, writtenStart)
@@ -163,7 +165,7 @@ struct Frontier: ~Copyable {
     if count > Self.fewNodes { retire() }
   }
 
-  /// Makes room for all that a level can lead to.
+  /// Makes room for everything that a level can lead to.
   @inline(never) private mutating func grow() {
     let count = end - next
     capacity *= 4
@@ -174,8 +176,8 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + count, writtenStart)
   }
 
-  /// Sets finished nodes aside if most are. So copying takes no longer than what is expanded, however deep the tree
-  /// is.
+  /// Sets finished nodes aside if most nodes are finished. So copying takes no longer than expanding, however deep the
+  /// tree is.
   @inline(never) private mutating func retire() {
     let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
     let finished = slots.filter(\.isFinished).map(\.node)
@@ -185,7 +187,7 @@ struct Frontier: ~Copyable {
     end = Self.compact(next, end) { !$0.isFinished }
   }
 
-  /// Leaves out all nodes but some.
+  /// Removes all nodes for which `isKept` returns false.
   @inline(never) mutating func keep(where isKept: (Slot) throws(IndexError) -> Bool) throws(IndexError) {
     cursor = try Self.compact(writtenStart, cursor, keeping: isKept)
     end = try Self.compact(next, end, keeping: isKept)
@@ -202,11 +204,12 @@ struct Frontier: ~Copyable {
     return cursor
   }
 
-  /// What becomes of each node, in tree order; nil if one becomes nothing, and then the frontier is as it was.
+  /// Transforms all nodes and returns the results in tree order. Returns nil if the result for a node is nil; the
+  /// frontier is then unchanged.
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // Behind what is written there is room for what is yet to be read, and behind that for what becomes of all.
+    // The unread nodes fit after the written ones, and all results fit after the end of the level.
     cursor.update(from: next, count: end - next)
     let count = (cursor - writtenStart) &+ (end - next)
     let slots = writtenStart
@@ -223,7 +226,7 @@ struct Frontier: ~Copyable {
       return Array(UnsafeBufferPointer(start: results, count: count))
     }
     guard let nodes else { return nil }
-    // The later, the shorter.
+    // Later runs are shorter, so they are merged first.
     return retired.isEmpty ? nodes : retired.reversed().reduce(nodes, Self.merged)
   }
 
@@ -243,6 +246,6 @@ struct Frontier: ~Copyable {
 }
 
 extension Visibility {
-  /// Its bits where a slot keeps them.
+  /// The bits at the position where a slot keeps them.
   @inline(__always) fileprivate var inPlace: UInt64 { UInt64(bits) &<< 32 }
 }

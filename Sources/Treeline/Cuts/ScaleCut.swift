@@ -1,14 +1,14 @@
 extension TreeStorage {
-  /// The nodes that are shown at a scale and have a point in a window, in tree order: the first on each way down from
-  /// the root that are coarse no more. If there are more than the limit allows, those at the least coarser scale at
-  /// which there are not.
+  /// Returns the nodes that are shown at a scale and have a point in a window, in tree order: on each path down from
+  /// the root, the first node that is not too coarse. If there are more than the limit allows, the least coarser scale
+  /// that keeps the limit is used instead.
   ///
-  /// Which nodes are expanded at a scale does not look at the window, and a coarser one expands some of them. A part
-  /// of the window has no more nodes at any scale, hence its scale is no coarser; and where less is asked to be coarse
-  /// it is not either. So a window inside another has an answer that refines the other's, at this scale or a finer
-  /// one, within a limit too, and what holds of all nodes of a scale holds of each answer.
+  /// Which nodes are expanded at a scale does not depend on the window, and a coarser scale expands a subset of them. A
+  /// part of the window has no more nodes at any scale, hence its scale is no coarser; nor is it if a finer scale is
+  /// asked for. So a window inside another has an answer that refines the other's, at this scale or a finer one, even
+  /// within a limit. And what holds for all nodes of a scale holds for each answer.
   ///
-  /// - Complexity: O(answer + depth) nodes looked at, besides those that lie across the window's corners; beyond the
+  /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints
@@ -20,11 +20,13 @@ extension TreeStorage {
       leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
   }
 
-  /// The same by numbers.
+  /// Returns the nodes for a scale that is given by numbers.
   ///
   /// - Parameters:
-  ///   - greatest: Nodes are expanded whose coarseness is above it, as far as their parents are.
-  ///   - leastMembers: Nodes of fewer points are expanded at every scale; unless they all are such and too many.
+  ///   - greatest: The greatest coarseness of a node that is shown as a whole. A coarser node is expanded if its parent
+  ///     is.
+  ///   - leastMembers: Nodes of fewer points are expanded at every scale, unless the whole tree has fewer and there are
+  ///     too many nodes.
   ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
@@ -32,7 +34,7 @@ extension TreeStorage {
   ) throws(IndexError) -> [Node] {
     if root == nil { return [] }
     var (leastMembers, greatest, expandsAll) = (leastMembers, greatest, expandsAll)
-    // One more than the limit tells that there are too many.
+    // One node more than the limit shows that there are too many.
     var room = limit == .max ? limit : limit + 1
     while true {
       let tooCoarse = TooCoarseNodes(
@@ -45,21 +47,22 @@ extension TreeStorage {
         leastMembers = 0
       } else {
         greatest = try leastCoarseness(in: view, limit: limit, leastMembers: leastMembers, scale)
-        // There is room for all of them, unless a damaged file tells this and that.
+        // There is room for all nodes, unless a damaged file contradicts itself.
         room = limit
       }
     }
   }
 
-  /// How many points of the root count; in a tree of groups, of the least group, whichever is in view.
+  /// Returns the number of points of the root that count; in a tree of groups, of the smallest group, whether it is in
+  /// view or not.
   @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
-  /// The least coarseness up to which nodes are shown as wholes if no more than `limit` are shown.
+  /// Returns the least coarseness up to which nodes can be shown as wholes without more than `limit` nodes.
   ///
-  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The one for which there is
-  /// no room any more tells it.
+  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The result is the coarseness
+  /// of the first node for whose expansion there is no room.
   @inline(never) private func leastCoarseness<Counted>(
     in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
@@ -68,7 +71,7 @@ extension TreeStorage {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }
       let value =
         view.counted.count(of: node) < leastMembers ? bound : try scale.coarseness(of: node, pair, view.counted)
-      // A damaged file may hold what is no number.
+      // A damaged file may contain NaN.
       waiting.insert(
         CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
     }
@@ -101,7 +104,7 @@ private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
   }
 }
 
-/// A node that is yet to be expanded, the coarsest first.
+/// A node that has not been expanded yet. The coarsest comes first.
 private struct CoarseNode: Comparable {
   let coarseness: Double
   let node: Node

@@ -1,48 +1,49 @@
-/// How much of a node, of which something may be seen, a window shows.
+/// The visibility of a node: how much of it a window shows.
 ///
-/// The numbers leave the bits free that the levels of a node take: both share 32 bits.
+/// The bits that the levels of a node take are left free, since both share 32 bits.
 struct Visibility: Equatable {
   let bits: UInt32
 
   static let none = Visibility(bits: 0)
 
-  /// As far as its box tells, some points and not all. Said of nodes with stored children only.
+  /// Some points and not all, judged by the node's box. Used only for nodes with stored children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
-  /// Its box is in the window, and some of its points count but not all. Said of nodes with stored children only.
+  /// The node's box is in the window, and some of its points count but not all. Used only for nodes with stored
+  /// children.
   static let inside = Visibility(bits: Bucket.partlyVisible | 1 << shift)
 
-  /// All of its points.
+  /// All of the node's points.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// Something, however much: what is seen does not matter any more. The greatest number of all.
+  /// At least something: the node is finished, and it no longer matters how much is visible. The greatest value.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
-  /// Whether it is for the children to tell which points are seen: `partial` or `inside`.
+  /// Whether the children decide which points are visible: `partial` or `inside`.
   @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
-  /// Where the bits begin that tell of the points of a bucket, one by one.
+  /// The position of the first bit for a point of a bucket.
   private static let shift = Bucket.shiftOfVisibility
 
   static let allBits: UInt32 = ~(1 << shift - 1)
 
   @inline(__always) init(bits: UInt32) { self.bits = bits }
 
-  /// 1 if anything is seen, else 0.
+  /// 1 if anything is visible, else 0.
   @inline(__always) var asNumber: Int { bits == 0 ? 0 : 1 }
 
-  /// By the box of a node.
+  /// Makes a visibility from the sides of a node's box.
   @inline(__always) init(_ sides: SidesOutside) {
     let seen = sides.areNone ? Self.whole.bits : Self.partial.bits
     bits = sides.areAll ? 0 : seen
   }
 
-  /// Some points of a bucket or of a part of one: bit i is for the node's point i.
+  /// Makes the visibility of a bucket or of a part of one. Bit i of `points` is for the node's point i.
   @inline(__always) init(points: UInt32, ofCount count: UInt32) {
     bits = points == 1 &<< count &- 1 ? Self.whole.bits : points &<< Self.shift
   }
 
-  /// How much is seen of both parts of a bucket, or of a part of one, given how much is of itself.
+  /// Returns the visibilities of both parts of a bucket, or of a part of one, given its own.
   @inline(__always) func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Visibility, right: Visibility) {
     if self == .whole { return (.whole, .whole) }
     let points = bits &>> Self.shift
@@ -53,7 +54,7 @@ struct Visibility: Equatable {
   }
 }
 
-/// What a query looks at: a window, and the points that count.
+/// A window and the points that count. Together they define which points a query sees.
 struct PointsInView<Counted: CountedPoints> {
   let edges: WindowEdges
   let counted: Counted
@@ -64,26 +65,27 @@ struct PointsInView<Counted: CountedPoints> {
     counted.contains(treeIndex) && window.contains(storage.points[treeIndex])
   }
 
-  /// Whether a stored node may have a point in view.
+  /// Returns whether a stored node may have a point in view.
   @inline(__always) func mayShow(_ node: Node, _ box: PlaneRect) -> Bool {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Whether a node that may is sure to: all points that count are inside, or one at a side of a tight box.
+  /// Returns whether a node that may have a point in view is sure to have one: its box is inside, or all points count
+  /// and a side of its tight box is inside.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
 }
 
-/// Cuts ask here, and nowhere else, which points are in view.
+/// The only code that decides which points are in view of a cut.
 extension TreeStorage {
-  /// A window made ready for the boxes of this tree.
+  /// Returns a window prepared for comparison with the boxes of this tree.
   func edges(of window: PlaneWindow) -> WindowEdges {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// How much of a stored node is in view, by its box, and by its points where it is a bucket: `partial` if there may
-  /// be any.
+  /// Returns how much of a stored node is in view, judged by its box and, if it is a bucket, by its points. `partial`
+  /// means that some point may be in view.
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }
@@ -92,10 +94,10 @@ extension TreeStorage {
     return isStored(node) ? isInside ? .inside : .partial : try visibility(ofBucket: node, in: view)
   }
 
-  /// How much of both children of a node is seen, of which something is.
+  /// Returns the visibilities of both children of a visible node.
   ///
-  /// Where nothing is seen of one child, something is of the other: only where both boxes reach into the window are
-  /// points searched for, so that the way down to a small window costs a box or two a level.
+  /// If nothing is visible of one child, something is visible of the other. So points are searched for only if both
+  /// boxes reach into the window, and the path down to a small window costs one or two boxes a level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -107,8 +109,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// How much of both stored children of a node may be seen, by which sides of their boxes are outside and by the
-  /// points of buckets.
+  /// Returns how much of both stored children of a node may be visible, judged by the sides of their boxes that are
+  /// outside and by the points of buckets.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -121,7 +123,7 @@ extension TreeStorage {
     return try withPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// How much of both stored children of a node is seen that is `inside`.
+  /// Returns the visibilities of both stored children of a node that is `inside`.
   @inline(__always) func visibilities<Counted>(
     ofPairInside pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -141,7 +143,7 @@ extension TreeStorage {
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// The same where the boxes tell it but for a bucket or two.
+  /// Replaces the visibilities of children that are buckets with exact ones.
   @inline(never) private func byPoints<Counted>(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -155,7 +157,7 @@ extension TreeStorage {
       ? try self.visibility(ofBucket: node, isInside: visibility == .inside, in: view) : visibility
   }
 
-  /// How much of both children of a node is seen, of which something is, given how much may be.
+  /// Returns the visibilities of both children of a visible node, given how much of them may be visible.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -167,7 +169,7 @@ extension TreeStorage {
     return (left, right)
   }
 
-  /// Whether a stored node that may have a point in view, by its box and its count, has one.
+  /// Returns whether a stored node has a point in view, given that its box and its count allow one.
   @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
   {
     let sides = view.edges.sidesOutside(of: nodes + Int(node.record))
@@ -180,7 +182,7 @@ extension TreeStorage {
     ofBucket node: Node, isInside: Bool = false, in view: PointsInView<Counted>
   ) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
-    // Nothing but the whole of it can be shown, even if some of its points do not count.
+    // A stack can only be shown as a whole, even if some of its points do not count.
     if box.isPoint { return isInside || view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     if isInside { return Visibility(points: view.counted.bits(of: node), ofCount: node.count) }
@@ -193,9 +195,10 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// How much of a stored node may be seen of whose points that share counts, given how much of all its points may be.
+  /// Returns how much of a stored node may be visible if only a share of its points counts. `self` is how much may be
+  /// visible if all points count.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
-    // Without branches: which of these it is is as good as random.
+    // Written without branches, because the cases are as good as random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
     return Visibility(bits: share.isNone ? 0 : counted)
   }
@@ -204,13 +207,13 @@ extension Visibility {
 // MARK: - Searching for points
 
 extension TreeStorage {
-  /// Whether any node, a part of a bucket too, has a point in view.
+  /// Returns whether a node has a point in view. The node may be a part of a bucket.
   func hasVisiblePoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     if node.depthInBucket == 0 { return try isSeen(node, in: view) }
     return node.range.contains { view.contains($0, of: self) }
   }
 
-  /// Whether a stored node has a point in view.
+  /// Returns whether a stored node has a point in view.
   func isSeen<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     let box = nodes[Int(node.record)].box
     guard view.mayShow(node, box) else { return false }
@@ -218,13 +221,13 @@ extension TreeStorage {
     return try hasPoint(node, in: view)
   }
 
-  /// Whether a node whose box lies across the window's edges, no side of it inside, has a point in view.
+  /// Returns whether a node has a point in view, if its box lies across the window's edges and no side of it is inside.
   ///
-  /// Of two children the one with fewer points is looked into by a call and the other by going on, so calls nest at
-  /// most 31 deep, however deep a damaged file says that its tree is: a thread may have a small stack.
+  /// Of two children the one with fewer points is searched by a recursive call and the other in the loop. So calls nest
+  /// at most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
   ///
-  /// Complexity: O(1) for most nodes; at worst as many nodes as lie across the window's corners, or, under a filter,
-  /// across its edges.
+  /// Complexity: O(1) for most nodes; in the worst case the number of nodes that lie across the window's corners or,
+  /// under a filter, across its edges.
   func hasPoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     var node = node
     while isStored(node) {

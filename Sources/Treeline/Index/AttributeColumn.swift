@@ -1,16 +1,16 @@
-/// One column of the input as an index keeps it: numbers as numbers, all else by a dictionary of its distinct values.
+/// One column of the input in an index: numbers as doubles, all else by a dictionary of its distinct values.
 ///
 /// A section of kind `attribute` holds the encoding (4 bytes), the length of the name in bytes (4), the number of
-/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8 with zeros up to a multiple of 8; and the body.
+/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8, padded with zeros to a multiple of 8; and the body.
 ///
-/// Opening only checks that it fits its section: a damaged value is read as null or as repaired text.
+/// Opening checks only that the column fits its section. A damaged value is read as null or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
-    /// 8 bytes a point, in tree order: a double, one NaN for null and one for absent.
+    /// Doubles of 8 bytes, in tree order. One NaN means null and another means absent.
     case numbers = 1
-    /// 4 bytes a point, in tree order: the number of its entry; then, from the next multiple of 8, a table of 8 bytes
-    /// an entry and 8 more, where each begins and the last one ends, from the end of the table; then the entries,
-    /// each a tag and its text in UTF-8.
+    /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. It has a table of 8
+    /// bytes for each entry and 8 more: the offsets where each entry begins and where the last one ends, counted from
+    /// the end of the table. Then come the entries, each a tag and its text in UTF-8.
     case dictionary = 2
   }
 
@@ -18,17 +18,17 @@ package struct AttributeColumn: Sendable {
   package let encoding: Encoding
   package let entryCount: Int
   package let pointCount: Int
-  /// All of it, kept alive by the tree.
+  /// The whole section, kept alive by the tree.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer
   package nonisolated(unsafe) let nameBytes: UnsafeRawBufferPointer
-  /// From behind the name to the end of the section.
+  /// The part of the section after the name.
   package nonisolated(unsafe) let body: UnsafeRawBufferPointer
 
   package static let fixedLength = 16
 
-  /// Null among numbers: the quiet NaN.
+  /// The bits of null among numbers: the quiet NaN.
   package static let nullBits: UInt64 = 0x7FF8_0000_0000_0000
-  /// No value at all.
+  /// The bits of a number that is absent, which is not even null.
   package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
 
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
@@ -63,7 +63,7 @@ package struct AttributeColumn: Sendable {
 
   package static func tableStart(_ pointCount: Int) -> Int { (4 * pointCount + 7) / 8 * 8 }
 
-  /// The value of the point at an index in tree order; nil where the input has none, not even null.
+  /// Returns the value of the point at an index in tree order; nil if the input has none there, not even null.
   package func value(at treeIndex: Int) -> AttributeValue? {
     precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     switch encoding {
@@ -76,13 +76,13 @@ package struct AttributeColumn: Sendable {
     }
   }
 
-  /// Of an attribute that has one.
+  /// The dictionary, for an attribute that has one.
   package var dictionary: ColumnDictionary {
     ColumnDictionary(
       UnsafeRawBufferPointer(rebasing: body[Self.tableStart(pointCount)...]), entryCount: entryCount)
   }
 
-  /// The type of its values, but for null.
+  /// The type of the column's values, apart from null.
   var type: AttributeType {
     if encoding == .numbers { return .number }
     let dictionary = dictionary
@@ -98,7 +98,8 @@ package struct AttributeColumn: Sendable {
     return types.count > 1 ? .mixed : types.first ?? .string
   }
 
-  /// The JSON literal of a number: integers without a fraction, others in the fewest digits that give the same double.
+  /// Returns the JSON literal of a number: integers without a fraction, others in the fewest digits that give the same
+  /// double.
   package static func text(of number: Double) -> String {
     number.rounded() == number && abs(number) < 0x1p53 && !(number == 0 && number.sign == .minus)
       ? String(Int64(number)) : "\(number)"

@@ -2,19 +2,19 @@
 public enum AttributeValue: Hashable, Sendable {
   /// A text.
   case string(String)
-  /// A JSON number, as the input has it, of any length.
+  /// A JSON number of any length, as written in the input.
   case number(String)
   /// A JSON boolean.
   case bool(Bool)
   /// JSON's null.
   case null
-  /// A nested JSON object or array, as the input has it.
+  /// A nested JSON object or array, as written in the input.
   case json(String)
 }
 
-/// The type of a column's values, but for null, in the words of TileJSON.
+/// The type of a column's values, apart from null, in the words of TileJSON.
 public enum AttributeType: String, Hashable, Sendable {
-  /// Nested objects and arrays included, which are text in tiles.
+  /// Strings, including nested objects and arrays, which are text in tiles.
   case string = "String"
   /// Numbers only.
   case number = "Number"
@@ -33,7 +33,7 @@ extension AttributeValue {
     case number = 3
     case string = 4
     case json = 5
-    /// No value, not even null: the input lacks the column there.
+    /// No value, not even null: the input lacks the column for that point.
     case absent = 6
   }
 
@@ -54,7 +54,7 @@ extension AttributeValue {
     }
   }
 
-  /// Nil for the tag of an absent value.
+  /// Makes a value; nil for the tag of an absent value.
   package init?(_ tag: Tag, _ text: String) {
     switch tag {
     case .absent: return nil
@@ -69,14 +69,14 @@ extension AttributeValue {
 }
 
 extension ClusterTree {
-  /// The names of the index's columns, in its order; none for a tree built in memory.
+  /// The names of the tree's columns, in the order of the input.
   public var attributeNames: [String] { columns.map(\.name) }
 
   /// The types of the columns, in the order of `attributeNames`. Unless all values are numbers, the first 4,096
-  /// distinct ones decide.
+  /// distinct values decide.
   public var attributeTypes: [AttributeType] { columns.map(\.type) }
 
-  /// The attributes of a point, by its index in tree order. Columns that the point lacks are left out.
+  /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
@@ -85,9 +85,9 @@ extension ClusterTree {
     }
   }
 
-  /// The attributes of a cluster of one point; none for larger clusters.
+  /// Returns the attributes of a cluster of one point; none for larger clusters.
   ///
-  /// - Precondition: The cluster is one of this tree.
+  /// - Precondition: The cluster is from an answer of this tree.
   public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {
     cluster.treeIndex.map { attributes(atTreeIndex: $0) } ?? []
   }

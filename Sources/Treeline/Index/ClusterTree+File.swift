@@ -2,12 +2,12 @@
   extension ClusterTree {
     /// Opens an index by mapping it into memory.
     ///
-    /// Reads only the header, the section table and the names of attributes, so it takes as long for a hundred points
-    /// as for a hundred million. A query checks only what it needs to stay within the file:
-    /// it does not notice a flipped byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module
-    /// `TreelineVerification` checks every byte.
+    /// It reads only the header, the section table and the names of attributes, so it takes as long for a hundred
+    /// points as for a hundred million. A query checks only what it needs to stay within the file: it does not notice a
+    /// changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification`
+    /// checks every byte.
     ///
-    /// - Parameter path: `-` is standard input, which must be a file.
+    /// - Parameter path: `-` for standard input, which must be a file.
     /// - Throws: `IndexError`
     /// - Complexity: O(sections)
     public init(index path: String) throws(IndexError) {
@@ -17,7 +17,7 @@
   }
 
   extension IndexHeader {
-    /// Whether a file begins as an index does. Nothing is read from a pipe.
+    /// Returns whether a file begins like an index. Nothing is read from a pipe.
     public static func begins(fileAt path: String) -> Bool {
       do throws(IndexError) {
         return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }

@@ -3,7 +3,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - name: The index's name in errors.
-  ///   - owner: What keeps the bytes alive.
+  ///   - owner: The object that keeps the bytes alive.
   package init(bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable) throws(IndexError)
   {
     let header = try IndexHeader(bytes, name: name)
@@ -47,16 +47,17 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Counts below the root are checked against its own on the way down; the root itself needs no `try` after this.
+  /// Checks the root. Counts below it are checked against its own on the way down, so reading it needs no `try` after
+  /// this.
   fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
     guard let root else { return }
     try file.require(
-      nodes[0].count == root.count, at: nodesOffset + 16, "a root of all \(pointCount) points",
+      nodes[0].count == root.count, at: nodesOffset + 16, "a root with all \(pointCount) points",
       found: "\(nodes[0].count)")
     try checkSummary(of: root)
   }
 
-  /// The sections that are the same for the same points in any order: all but row numbers and columns.
+  /// The sections that are the same for the same points in any order: all except row numbers and columns.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = NodeSums.count(ofNodes: nodeCount)
     var sections = [
@@ -78,13 +79,13 @@ extension TreeStorage {
 }
 
 extension Growth {
-  /// What section has the codes of its separations.
+  /// The kind of the section with the codes of the tree's separations.
   package var codesKind: IndexSection.Kind { mergeMetric == .badges ? .badgeScales : .separations }
 }
 
 extension BadgeCurve {
-  /// The bytes of its section: the gap and the number of steps (2 bytes each), 4 bytes of 0, and of each step its count
-  /// (4 bytes), its diameter and 2 bytes of 0.
+  /// The bytes of the section: the gap and the number of steps (2 bytes each), 4 bytes of 0, and for each step its
+  /// count (4 bytes), its diameter and 0 (2 bytes each).
   package var bytes: [UInt8] {
     func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
       withUnsafeBytes(of: value.littleEndian) { Array($0) }
@@ -98,7 +99,7 @@ extension BadgeCurve {
     let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[section.range])
     let stepCount = bytes.count < 8 ? 0 : Int(bytes.read(at: 2) as UInt16)
     try file.require(
-      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes and 8 for each step of a curve",
+      bytes.count == 8 + 8 * stepCount, at: section.offset, "8 bytes plus 8 for each step of a curve",
       found: "\(bytes.count) bytes and \(stepCount) steps")
     let steps = (0..<stepCount).map {
       Step(pointCount: bytes.read(at: 8 + 8 * $0), diameter: bytes.read(at: 12 + 8 * $0))
@@ -111,7 +112,7 @@ extension BadgeCurve {
   }
 }
 
-/// The sections of known kinds but columns and what belongs to them, of each kind one at most.
+/// The sections of known kinds, at most one of each kind. Columns and sections that belong to columns are left out.
 private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
@@ -133,7 +134,7 @@ private struct SectionsByKind {
 
   subscript(kind: IndexSection.Kind) -> IndexSection? { sections[kind] }
 
-  /// A section that must be there.
+  /// Returns a section that must exist.
   func required(_ kind: IndexSection.Kind) throws(IndexError) -> IndexSection {
     guard let section = sections[kind] else {
       throw file.malformed(at: IndexHeader.fixedLength, expected: "a section of \(kind)", found: "none in the table")
@@ -141,14 +142,14 @@ private struct SectionsByKind {
     return section
   }
 
-  /// Row numbers, of whichever length the index has.
+  /// Returns the row numbers, whether they have 4 or 8 bytes.
   func rows(count: Int) throws(IndexError) -> StoredRows {
     sections[.wideRows] == nil
       ? StoredRows(try start(of: .rows, count: count) as UnsafePointer<UInt32>)
       : StoredRows(try start(of: .wideRows, count: count) as UnsafePointer<UInt64>)
   }
 
-  /// Where the entries of a section begin, which must have as many bytes as they take.
+  /// Returns the start of a section's entries. The section must have exactly the length that `count` entries need.
   func start<Entry>(of kind: IndexSection.Kind, count: Int) throws(IndexError) -> UnsafePointer<Entry> {
     let section = try required(kind)
     let length = count * MemoryLayout<Entry>.stride

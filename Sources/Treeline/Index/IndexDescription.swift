@@ -1,22 +1,22 @@
-/// What an index tells people of itself. Each is nil where nothing is told.
+/// Texts about an index, for people. Each is nil if it was not given.
 ///
 /// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
-/// 0, and the texts in UTF-8, one behind the other.
+/// 0, and the texts in UTF-8, one after the other.
 public struct IndexDescription: Hashable, Sendable {
   /// What the points are.
   public var title: String?
-  /// Whose data it is, as maps say it in a corner.
+  /// Whose data it is, as maps show it in a corner.
   public var attribution: String?
-  /// What the coordinates of a plain plane count, such as `m`; those of other indexes are degrees.
+  /// The unit of coordinates on a plain plane, such as `m`. The coordinates of other indexes are degrees.
   public var unit: String?
 
-  /// A description; an empty text is none.
+  /// Makes a description. An empty text counts as nil.
   public init(title: String? = nil, attribution: String? = nil, unit: String? = nil) {
     func text(_ text: String?) -> String? { text?.isEmpty == false ? text : nil }
     (self.title, self.attribution, self.unit) = (text(title), text(attribution), text(unit))
   }
 
-  /// Whether it tells anything.
+  /// Whether all three texts are nil.
   public var isEmpty: Bool { self == IndexDescription() }
 
   package static let fixedLength = 16
@@ -36,7 +36,7 @@ public struct IndexDescription: Hashable, Sendable {
     self.init(title: decoded(title), attribution: decoded(attribution), unit: decoded(unit))
   }
 
-  /// The three texts in a section of at least `fixedLength` bytes; nil where they are not all of the rest.
+  /// Returns the three texts in a section of at least `fixedLength` bytes; nil if they do not fill the rest exactly.
   package static func texts(in bytes: UnsafeRawBufferPointer) -> (
     UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer
   )? {
@@ -51,7 +51,7 @@ public struct IndexDescription: Hashable, Sendable {
     return (texts[0], texts[1], texts[2])
   }
 
-  /// The bytes of its section.
+  /// The bytes of the section.
   package var bytes: [UInt8] {
     let texts = [title, attribution, unit].map { Array(($0 ?? "").utf8) }
     let lengths = texts.map { UInt32($0.count) } + [0]
@@ -60,6 +60,6 @@ public struct IndexDescription: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// What its index tells people; nothing for a tree built in memory.
+  /// The texts in the tree's index for people; empty for a tree built in memory.
   public var indexDescription: IndexDescription { withStorage(\.description) }
 }

@@ -1,4 +1,4 @@
-/// Why a file cannot be opened as an index, or how its bytes are damaged. Each case names the file.
+/// The reason why a file cannot be opened as an index, or how its bytes are damaged. Each case names the file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   case unopenable(path: String, reason: String)
@@ -10,7 +10,7 @@ public enum IndexError: Error, Hashable, Sendable {
   case unknownSection(path: String, kind: UInt32)
   /// The bytes at an offset contradict the format or the rest of the file.
   case malformed(path: String, offset: UInt64, expected: String, found: String)
-  /// A node record, at an offset of the file, contradicts those around it. The root's record is number 0.
+  /// A node record, at an offset of the file, contradicts the records around it. The root's record is number 0.
   case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
 }
 
@@ -34,7 +34,7 @@ extension IndexError: CustomStringConvertible {
   }
 }
 
-/// How a record may be damaged. Never inlined, so that the loops that check records stay small.
+/// Errors about damaged records. They are never inlined, so that the loops that check records stay small.
 extension TreeStorage {
   @inline(never) func childOutside(_ record: UInt32) -> IndexError {
     damage(

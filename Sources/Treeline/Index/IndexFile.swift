@@ -8,22 +8,22 @@
   import Android
 #endif
 
-// Elsewhere there are no files, only bytes in memory: Windows maps them by other calls, WebAssembly not at all.
+// Other platforms have no files here, only bytes in memory: Windows maps files by other calls, WebAssembly not at all.
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A regular file that is open for reading, for as long as this object lives.
   final class OpenFile {
-    /// What errors call it.
+    /// The name of the file in errors.
     let name: String
-    /// In bytes.
+    /// The length of the file in bytes.
     let length: Int
     let descriptor: CInt
     private let isStandardInput: Bool
 
-    /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
+    /// - Parameter path: `-` for standard input, which a shell may have redirected to a file.
     init(path: String) throws(IndexError) {
       isStandardInput = path == "-"
       name = isStandardInput ? "standard input" : path
-      // Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+      // Without O_NONBLOCK, opening a named pipe waits until another process writes to it.
       descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       var status = stat()
       let isOpen = descriptor >= 0 && fstat(descriptor, &status) == 0
@@ -39,15 +39,16 @@
 
   /// A file mapped into memory for reading, for as long as this object lives.
   ///
-  /// Renaming another file over it is safe: the mapping keeps the old one. Shortening it in place is not, and no reader
-  /// can guard against that.
+  /// Renaming another file over the mapped one is safe: the mapping keeps the old file. Shortening the file in place is
+  /// not safe, and no reader can guard against that.
   package final class MappedFile: @unchecked Sendable {
-    /// Valid as long as the object lives; a temporary one may end before their last use, hence `withBytes`.
+    /// The bytes of the file, valid as long as the object lives. A temporary object may end before the last use of its
+    /// bytes, hence `withBytes`.
     package let bytes: UnsafeRawBufferPointer
-    /// What errors call the file.
+    /// The name of the file in errors.
     package let name: String
 
-    /// - Parameter path: `-` is standard input, which a shell may have redirected to a file.
+    /// - Parameter path: `-` for standard input, which a shell may have redirected to a file.
     package init(path: String) throws(IndexError) {
       let file = try OpenFile(path: path)
       defer { withExtendedLifetime(file) {} }
@@ -64,7 +65,7 @@
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-    /// Gives the memory of all pages back. Pages that are looked at again are read again.
+    /// Releases the memory of all pages. Pages that are used again are read again.
     package func giveBack() {
       if let start = bytes.baseAddress {
         _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)

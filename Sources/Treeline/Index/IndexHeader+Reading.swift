@@ -1,5 +1,5 @@
 extension IndexHeader {
-  /// Reads and checks the header and the section table, and nothing else of the file, whose name is for errors.
+  /// Reads and checks the header and the section table, and nothing else of the file. `name` is its name in errors.
   ///
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {
@@ -18,10 +18,10 @@ extension IndexHeader {
       sectionCount <= Self.maximumSectionCount, at: Offset.sectionCount, "at most \(Self.maximumSectionCount) sections",
       found: "\(sectionCount)")
     let length = Self.offset(ofEntry: sectionCount)
-    try file.expect(UInt32(length), at: Offset.headerLength, "as many bytes of header as the sections need")
+    try file.expect(UInt32(length), at: Offset.headerLength, "the length of header and section table in bytes")
     try file.require(
       bytes.count >= length, at: bytes.count, "a section table up to byte \(length)", found: "the end of the file")
-    // The checksum covers the header and the section table, its own eight bytes taken as 0.
+    // The checksum covers the header and the section table, with its own eight bytes taken as 0.
     var header = Array(bytes[..<length])
     header.replaceSubrange(Offset.checksum..<Offset.checksum + 8, with: repeatElement(0, count: 8))
     try file.expect(header.withUnsafeBytes { XXHash64.hash($0) }, at: Offset.checksum, "the header's checksum")
@@ -42,7 +42,7 @@ extension IndexHeader {
     plane = try Plane(readingFrom: file)
     clippedPointCount = Int(file.read(at: Offset.clippedPointCount) as UInt32)
     try file.require(
-      clippedPointCount <= pointCount, at: Offset.clippedPointCount, "at most all \(pointCount) points",
+      clippedPointCount <= pointCount, at: Offset.clippedPointCount, "at most \(pointCount) clipped points",
       found: "\(clippedPointCount)")
     if plane.projection == .planar {
       try file.expect(0 as UInt32, at: Offset.clippedPointCount, "no clipped points on a plain plane")
@@ -96,7 +96,7 @@ extension Growth {
       throw file.malformed(
         at: Offset.gamma,
         expected: rawKind == SplitRule.Kind.gamma.rawValue
-          ? "a gamma of 0 to 32 eighths" : "0, where the split rule is not gamma",
+          ? "a gamma of 0 to 32 eighths" : "0, because the split rule is not gamma",
         found: "\(eighths)")
     }
     self = growth
@@ -109,14 +109,14 @@ extension MergeTraits {
     let known = growth.mergeMetric == nil ? [] : Self.all
     try file.require(
       known.contains(self), at: IndexHeader.Offset.mergeTraits,
-      growth.mergeMetric == nil ? "0, as the tree was grown by splitting" : "traits of a merged tree, 0 to 7",
+      growth.mergeMetric == nil ? "0, because the tree was grown by splitting" : "traits of a merged tree, 0 to 7",
       found: "\(rawValue)")
   }
 }
 
 extension IndexSection {
-  /// - Parameter end: The end of the previous section or of the table. Sections that cannot overlap cannot make a
-  ///   reader read the same bytes over and over.
+  /// - Parameter end: The end of the previous section or of the table. Sections cannot overlap, so an index cannot make
+  ///   a reader read the same bytes over and over.
   fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64) throws(IndexError) {
     let flags: UInt32 = file.read(at: entry + 4)
     try file.require(flags <= 1, at: entry + 4, "section flags 0 or 1", found: "\(flags)")

@@ -4,38 +4,39 @@
 
 /// The first bytes of an index: its version, size and content. See the format document for the byte grid.
 public struct IndexHeader: Hashable, Sendable {
-  /// The version of the format. A reader refuses one whose major version it does not know.
+  /// The version of the format. A reader refuses a major version that it does not know.
   public var majorVersion: UInt16
-  /// Raised by additions that an older reader may ignore.
+  /// The minor version, raised by additions that an older reader may ignore.
   public var minorVersion: UInt16
-  /// Of the whole file, in bytes.
+  /// The length of the whole file in bytes.
   public var fileLength: UInt64
-  /// How many points there are.
+  /// The number of points.
   public var pointCount: Int
-  /// How many node records there are.
+  /// The number of node records.
   public var nodeCount: Int
-  /// How coordinates relate to the fixed-point plane.
+  /// The plane on which the points lie, which converts coordinates to positions and back.
   public var plane: Plane
-  /// How many points beyond Web Mercator's latitudes were moved to its edge.
+  /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
   public var clippedPointCount: Int
-  /// See `ClusterTree.contentHash`.
+  /// The hash of the hierarchy; see `ClusterTree.contentHash`.
   public var contentHash: UInt64
-  /// How the tree grew.
+  /// How the tree was grown: by splitting or by merging.
   public var growth: Growth
-  /// What a reader has to know of a tree grown by merging; none of another.
+  /// Properties of a tree grown by merging that a reader must respect; empty for another tree.
   package var mergeTraits: MergeTraits
-  /// What the file has, in the order of its table.
+  /// The sections of the file, in the order of its table.
   public var sections: [IndexSection]
 }
 
 extension IndexHeader {
-  /// Where nodes are split; nil for a tree grown by merging.
+  /// The rule by which nodes are split; nil for a tree grown by merging.
   public var splitRule: SplitRule? { growth.splitRule }
 
-  /// The header's checksum, which covers those of all sections: but for chance, files that share it are the same.
+  /// The header's checksum, which covers the checksums of all sections. Files with the same checksum are the same,
+  /// except by chance.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
-  /// What an index says of the tree in it.
+  /// The fields of a header that describe the tree.
   package struct Content {
     package var pointCount: Int
     package var nodeCount: Int
@@ -69,17 +70,18 @@ extension IndexHeader {
       mergeTraits: content.mergeTraits, sections: sections)
   }
 
-  /// Unlike text, and spoilt by what strips the eighth bit or changes line ends.
+  /// The first bytes of an index. No text begins with them, and a transfer that strips the eighth bit or changes line
+  /// ends damages them.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// Row numbers are 31 bits wide.
+  /// The greatest number of points. Node records then number less than 2^32, and sums of coordinates fit into 64 bits.
   package static let maximumPointCount = 1 << 31
 
   package static let majorVersion: UInt16 = 1
-  /// The latest; an index has the least that it needs.
+  /// The latest minor version. An index has the least one that it needs.
   package static let minorVersion = max(IndexSection.Kind.latestMinorVersion, Growth.latestMinorVersion)
 
-  /// Without the section table.
+  /// The length of the header without the section table.
   package static let fixedLength = 128
   package static let entryLength = 32
   package static let maximumSectionCount = 1024
@@ -101,7 +103,7 @@ extension IndexHeader {
 
   package static func offset(ofEntry index: Int) -> Int { fixedLength + index * entryLength }
 
-  /// The first offset at or after another where a section may begin.
+  /// Returns the first offset at or after another at which a section may begin.
   package static func aligned(_ offset: UInt64) -> UInt64 { (offset + alignment - 1) / alignment * alignment }
 }
 

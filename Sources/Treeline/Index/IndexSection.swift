@@ -1,24 +1,24 @@
 /// A section of an index: what it holds and where it lies.
 public struct IndexSection: Hashable, Sendable {
-  /// What it holds.
+  /// The kind of data in the section.
   public var kind: Kind
   /// Whether a reader that does not know the section must reject the index.
   public var isRequired: Bool
-  /// From the start of the file, in bytes; a multiple of 64.
+  /// The offset from the start of the file in bytes, a multiple of 64.
   public var offset: UInt64
-  /// In bytes.
+  /// The length in bytes.
   public var length: UInt64
-  /// XXH64 of its bytes.
+  /// The XXH64 of the section's bytes.
   public var checksum: UInt64
 
   package init(kind: Kind, isRequired: Bool, offset: UInt64, length: UInt64, checksum: UInt64) {
     (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
   }
 
-  /// Where it is in the file, once the header's check has made sure that it is.
+  /// The range of the section in the file. Valid once the header has been checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
-  /// What a section holds. Kinds without a name here are of a later version or private.
+  /// The kind of a section. Kinds without a name here are of a later version or private.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -35,11 +35,11 @@ public struct IndexSection: Hashable, Sendable {
     public static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
     public static let spreads = Kind(rawValue: 6)
-    /// What queries by spacing need, 2 bytes a point; optional.
+    /// The separations that queries by spacing need, 2 bytes a point; optional.
     public static let separations = Kind(rawValue: 7)
-    /// What queries by badges need, 2 bytes a point; optional, since version 1.2.
+    /// The scales that queries by badges need, 2 bytes a point; optional, since version 1.2.
     public static let badgeScales = Kind(rawValue: 8)
-    /// With what diameter badges are drawn; beside `badgeScales`.
+    /// The diameters with which badges are drawn; present with `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
     /// Where clusters stand, 1 bit a point, in an index whose clusters stand at members; since version 1.2.
     public static let stands = Kind(rawValue: 10)
@@ -47,15 +47,15 @@ public struct IndexSection: Hashable, Sendable {
     public static let attribute = Kind(rawValue: 16)
     /// One typed column of the input; an index may have several. Since version 1.3.
     public static let column = Kind(rawValue: 18)
-    /// The ranks of a column's values, which tell percentiles; optional, since version 1.3.
+    /// The ranks of a column's values, from which percentiles follow; optional, since version 1.3.
     public static let ranks = Kind(rawValue: 19)
-    /// Links of a column's values to the same ones before, which tell how many are different; optional, since version
-    /// 1.3.
+    /// Links from a column's values to the previous equal ones, from which numbers of distinct values follow; optional,
+    /// since version 1.3.
     public static let links = Kind(rawValue: 20)
-    /// The groups that never mix; required where there are any, since version 1.3.
+    /// The groups that never mix; required if there are any, since version 1.3.
     public static let groups = Kind(rawValue: 21)
-    /// Row numbers in tree order, 8 bytes a point, in place of `rows` where one of them needs more than 4; since
-    /// version 1.4.
+    /// Row numbers in tree order, 8 bytes a point, instead of `rows` if any of them needs more than 4; since version
+    /// 1.4.
     public static let wideRows = Kind(rawValue: 22)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
@@ -63,13 +63,13 @@ public struct IndexSection: Hashable, Sendable {
     /// The sections that make up the hierarchy: byte for byte the same for the same points in any order.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
-    /// Whether every index has a section of this kind, which every reader must know.
+    /// Whether every index has a section of this kind, so that every reader must support it.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
-    /// Whether a reader that does not know it must refuse the index.
+    /// Whether a reader that does not know the kind must refuse the index.
     package var isRequired: Bool { isInEveryIndex || self == .groups || self == .wideRows }
 
-    /// The minor version that has it first.
+    /// The first minor version that has the kind.
     package var minorVersion: UInt16 {
       switch self {
       case .wideRows: 4
@@ -83,15 +83,15 @@ public struct IndexSection: Hashable, Sendable {
     /// Whether an index may have several sections of this kind, each a column.
     package var isColumn: Bool { self == .attribute || self == .column }
 
-    /// Whether a section of this kind belongs to a column, which it names by its number.
+    /// Whether a section of this kind belongs to a column, which it identifies by number.
     package var isOfColumn: Bool { self == .ranks || self == .links }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
-    /// Whether an index of a minor version, this or an earlier one, has sections of this kind.
+    /// Returns whether this reader knows the kind, and an index of a minor version may have sections of it.
     package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 
-    /// Whether no version of the format will ever use this kind: anybody else may.
+    /// Whether no version of the format will ever use this kind, so that other programs may.
     package var isPrivate: Bool { rawValue >= 1 << 31 }
 
     private static let names: [Kind: String] = [

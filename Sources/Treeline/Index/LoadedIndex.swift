@@ -9,12 +9,12 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// An index with the header that it was opened by, for programs whose indexes are replaced while they run.
+  /// An index with the header from which it was opened, for programs whose indexes are replaced while they run.
   @_spi(Server) public struct LoadedIndex: Sendable {
     public let header: IndexHeader
     public let tree: ClusterTree
 
-    /// Maps an index into memory, as `ClusterTree(index:)` does: whoever writes to the file changes the tree.
+    /// Maps an index into memory, like `ClusterTree(index:)`. A program that writes to the file changes the tree.
     ///
     /// - Throws: `IndexError`
     public init(mapping path: String) throws(IndexError) {
@@ -23,8 +23,8 @@
       tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
     }
 
-    /// Reads a whole index into memory of its own and compares its checksums: whatever becomes of the file, the tree
-    /// stays as it is.
+    /// Reads a whole index into separate memory and compares its checksums. The tree stays the same whatever happens to
+    /// the file.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)
@@ -42,8 +42,8 @@
   }
 
   extension IndexHeader {
-    /// Compares the checksums of a file's sections without mapping it, so that a file that is cut meanwhile is an
-    /// error.
+    /// Compares the checksums of a file's sections without mapping the file. So truncation in the meantime is an error
+    /// and not a crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)
@@ -75,10 +75,10 @@
   }
 
   extension OpenFile {
-    /// A read of all at once could not be interrupted by a file that ends.
+    /// The greatest number of bytes in one read, so that a file that ends early stops the reading.
     fileprivate static let pieceLength = 4 << 20
 
-    /// Fills a buffer from an offset on.
+    /// Fills a buffer with the bytes of the file from an offset on.
     fileprivate func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexError) {
       var done = 0
       while done < buffer.count {
@@ -88,7 +88,7 @@
         guard count >= 0 else { throw .unopenable(path: name, reason: String(cString: strerror(errno))) }
         guard count > 0 else {
           throw .malformed(
-            path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when it was opened",
+            path: name, offset: UInt64(offset + done), expected: "\(length) bytes, as when the file was opened",
             found: "the end of the file")
         }
         done += count
@@ -96,7 +96,7 @@
     }
   }
 
-  /// A file's bytes in memory that the system takes back at once.
+  /// A copy of a file's bytes in memory that the system gets back at once when it is freed.
   private final class FileCopy: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 

@@ -1,4 +1,4 @@
-/// The bytes of a whole index, and what to call it in errors.
+/// The bytes of a whole index, and its name in errors.
 struct NamedBytes {
   let bytes: UnsafeRawBufferPointer
   let name: String
@@ -10,7 +10,7 @@ struct NamedBytes {
     found: @autoclosure () -> String
   ) throws(IndexError) { if !condition { throw malformed(at: offset, expected: expected(), found: found()) } }
 
-  /// Throws unless the integer at an offset is what is expected.
+  /// Throws unless the integer at an offset has the expected value.
   func expect<Value: FixedWidthInteger>(_ expected: Value, at offset: Int, _ meaning: String) throws(IndexError) {
     let found: Value = read(at: offset)
     try require(found == expected, at: offset, "\(meaning), \(expected)", found: "\(found)")
@@ -22,7 +22,7 @@ struct NamedBytes {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A little-endian integer, which must lie within.
+  /// Reads a little-endian integer, which must lie within the bytes.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
     precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "A read beyond the end of an index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))

@@ -53,9 +53,9 @@
   }
 
   extension Filter: Codable {
-    /// A filter from its text in CQL2.
+    /// Makes a filter from its text in CQL2.
     ///
-    /// - Throws: `DecodingError`, with a ``FilterTextError`` beneath it where there is a text that is no filter.
+    /// - Throws: `DecodingError`, with a ``FilterTextError`` beneath it if the text is not a filter.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
       do {
@@ -68,7 +68,7 @@
       }
     }
 
-    /// Writes its text in CQL2.
+    /// Writes the filter as its text in CQL2.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       try container.encode(description)

@@ -1,8 +1,9 @@
 extension Cut {
-  /// Of a query that says nothing.
+  /// The cut of a query that specifies none.
   public static let standard = Cut.limit(100)
 
-  /// Of tiles and other queries that no limit can bound: badges or a spacing where the tree can have it, else a detail.
+  /// Returns the default cut of tiles and other queries that no limit can bound: badges or a spacing if the tree
+  /// supports it, else a detail.
   public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
     return Cut(criterion, pixels: criterion.standard)
@@ -14,14 +15,15 @@ extension Cut {
   /// All parameters that a cut is read from.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// Those of a limit alone: what is asked of all viewports at once, such as a tile or a zoom, has none of them.
+  /// The parameters of a limit alone. A query about all viewports at once, such as for a tile or a zoom, has none of
+  /// them.
   public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
 }
 
 extension Cut: Parameterized {
-  /// The cut as parameters, in a fixed order: what a command line, a URL and JSON have.
+  /// The cut as parameters, in a fixed order, for a command line, a URL or JSON.
   public var parameters: [(name: String, value: ParameterValue)] {
     if case .limit(let order, let isContinuing) = criterion {
       return [("limit", .integer(limit)), ("order", .text(order.rawValue))]
@@ -34,14 +36,14 @@ extension Cut: Parameterized {
     return parameters
   }
 
-  /// Reads a cut; one that says nothing is `standard`.
+  /// Reads a cut. Without any of its parameters it is `standard`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
 
   /// Reads a cut.
   ///
   /// - Parameters:
-  ///   - parameters: What it is read from.
-  ///   - standard: Where neither an order nor pixels are told.
+  ///   - parameters: The parameters to read.
+  ///   - standard: The cut to use if neither an order nor pixels are given.
   public init(_ parameters: inout QueryParameters, default standard: Cut) {
     let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")
@@ -56,16 +58,16 @@ extension Cut: Parameterized {
       criterion = standard.criterion
     } else {
       let order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
-      // Those that are shared may be meant for another query.
+      // Shared parameters may be meant for another query.
       parameters.refuseUnclustered { !$0.isShared($1) }
       self = .limit(limit ?? Self.standard.limit, order, isContinuing: isContinuing)
       return
     }
     if isContinuing {
       parameters.refuse(
-        "continuing", expected: "a limit alone beside it; \(PixelCriterion.list("and")) stay as they are",
+        "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} goes with a limit; \(PixelCriterion.list("and")) stay as they are.")
+        sentence: "{continuing} goes with a limit; \(PixelCriterion.list("and")) are stable without it.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -75,23 +77,23 @@ extension Cut: Parameterized {
 }
 
 extension QueryParameters {
-  /// Notes points that are to be unclustered by a limit alone.
+  /// Notes a fault if points should be unclustered with a limit alone.
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing beside it, as a limit alone leaves no room", found: text(name),
+        name, expected: "a detail or a spacing, since a limit alone leaves no room", found: text(name),
         sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; "
           + "a limit alone leaves no room.")
     }
   }
 
-  /// Notes points that are to be unclustered beside what shows points by themselves wherever there is room.
+  /// Notes a fault if points should be unclustered with a criterion that already does so wherever there is room.
   fileprivate mutating func refuseUnclustered(beside name: String) {
     for option in Cut.unclusteredNames where has(option) && !isShared(option) {
       refuse(
-        option, expected: "no \(option) beside \(name), which shows points by themselves where they have room",
+        option, expected: "no \(option), since \(name) show points unclustered wherever there is room",
         found: text(option),
-        sentence: "{\(option)} and {\(name)} exclude each other: points are shown by themselves where they have room.")
+        sentence: "{\(option)} and {\(name)} exclude each other: badges leave points unclustered if there is room.")
     }
   }
 
@@ -105,7 +107,7 @@ extension QueryParameters {
     guard has("order") else { return }
     refuse(
       "order", expected: "no order with \(PixelCriterion.list())", found: text("order"),
-      sentence: "{order} goes with a limit alone; {\(name)} splits evenly, within a limit too, and knows no order.")
+      sentence: "{order} goes with a limit alone; {\(name)} has no order, even within a limit.")
   }
 }
 

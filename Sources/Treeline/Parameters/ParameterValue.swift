@@ -1,4 +1,4 @@
-/// The value of a query's parameter, as JSON has it; its description is what a command line and a URL have.
+/// The value of a query's parameter, as in JSON. Its description is the spelling of a command line and a URL.
 public enum ParameterValue: Hashable, Sendable {
   /// A word or a text.
   case text(String)
@@ -6,7 +6,7 @@ public enum ParameterValue: Hashable, Sendable {
   case integer(Int)
   /// A number.
   case number(Double)
-  /// Numbers, which commas separate.
+  /// Numbers, separated by commas.
   case numbers([Double])
   /// True or false.
   case flag(Bool)
@@ -23,18 +23,18 @@ extension ParameterValue: CustomStringConvertible {
     }
   }
 
-  /// A number as messages spell it, too.
+  /// Returns the text of a number, which messages use, too.
   package static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 
-/// A value that is written as parameters and read back from them: in JSON, an object of them.
+/// A value that is written as parameters and read back from them. In JSON it is an object of parameters.
 protocol Parameterized {
-  /// Names and values, in a fixed order; what goes without saying is left out.
+  /// Names and values, in a fixed order. Default values are left out.
   var parameters: [(name: String, value: ParameterValue)] { get }
 
-  /// Reads them. Faults are left in the parameters; where there are any, the value is as good as any.
+  /// Reads the parameters. Faults are left in them; if there are any, the value is arbitrary.
   init(_ parameters: inout QueryParameters)
 }

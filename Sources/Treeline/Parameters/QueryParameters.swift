@@ -1,32 +1,32 @@
-/// The named parameters of a query, as a command line, a URL or a JSON object has them: `limit`, `zoom` and so on,
-/// each with a value. The three are spellings of one description: `Cut.parameters` and `Viewport.parameters` write it,
-/// and `Cut.init(_:)` and `Viewport.init(_:)` read it.
+/// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so on,
+/// each with a value. All three spell the same description: `Cut.parameters` and `Viewport.parameters` write it, and
+/// `Cut.init(_:)` and `Viewport.init(_:)` read it.
 ///
-/// Everything that is wrong is collected, so that it can be reported at once. A parameter that nothing reads is wrong,
-/// too: it is usually misspelt.
+/// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
+/// since it is usually misspelled.
 public struct QueryParameters: Sendable {
-  /// What is wrong with a parameter.
+  /// A parameter that is wrong or missing.
   public struct Fault: Hashable, Sendable {
-    /// Of the parameter.
+    /// The name of the parameter.
     public let name: String
-    /// What it should be.
+    /// The expected value, in words.
     public let expected: String
-    /// nil where it is missing.
+    /// The value that was found; nil if the parameter is missing.
     public let found: String?
 
-    /// The same as a sentence, in which names of parameters stand in braces; nil for one made of the others.
+    /// The fault as a sentence, with names of parameters in braces; nil to make a sentence of the other properties.
     private let sentence: String?
 
     /// - Parameters:
-    ///   - name: Of the parameter.
-    ///   - expected: What it should be.
-    ///   - found: What it is; nil where it is missing.
-    ///   - sentence: In words, with names of parameters in braces, where the others do not make a good one.
+    ///   - name: The name of the parameter.
+    ///   - expected: The expected value, in words.
+    ///   - found: The value that was found; nil if the parameter is missing.
+    ///   - sentence: The fault as a sentence, with names of parameters in braces, if the others do not make a good one.
     public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
       (self.name, self.expected, self.found, self.sentence) = (name, expected, found, sentence)
     }
 
-    /// What is wrong as a sentence, with names spelled as they are asked for, such as `'--limit'`.
+    /// Returns the fault as a sentence, with names of parameters in the given spelling, such as `'--limit'`.
     public func message(spelling: (_ name: String) -> String) -> String {
       guard let sentence else { return "\(spelling(name)) must be \(expected), found \(found ?? "none")." }
       return Self.replacingNames(in: sentence, with: spelling)
@@ -42,47 +42,47 @@ public struct QueryParameters: Sendable {
     }
   }
 
-  /// What range of values is accepted.
+  /// The ranges of accepted values.
   public struct Bounds: Hashable, Sendable {
-    /// Of limits.
+    /// The range of limits.
     public var limits: ClosedRange<Int>
-    /// Of zooms, as they are given.
+    /// The range of zooms, as they are given.
     public var zooms: ClosedRange<Double>
-    /// Of a screen, in pixels.
+    /// The range of the width and height of a screen, in pixels.
     public var sides: ClosedRange<Double>
-    /// Of a cut by pixels.
+    /// The range of the pixels of a cut.
     public var pixels: ClosedRange<Double>
 
-    /// Limits of 1 or more, zooms from 0 to 32 and screens of up to 16,384 px, unless told otherwise.
+    /// Makes bounds. By default they are limits of 1 or more, zooms from 0 to 32 and screens of up to 16,384 px.
     public init(
       limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
       sides: ClosedRange<Double> = 1...16_384, pixels: ClosedRange<Double> = 0 ... .greatestFiniteMagnitude
     ) { (self.limits, self.zooms, self.sides, self.pixels) = (limits, zooms, sides, pixels) }
 
-    /// Whatever a query can be asked.
+    /// Bounds that accept all values that a query can have.
     static let none = Bounds(
       zooms: -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude,
       sides: Double.leastNonzeroMagnitude...Double.greatestFiniteMagnitude)
   }
 
-  /// What range of values is accepted.
+  /// The ranges of accepted values.
   public var bounds: Bounds
-  /// What is wrong so far.
+  /// The faults that have been found so far.
   public private(set) var faults: [Fault] = []
   private var entries: [Entry]
   private let prefix: String
 
   private struct Entry {
-    /// What it is read by.
+    /// The name by which it is read.
     let key: String
-    /// What it was given by.
+    /// The name by which it was given.
     let name: String
     let value: String
     var isRead = false
     var isShared = false
   }
 
-  /// Parameters with their values, in any order.
+  /// Makes parameters from names and values, in any order.
   public init(_ values: some Sequence<(name: String, value: String)>, bounds: Bounds = Bounds()) {
     self.init(values.map { Entry(key: $0, name: $0, value: $1) }, bounds: bounds, prefix: "")
   }
@@ -95,18 +95,18 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// A zoom from which on something is shown; nil if nobody may ask for one so great.
+  /// Returns a zoom from which on something is shown; nil if it is above the greatest accepted zoom.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 
 extension QueryParameters {
-  /// Reads one of several queries from the parameters that have a prefix before their names, such as `from-zoom`, by
-  /// the names without it.
+  /// Reads one of several queries from the parameters whose names begin with a prefix, such as `from-zoom`. The query
+  /// reads them by their names without the prefix.
   ///
   /// - Parameters:
-  ///   - prefix: What stands before the names, such as `from-`.
-  ///   - shared: Names without a prefix that count for this query too, in groups: where one of a group has the prefix,
-  ///     it stands in place of the whole group.
+  ///   - prefix: The beginning of the names, such as `from-`.
+  ///   - shared: Names without a prefix that apply to this query too, in groups. If a name of a group is given with the
+  ///     prefix, the whole group is ignored.
   ///   - body: Reads the query.
   public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value
@@ -129,7 +129,7 @@ extension QueryParameters {
     return value
   }
 
-  /// Adds a parameter that was not given.
+  /// Adds a parameter unless it was given.
   public mutating func setDefault(_ key: String, _ value: String) {
     if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
@@ -138,19 +138,19 @@ extension QueryParameters {
 // MARK: - Reading
 
 extension QueryParameters {
-  /// Whether a parameter is there, whatever its value.
+  /// Returns whether a parameter was given, whatever its value.
   public func has(_ key: String) -> Bool { value(key) != nil }
 
-  /// Whether a parameter is not of this query alone.
+  /// Returns whether a parameter is shared with other queries.
   func isShared(_ key: String) -> Bool { entries.first { $0.key == key }?.isShared ?? false }
 
-  /// What a parameter says, read or not.
+  /// Returns the value of a parameter, whether or not it has been read.
   public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// What a parameter was given by, or would be, for messages.
+  /// Returns the name by which a parameter was given, or would be given, for messages.
   public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
-  /// The value of a parameter; nil where it is not there.
+  /// Reads the value of a parameter; nil if it was not given.
   public mutating func text(_ key: String) -> String? {
     var value: String?
     var isRefused = false
@@ -165,13 +165,13 @@ extension QueryParameters {
     return value
   }
 
-  /// The number that a parameter gives; nil where it is not there or is noted as wrong.
+  /// Reads a number; nil if the parameter was not given or is noted as wrong.
   ///
   /// - Parameters:
-  ///   - key: Of the parameter.
-  ///   - range: What numbers are right.
-  ///   - unit: What stands before the range in messages, such as `a number of pixels `.
-  ///   - expected: What messages say in place of unit and range.
+  ///   - key: The name of the parameter.
+  ///   - range: The range of accepted numbers.
+  ///   - unit: The words before the range in messages, such as `a number of pixels `.
+  ///   - expected: The words in messages instead of unit and range.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {
@@ -185,7 +185,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// The whole number that a parameter gives; nil where it is not there or is noted as wrong.
+  /// Reads a whole number; nil if the parameter was not given or is noted as wrong.
   public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
@@ -196,7 +196,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// The case whose raw value a parameter gives; nil where it is not there or is noted as wrong.
+  /// Reads the case with a raw value; nil if the parameter was not given or is noted as wrong.
   public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, of _: Choice.Type)
     -> Choice?
   {
@@ -206,7 +206,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Whether a parameter says `true`; one that is not there says `false`.
+  /// Reads a flag: whether the parameter is `true`. Without the parameter it is false.
   public mutating func flag(_ key: String) -> Bool {
     switch text(key) {
     case nil, "false": return false
@@ -217,10 +217,10 @@ extension QueryParameters {
     }
   }
 
-  /// So many numbers with commas between.
+  /// Reads `count` numbers with commas between them.
   public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
-    // Those that are not finite are left to what they are for: a box tells which edge it is.
+    // The caller checks for numbers that are not finite: a box reports which edge it is.
     let comma = UInt8(ascii: ",")
     let numbers = text.utf8.split(separator: comma, omittingEmptySubsequences: false).map { part -> Double? in
       if part.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
@@ -231,7 +231,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Finite, and without the spellings that only Swift knows.
+  /// Returns a finite number. Spellings that only Swift accepts are rejected.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite
@@ -243,26 +243,26 @@ extension QueryParameters {
 // MARK: - Faults
 
 extension QueryParameters {
-  /// Notes what is wrong with a parameter.
+  /// Notes a fault of a parameter.
   ///
   /// - Parameters:
-  ///   - key: Of the parameter.
-  ///   - expected: What it should be.
-  ///   - found: What it is; nil where it is missing.
-  ///   - sentence: The same in words, with names of parameters in braces.
+  ///   - key: The name of the parameter.
+  ///   - expected: The expected value, in words.
+  ///   - found: The value that was found; nil if the parameter is missing.
+  ///   - sentence: The fault as a sentence, with names of parameters in braces.
   public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
-    // A request is no longer than a few kilobytes, but what it is told need not be as long.
+    // A request may be a few kilobytes long, but the message about it should be short.
     let found = found.map { $0.count > 100 ? $0.prefix(100) + "…" : $0 }
     let sentence = sentence.map { Fault.replacingNames(in: $0) { "{\(name($0))}" } }
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// Notes those that are there of parameters that go with something else.
+  /// Notes a fault for each of some parameters that was given, because it does not fit the rest of the query.
   ///
   /// - Parameters:
-  ///   - keys: Of the parameters.
-  ///   - expected: What each should be.
-  ///   - sentence: The same in words, with names of parameters in braces.
+  ///   - keys: The names of the parameters.
+  ///   - expected: The expected value of each, in words.
+  ///   - sentence: The fault as a sentence, with names of parameters in braces.
   public mutating func refuse(_ keys: [String], expected: String, sentence: String? = nil) {
     for key in keys {
       guard let value = text(key) else { continue }
@@ -270,7 +270,7 @@ extension QueryParameters {
     }
   }
 
-  /// Notes all that nothing has read.
+  /// Notes a fault for each parameter that nothing has read.
   public mutating func refuseUnread() {
     for entry in entries where !entry.isRead && faults.count < 16 {
       refuse(

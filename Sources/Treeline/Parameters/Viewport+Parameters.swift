@@ -1,5 +1,5 @@
 extension Viewport: Parameterized {
-  /// The viewport as parameters, in a fixed order: what a command line, a URL and JSON have.
+  /// The viewport as parameters, in a fixed order, for a command line, a URL or JSON.
   public var parameters: [(name: String, value: ParameterValue)] {
     var parameters: [(name: String, value: ParameterValue)] = []
     switch area {
@@ -15,7 +15,7 @@ extension Viewport: Parameterized {
     return parameters
   }
 
-  /// The parameter that tells the area; that of a box where there is none.
+  /// The name of the parameter for the area; `bbox` for everything.
   public var areaParameter: String {
     switch area {
     case .everything, .box: "bbox"
@@ -24,14 +24,14 @@ extension Viewport: Parameterized {
     }
   }
 
-  /// Reads a viewport; one that says nothing is `everything`.
+  /// Reads a viewport. Without any of its parameters it is `everything`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport beside another.
+  /// Reads a viewport that takes its zoom from another if it has none.
   ///
   /// - Parameters:
-  ///   - parameters: What it is read from.
-  ///   - defaultZoom: Where none is told, and neither a tile nor a box on a screen gives one; of 256 px tiles.
+  ///   - parameters: The parameters to read.
+  ///   - defaultZoom: The zoom, of 256 px tiles, if none is given and neither a tile nor a box on a screen implies one.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
@@ -51,19 +51,19 @@ extension Viewport: Parameterized {
     }
     if margin > 0 && !hasScale {
       parameters.refuse(
-        "zoom", expected: "a zoom, as a margin is in pixels", found: nil,
+        "zoom", expected: "a zoom, since a margin is in pixels", found: nil,
         sentence: "{margin} needs {zoom}: it is in pixels.")
     }
     if self.zoom == nil && parameters.has("tile-size") {
       parameters.refuse(
-        "tile-size", expected: "a zoom beside it, whose tiles it tells", found: parameters.value("tile-size"),
-        sentence: "{tile-size} goes with {zoom} or {tile}: it tells of which tiles the zoom is.")
+        "tile-size", expected: "a zoom to which it applies", found: parameters.value("tile-size"),
+        sentence: "{tile-size} needs {zoom} or {tile}: it is the size of the tiles that the zoom counts.")
     }
   }
 }
 
 extension QueryParameters {
-  /// The tile size that a parameter gives: 256 or 512.
+  /// Reads a tile size: 256 or 512.
   public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
     guard let text = text(key) else { return nil }
     if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }
@@ -91,11 +91,13 @@ extension QueryParameters {
     return .everything
   }
 
-  /// What goes with a size is there, and what a centre needs.
+  /// Checks that a size is complete and that a center has a zoom and a size.
   fileprivate mutating func checkSize(hasZoom: Bool) {
     if has("tile") { return }
     for (side, other) in [("width", "height"), ("height", "width")] where has(side) && !has(other) {
-      refuse(other, expected: "a number of pixels, as there is a \(name(side))", found: nil)
+      refuse(
+        other, expected: "a number of pixels, which \(name(side)) needs", found: nil,
+        sentence: "{\(side)} needs {\(other)}.")
     }
     if has("center") {
       if has("bbox") {
@@ -104,11 +106,13 @@ extension QueryParameters {
           sentence: "{bbox} and {center} exclude each other; choose one.")
       }
       for side in ["zoom", "width"] where !has(side) && (side != "zoom" || !hasZoom) {
-        refuse(side, expected: "a number, as there is a \(name("center"))", found: nil)
+        refuse(
+          side, expected: "a number, which \(name("center")) needs", found: nil,
+          sentence: "{center} needs \(side == "zoom" ? "{zoom}" : "{width} and {height}").")
       }
     } else if has("width"), !has("bbox") {
       refuse(
-        "bbox", expected: "a bbox or a center, as there is a \(name("width"))", found: nil,
+        "bbox", expected: "a bbox or a center, which \(name("width")) needs", found: nil,
         sentence: "{width} needs {bbox} or {center}.")
     }
   }

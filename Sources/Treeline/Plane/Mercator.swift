@@ -1,17 +1,18 @@
-/// Spherical Web Mercator, and powers and logarithms of 2, as every platform computes them to the bit.
+/// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
 ///
-/// Only operations that IEEE 754 defines, in a fixed order, with no fused product and sum: a C library's functions
-/// differ from one platform to the next in the last bit, and with them whole trees would. The coefficients are those
-/// that interpolate each function at Chebyshev nodes.
+/// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
+/// C libraries differ in the last bit between platforms, and so would whole trees. The coefficients interpolate each
+/// function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32
 
-  /// A latitude's distance from the northern edge, in units, not rounded, to within a ten-thousandth of a unit.
-  /// Latitudes beyond the edges are taken as the edge's.
+  /// Returns a latitude's distance from the northern edge, in units, not rounded, accurate to a ten-thousandth of a
+  /// unit. A latitude beyond an edge counts as the edge.
   ///
-  /// The y above the equator is ln((1 + u) / (1 - u)) / π of the half of the world, where u is the tangent of half the
-  /// latitude: with that as a quotient, and the logarithm as the power of 2 next to it and a remainder.
+  /// In halves of the world, y above the equator is ln((1 + u) / (1 - u)) / π, where u is the tangent of half the
+  /// latitude. The code computes u as `odd / even`, so the fraction is `(even + odd) / (even - odd)`. Its logarithm
+  /// comes from the nearest power of 2 and a remainder.
   @inline(__always) package static func y(latitude: Double) -> Double {
     let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
     let square = part * part
@@ -22,8 +23,9 @@ package enum Mercator {
     let even =
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
-    // How often the denominator is doubled until the quotient is below the root of 2; five times at most: how many
-    // powers of 2 the numerator is above that limit, by their bit patterns, since comparisons could not be predicted.
+    // The number of times the denominator is doubled until the quotient is below the root of 2, at most five. It is the
+    // number of powers of 2 by which the numerator exceeds that limit, taken from bit patterns because a comparison
+    // would be hard to predict.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)
@@ -32,13 +34,14 @@ package enum Mercator {
     return worldWidth / 2 + (latitude < 0 ? height : -height)
   }
 
-  /// Of a remainder r, given its square: 2^32 / π × atanh(r) / r.
+  /// Returns, for a remainder r given by its square: 2^32 / π × atanh(r) / r.
   @inline(__always) private static func heightOfRemainder(_ square: Double) -> Double {
     let high = 195309406.2532113 + square * (151575472.50482783 + square * 134034132.99516822)
     return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))
   }
 
-  /// The latitude in degrees, within 3e-12, so many units from the northern edge. Beyond the edges it is theirs.
+  /// Returns the latitude in degrees, accurate to 3e-12, at `y` units from the northern edge. A `y` beyond an edge
+  /// counts as the edge.
   @inline(__always) package static func latitude(y: Double) -> Double {
     let height = min(max(1 - y * (2 / worldWidth), -1), 1)
     let z = height * height
@@ -53,20 +56,21 @@ package enum Mercator {
 }
 
 extension Int64 {
-  /// The integer nearest to a number below 2^52, halves away from 0: what `rounded()` gives, which is a call of the C
-  /// library where a processor need not have an instruction for it, as an x86-64.
+  /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same, but calls the C
+  /// library on processors without an instruction for it, such as x86-64.
   @inline(__always) init(nearest number: Double) {
-    // A half less one unit in the last place, so that the sum with the number before a half stays below 1.
+    // One half minus one unit in the last place: added to the number just below one half, it stays below 1.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
   }
 }
 
 /// Powers and logarithms of 2, for zooms.
 enum Binary {
-  /// 2 to some power, within 1.25 units in the last place.
+  /// Returns 2 to some power, accurate to 1.25 units in the last place.
   ///
-  /// Exact for whole exponents. Of two exponents that are multiples of 2^-49, as all zooms less 24 are, the greater
-  /// never has the lesser power: neighbours differ by 2^-50 of it, and what is added to 1 is known to 2^-53.
+  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Of two such exponents
+  /// the greater never has the lesser power: neighboring powers differ by 2^-50 of their value, and the term that is
+  /// added to 1 is known to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }
     let whole = exponent.rounded()
@@ -78,7 +82,7 @@ enum Binary {
     return Double(sign: .plus, exponent: Int(max(min(whole, 2000), -2000)), significand: 1 + x * sum)
   }
 
-  /// The binary logarithm of a number above 0; of infinity that of the greatest number.
+  /// Returns the binary logarithm of a number above 0. Infinity counts as the greatest finite number.
   static func logarithm(_ number: Double) -> Double {
     let number = min(number, .greatestFiniteMagnitude)
     var (whole, part) = (Double(number.exponent), number.significand)

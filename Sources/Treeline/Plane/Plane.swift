@@ -1,9 +1,9 @@
-/// How coordinates become positions on the fixed-point plane, and back.
+/// The mapping between coordinates and positions on the fixed-point plane.
 ///
-/// On the plane all arithmetic is integer. The conversion is the same to the bit on every platform. Distances on the
-/// plane relate to the screen by `unitsPerPixel(zoom:)`.
+/// All arithmetic on the plane is integer. The conversion gives the same bits on every platform. `unitsPerPixel(zoom:)`
+/// relates distances on the plane to the screen.
 public struct Plane: Hashable, Sendable {
-  /// What coordinates are.
+  /// The kind of coordinates.
   public enum Projection: UInt32, Hashable, Sendable {
     /// Spherical Web Mercator (EPSG:3857), the world as one square.
     case webMercator = 1
@@ -11,39 +11,40 @@ public struct Plane: Hashable, Sendable {
     case planar = 2
   }
 
-  /// What coordinates are.
+  /// The kind of coordinates.
   public let projection: Projection
 
-  /// Where the plane's x starts: x = 0 is this many units east of longitude -180. Always 0 on a plain plane.
+  /// The number of units from longitude -180 eastwards to the plane's x = 0. Always 0 on a plain plane.
   public let seam: UInt32
 
-  /// The x of the left edge of a plain plane's square, in the units of the data; 0 on the sphere, as are `top` and
-  /// `side`.
+  /// The x of the left edge of a plain plane's square, in the units of the data. On the sphere, `left`, `top` and
+  /// `side` are 0.
   public let left: Double
   /// The y of the top edge of a plain plane's square.
   public let top: Double
   /// The side of a plain plane's square.
   public let side: Double
 
-  /// The Web Mercator plane, cut open along a meridian.
+  /// Returns the Web Mercator plane, cut open along a meridian.
   public static func webMercator(seam: UInt32 = 0) -> Plane {
     Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
   }
 
-  /// The plain plane whose square has its top left corner at `left`, `top`. A side of 0 is a plane of one position.
+  /// Returns the plain plane whose square has its top left corner at `left`, `top`. With a side of 0 it has one
+  /// position.
   public static func planar(left: Double, top: Double, side: Double) -> Plane {
     precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 
-  /// The latitude in degrees beyond which Web Mercator shows nothing: points there are clipped to it.
+  /// The latitude in degrees beyond which Web Mercator shows nothing. Points beyond it are clipped to it.
   public static let maximumLatitude = 85.0511287798066
 }
 
 // MARK: - From coordinates to the plane
 
 extension Plane {
-  /// The position of a coordinate, clipped to `maximumLatitude` or to a plain plane's square.
+  /// Returns the position of a coordinate, clipped to `maximumLatitude` or to a plain plane's square.
   ///
   /// - Precondition: Both numbers of the coordinate are finite.
   public func point(at coordinate: Coordinate) -> PlanePoint {
@@ -55,15 +56,15 @@ extension Plane {
     }
   }
 
-  /// The position of a screen's center, in whole units. Unlike a point's it may lie outside of a plain plane's square:
-  /// a screen that is panned off the points shows none.
+  /// Returns the position of a screen's center, in whole units. Unlike the position of a point it may lie outside a
+  /// plain plane's square: a screen that is panned off the points shows none.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
     return (Double(point.x), Double(point.y))
   }
 
-  /// Eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
+  /// Returns the distance eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
   @inline(__always) static func mercatorX(longitude: Double) -> UInt32 {
     // Longitudes of a viewport may be many turns away, and too large for an integer.
     let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
@@ -78,22 +79,22 @@ extension Plane {
     side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
   }
 
-  /// Finite, so that sums with it are.
+  /// Returns a distance in whole units. It is finite, so sums with it are finite, too.
   private func wholeUnits(_ distance: Double) -> Double {
     min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The last position of a plain plane, whose far edge belongs to it, unlike the sphere's seam.
+  /// The last position of a plain plane, whose far edge belongs to its square, unlike the sphere's seam.
   private static let squareWidth = 0x1p32 - 1
 }
 
 // MARK: - From the plane to coordinates
 
 extension Plane {
-  /// The coordinate at a position, which need not be a whole number of units nor lie on the plane's square. Longitudes
-  /// are in -180 ..< 180, and latitudes beyond the edges are theirs.
+  /// Returns the coordinate at a position, which need not be a whole number of units nor lie on the plane's square.
+  /// Longitudes are in -180 ..< 180, and latitudes beyond the edges are clipped to them.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
     case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Mercator.latitude(y: y))
@@ -101,10 +102,10 @@ extension Plane {
     }
   }
 
-  /// Turns positions on the plane's square into the same coordinates, several at a time: in a plain loop without a
-  /// call, where rounding down would be one.
+  /// Converts several positions on the plane's square to coordinates in place. The results are the same as of
+  /// `coordinate(x:y:)`, but the loop makes no calls, while rounding down would be a call on some processors.
   ///
-  /// - Parameter stride: how far one x is from the next, and one y.
+  /// - Parameter stride: The distance from one x to the next, and from one y to the next.
   @inline(__always) func makeCoordinates(
     ofX xs: UnsafeMutablePointer<Double>, y ys: UnsafeMutablePointer<Double>, stride: Int = 1, count: Int
   ) {
@@ -123,14 +124,15 @@ extension Plane {
     }
   }
 
-  /// The coordinate at a position.
+  /// Returns the coordinate at a position.
   public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
-  /// The box of coordinates that a box of the plane covers; `west` is greater than `east` across the antimeridian.
+  /// Returns the box of coordinates that a box of the plane covers. Across the antimeridian `west` is greater than
+  /// `east`.
   public func boundingBox(of rect: PlaneRect) -> BoundingBox {
     let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
     let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
-    // The antimeridian itself is 180 for the box that ends there.
+    // The antimeridian is 180 for a box that ends there, not -180.
     let endsAtAntimeridian = southEast.longitude == -180 && rect.width > 0 && projection == .webMercator
     return BoundingBox(
       west: northWest.longitude, south: southEast.latitude, east: endsAtAntimeridian ? 180 : southEast.longitude,
@@ -145,28 +147,28 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // Of a position on the plane they are 0 or more. As for `Int64(nearest:)`, rounding may be a call.
+    // A position on the plane has 0 turns or more. As with `Int64(nearest:)`, rounding may be a call.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }
 
-  /// Eastwards from longitude -180; from 0 to below 2 on the plane's square.
+  /// Returns the turns eastwards from longitude -180: from 0 to below 2 on the plane's square.
   @inline(__always) private func turns(x: Double) -> Double { (x + Double(seam)) / Self.worldWidth }
 }
 
 // MARK: - Zoom
 
 extension Plane {
-  /// The width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
+  /// Returns the width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
   public static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
 
-  /// The greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
+  /// Returns the greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
   ///
   /// - Parameters:
   ///   - rect: The box.
-  ///   - width: Of the screen, in pixels.
-  ///   - height: Of the screen, in pixels.
-  ///   - padding: Pixels to be left free at each edge.
+  ///   - width: The width of the screen, in pixels.
+  ///   - height: The height of the screen, in pixels.
+  ///   - padding: The pixels that stay free at each edge.
   ///   - maximumZoom: The zoom for a single position.
   /// - Returns: The zoom; -infinity if the padding leaves no room.
   public static func zoom(
@@ -177,7 +179,8 @@ extension Plane {
     return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
   }
 
-  /// The greatest zoom, up to a unit a pixel, at which a part of the plane fits into a screen.
+  /// Returns the greatest zoom at which a part of the plane fits into a screen, but at most 24, where a pixel is one
+  /// unit.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
     24 - Binary.logarithm(max(width / size.width, height / size.height, 1))
   }

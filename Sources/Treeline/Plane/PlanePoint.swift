@@ -2,19 +2,19 @@
 ///
 /// One unit is 2^-32 of the plane's side: at most 0.93 cm on the Earth, one pixel at zoom 24.
 public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
-  /// Eastwards from the seam.
+  /// The distance east of the seam, in units.
   public var x: UInt32
-  /// Southwards.
+  /// The distance south of the northern edge, in units.
   public var y: UInt32
 
-  /// A position by its units.
+  /// Makes a position from its units.
   @inlinable public init(x: UInt32, y: UInt32) { (self.x, self.y) = (x, y) }
 }
 
 /// The smallest box around some points of the plane, all four edges inclusive.
 ///
-/// It crosses the seam only if it is that of a cluster that was merged across it, which is narrower than half the
-/// world: its western edge then has the greater x.
+/// A box crosses the seam only if it belongs to a cluster that was merged across the seam. Such a box is narrower than
+/// half the world, and its western edge has the greater x.
 public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The western edge.
   public var minX: UInt32
@@ -25,19 +25,19 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The southern edge.
   public var maxY: UInt32
 
-  /// A box by its edges.
+  /// Makes a box from its edges.
   @inlinable public init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
     (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
-  /// The box of one position.
+  /// Makes the box of one position.
   @inlinable public init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
-  // Modulo 2^32, so that an inside-out box of a damaged index cannot trap.
+  // Computed modulo 2^32, so that a damaged index with swapped edges cannot trap.
 
-  /// From the western edge to the eastern, in units.
+  /// The distance from the western edge to the eastern, in units.
   @inlinable public var width: UInt32 { maxX &- minX }
-  /// From the northern edge to the southern, in units.
+  /// The distance from the northern edge to the southern, in units.
   @inlinable public var height: UInt32 { maxY &- minY }
 
   /// Whether the box holds one position only.
@@ -46,10 +46,10 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Whether the box begins in the east of the plane, crosses its seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
-  /// The smallest box around some points that is narrower than half the world, across the seam if need be; if there
-  /// is none, the smallest that does not cross it.
+  /// Makes the smallest box around some points that is narrower than half the world, across the seam if necessary. If
+  /// there is no such box, makes the smallest one that does not cross the seam.
   ///
-  /// - Precondition: There are points.
+  /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
     var box = PlaneRect(points[0])
     // The least x in the eastern half of the plane, and the greatest in the western.
@@ -69,7 +69,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
     maxY = max(maxY, point.y)
   }
 
-  /// The smallest box around both.
+  /// Returns the smallest box around both boxes.
   @inlinable package func union(_ other: PlaneRect) -> PlaneRect {
     PlaneRect(
       minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY)
@@ -84,7 +84,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
 // MARK: - Distances
 
 extension Plane.Projection {
-  /// Whether x is the circle of longitudes, on which distances are measured the shorter way round.
+  /// Whether x is the circle of longitudes. Distances are then measured the shorter way round.
   @inlinable @inline(__always) package var isCyclic: Bool {
     switch self {
     case .webMercator: true
@@ -97,7 +97,8 @@ extension Plane.Projection {
     return isCyclic ? min(width, 0 &- width) : width
   }
 
-  /// The exact square of a distance; 2^64 - 1 for all that is greater, which is at least the plane's width.
+  /// Returns the exact square of a distance, or 2^64 - 1 if it is greater. The distance is then at least the plane's
+  /// width.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     let width = width(a.x, b.x)
     let height = a.y > b.y ? a.y &- b.y : b.y &- a.y
@@ -105,17 +106,18 @@ extension Plane.Projection {
     return overflow ? .max : square
   }
 
-  /// The square of the distance from a position to the nearer of two.
+  /// Returns the square of the distance from a position to the nearer of two others.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, toNearerOf b: PlanePoint, _ c: PlanePoint)
     -> UInt64
   { min(squaredDistance(a, b), squaredDistance(a, c)) }
 }
 
-/// The square of the length of a vector.
+/// Returns the square of the length of a vector.
 @inlinable @inline(__always) package func squaredLength(_ x: Double, _ y: Double) -> Double { x * x + y * y }
 
 extension PlanePoint {
-  /// Whether the first of two positions is nearer, the shorter way round if they are of a cluster across the seam.
+  /// Returns whether the position is nearer to `a` than to `b`. In a cluster across the seam, distances are measured
+  /// the shorter way round.
   @inlinable package func isNearer(to a: PlanePoint, than b: PlanePoint, isAcrossSeam: Bool) -> Bool {
     let projection = isAcrossSeam ? Plane.Projection.webMercator : .planar
     return projection.squaredDistance(self, a) < projection.squaredDistance(self, b)

@@ -1,18 +1,18 @@
 /// The part of the plane that a viewport shows, all four edges inclusive.
 ///
-/// Longitude is a circle, so a window reaches from `x` to `width` units east, across the seam if need be: differences
-/// modulo 2^32 need no case for it.
+/// Longitude is a circle, so a window reaches from `x` to `width` units east, across the seam if necessary. Differences
+/// modulo 2^32 cover that case.
 public struct PlaneWindow: Hashable, Sendable {
   /// The western edge.
   public let x: UInt32
-  /// How far it reaches east of that, in units.
+  /// The distance from the western to the eastern edge, in units.
   public let width: UInt32
   /// The northern edge.
   public let minY: UInt32
   /// The southern edge.
   public let maxY: UInt32
 
-  /// A window all the way round starts at 0, whatever `x` is.
+  /// Makes a window. One that spans the whole circle starts at 0, whatever `x` is.
   public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
     (self.x, self.width, self.minY, self.maxY) = (width == .max ? 0 : x, width, minY, maxY)
   }
@@ -20,7 +20,7 @@ public struct PlaneWindow: Hashable, Sendable {
   /// The whole plane.
   public static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
-  /// The window with so many more units on all sides, within the plane.
+  /// Returns the window extended by a number of units on all sides, within the plane.
   func expanded(by units: Double, on plane: Plane) -> PlaneWindow {
     let margin = UInt64(min(units, 0x1p33))
     let (minY, maxY) = (UInt64(minY), min(UInt64(maxY) + margin, UInt64(UInt32.max)))
@@ -34,12 +34,12 @@ public struct PlaneWindow: Hashable, Sendable {
     )
   }
 
-  /// Whether a position is in the window.
+  /// Returns whether a position is in the window.
   @inlinable public func contains(_ point: PlanePoint) -> Bool {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
 
-  /// The same for fractional positions such as means.
+  /// Returns whether a fractional position, such as a mean, is in the window.
   package func contains(x: Double, y: Double) -> Bool {
     // A mean across the seam lies beyond the plane's last unit.
     let x = x >= 0x1p32 ? x - 0x1p32 : x
@@ -49,18 +49,18 @@ public struct PlaneWindow: Hashable, Sendable {
       && y <= Double(maxY)
   }
 
-  /// Whether all of a box is in the window.
+  /// Returns whether a whole box is in the window.
   @inlinable public func contains(_ rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     return start <= width && rect.width <= width - start && minY <= rect.minY && rect.maxY <= maxY
   }
 
-  /// Whether any of a box is in the window.
+  /// Returns whether the window and a box overlap.
   @inlinable public func intersects(_ rect: PlaneRect) -> Bool {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Whether one whole side of a box, and so a point if the box is tight, lies inside.
+  /// Returns whether one whole side of a box lies inside. If the box is tight, then so does a point.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -73,11 +73,11 @@ public struct PlaneWindow: Hashable, Sendable {
 // MARK: - From a box
 
 extension Plane {
-  /// The part of the plane that a box shows; nil where the box lies off a plain plane's square.
+  /// Returns the part of the plane that a box shows; nil if the box lies outside a plain plane's square.
   ///
   /// Longitudes may be any finite numbers: a box 360 degrees wide or wider shows the whole circle.
   ///
-  /// - Throws: `QueryError` where an edge is not finite, south exceeds north, or west exceeds east on a plain plane.
+  /// - Throws: `QueryError` if an edge is not finite, south exceeds north, or west exceeds east on a plain plane.
   public func window(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     for (edge, value) in [("west", box.west), ("south", box.south), ("east", box.east), ("north", box.north)]
     where !value.isFinite { throw .notFinite(edge: edge, found: value) }
@@ -94,7 +94,8 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // Edges on one position are a full turn apart or nearly none; so are a west and an east edge just behind it.
+    // If the east edge rounds to the west edge or to just east of it, the box is a full turn wide or hardly wide at
+    // all. The degrees decide.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
@@ -102,7 +103,8 @@ extension Plane {
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    // Distances from the corner, as the side was measured: rounding must not separate an edge from a point on it.
+    // Distances are taken from the corner, as when the side was measured: rounding must not separate an edge from a
+    // point on it.
     guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
@@ -110,17 +112,17 @@ extension Plane {
   }
 }
 
-/// A window's edges, prepared for comparison with many boxes: four at a time, without a branch.
+/// The edges of a window, prepared for comparison with many boxes: four edges at a time, without a branch.
 struct WindowEdges {
   let window: PlaneWindow
-  /// Whether the window or any box may.
+  /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
   /// East, south, west and north, in the order of vectors.
   private let farther: SIMD4<Int32>
   /// West, north, east and south, in the order of vectors.
   private let nearer: SIMD4<Int32>
 
-  /// - Parameter boxesCrossSeam: Whether any box may.
+  /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
   init(of window: PlaneWindow, boxesCrossSeam: Bool = false) {
     let (east, overflow) = window.x.addingReportingOverflow(window.width)
     crossesSeam = overflow || boxesCrossSeam
@@ -129,18 +131,19 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Vectors are compared as signed numbers: flipping the top bit keeps the order of unsigned ones, and flipping all
-  /// other bits reverses it, since the lesser of two east or south edges is the farther out.
+  /// Flips bits so that a signed comparison gives the right order. Vectors are compared as signed numbers: flipping the
+  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses it, as the east and south
+  /// sides of a box need: they lie past an edge if they are less.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
 
-  /// Which sides of a node's box are outside the window.
+  /// Returns which sides of a node's box are outside the window.
   @inline(__always) func sidesOutside(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
   }
 
-  /// The same for two adjacent records, with one branch for both.
+  /// Returns the sides for two adjacent records, with one branch for both.
   @inline(__always) func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (
     left: SidesOutside, right: SidesOutside
   ) {
@@ -152,14 +155,14 @@ struct WindowEdges {
   @inline(__always) private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     // The box comes first in a record: its west, north, east and south.
     let sides = Self.ordered(UnsafeRawPointer(record).loadUnaligned(as: SIMD4<UInt32>.self))
-    // All bits of an entry are set where it holds.
+    // All bits of an entry are set if the comparison is true.
     let past = unsafeBitCast(sides .> farther, to: SIMD4<Int32>.self)
     let short = unsafeBitCast(sides .< nearer, to: SIMD4<Int32>.self)
     let both = SIMD8<Int8>(truncatingIfNeeded: SIMD8<Int32>(lowHalf: past, highHalf: short))
     return SidesOutside(bytes: unsafeBitCast(both, to: UInt64.self))
   }
 
-  /// Across the seam, which is rare, single sides cannot be compared.
+  /// Compares by cases: across the seam, which is rare, single sides cannot be compared.
   @inline(never) private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     let box = record.pointee.box
     if !window.intersects(box) { return .all }
@@ -167,10 +170,11 @@ struct WindowEdges {
   }
 }
 
-/// Which sides of a tight box lie outside a window, and past which of its edges.
+/// The sides of a tight box that lie outside a window, with the edge of the window that each of them is past.
 struct SidesOutside {
-  /// A byte for each of west, north, east and south, all bits set if that side is outside: in the lower half past the
-  /// window's farther edge, and so all of the box; in the upper half short of the nearer edge.
+  /// A byte for each of west, north, east and south, with all bits set if that side is outside. The lower half is for
+  /// sides past the window's farther edge, which means that all of the box is outside; the upper half for sides short
+  /// of the nearer edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)
@@ -181,7 +185,7 @@ struct SidesOutside {
   @inline(__always) var areNone: Bool { bytes == 0 }
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether one whole side of the box is inside, and with it a point: that is, at most one is outside.
+  /// Whether one whole side of the box is inside, and with it a point. That is the case if at most one side is outside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0

@@ -1,8 +1,9 @@
-/// Tells whether text of an index, which answers contain verbatim, is JSON (RFC 8259). Nothing is decoded.
+/// A check whether text of an index is JSON (RFC 8259), since answers contain that text verbatim. It decodes nothing.
 ///
-/// The reader of GeoJSON has a scanner of its own: it reads pieces of a stream, counts lines and says what it expected.
+/// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
+/// expected.
 package enum JSONSyntax {
-  /// Deeper nesting is taken for damage.
+  /// The greatest depth. Deeper nesting counts as damage.
   fileprivate static let maximumDepth = 1024
 
   package static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -10,7 +11,7 @@ package enum JSONSyntax {
     return scanner.number() && scanner.isAtEnd
   }
 
-  /// Whether the bytes are one value without space around it.
+  /// Returns whether the bytes are one value without whitespace around it.
   package static func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = Scanner(bytes: bytes)
     return scanner.value() && scanner.isAtEnd && String(validating: bytes, as: UTF8.self) != nil
@@ -22,7 +23,7 @@ private struct Scanner {
   var position = 0
 
   var isAtEnd: Bool { position == bytes.count }
-  /// 0 at the end, which no token contains.
+  /// The next byte; 0 at the end, since no token contains 0.
   private var next: UInt8 { isAtEnd ? 0 : bytes[position] }
 
   private mutating func take(_ text: StaticString) -> Bool {
@@ -78,7 +79,7 @@ private struct Scanner {
   }
 
   mutating func value() -> Bool {
-    // The open brackets, in place of recursion: whether each is an object's.
+    // The open brackets, instead of recursion: true for each bracket of an object.
     var open: [Bool] = []
     while true {
       let isObject = take("{")
@@ -93,7 +94,7 @@ private struct Scanner {
       } else if !scalar() {
         return false
       }
-      // A value is complete, and with it all that closes here.
+      // A value is complete, and so is every array and object that closes here.
       while true {
         guard let isObject = open.last else { return true }
         skipSpace()
@@ -108,7 +109,7 @@ private struct Scanner {
     }
   }
 
-  /// With the colon and the space up to the value.
+  /// Reads a name with its colon and the whitespace before the value.
   private mutating func name() -> Bool {
     guard string() else { return false }
     skipSpace()
@@ -123,7 +124,7 @@ private struct Scanner {
 }
 
 extension String {
-  /// Writes the string as a JSON literal, quotes included (RFC 8259, section 7), piece by piece.
+  /// Writes the string as a JSON literal, including quotes (RFC 8259, section 7), piece by piece.
   package func writeJSONLiteral(_ append: (UnsafeBufferPointer<UInt8>) -> Void) {
     func write(_ text: String) {
       var text = text

@@ -1,13 +1,13 @@
-/// Sorting by digits, the lowest first, each of which keeps the order of equals: in time linear in what is sorted, and
-/// cancellable throughout.
+/// Radix sort from the lowest digit to the highest. Each pass keeps the order of equal digits. It takes linear time and
+/// can be cancelled at any moment.
 enum RadixSort {
   private static let bitsPerDigit = 11
 
   /// Sorts entries by some of their bits.
   ///
   /// - Parameters:
-  ///   - entries: What is sorted. It may change places with `others`.
-  ///   - others: Room for as many.
+  ///   - entries: The entries to sort. On return it may be swapped with `others`.
+  ///   - others: Room for the same number of entries.
   static func sort(
     _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, count: Int,
     byBits bits: Range<Int>
@@ -46,7 +46,7 @@ enum RadixSort {
 }
 
 extension [UInt64] {
-  /// Sorts numbers, as `sort()` does, but cancellably.
+  /// Sorts numbers like `sort()`, but can be cancelled.
   mutating func sortKeys() throws(CancellationError) {
     guard count > 1 << 12 else { return sort() }
     let first = self[0]

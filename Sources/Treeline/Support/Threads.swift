@@ -17,7 +17,7 @@ import Synchronization
   import CRT
 #endif
 
-/// How many processors are online, where there is a way to ask and to use them.
+/// The number of processors that are online; 1 if the platform cannot report them or has no threads.
 package var processorCount: Int {
   #if canImport(Dispatch) && (canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android))
     max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
@@ -26,7 +26,7 @@ package var processorCount: Int {
   #endif
 }
 
-/// Calls `work` with 0 ..< count at once; one after another where there are no threads.
+/// Calls `work` with 0 ..< count concurrently, or one call after another if there are no threads.
 package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #if canImport(Dispatch)
     DispatchQueue.concurrentPerform(iterations: count, execute: work)
@@ -35,7 +35,7 @@ package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #endif
 }
 
-/// Calls `work` on another thread; here and now where there are no threads.
+/// Calls `work` on another thread, or right now on this thread if there are no threads.
 package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
   #if canImport(Dispatch)
     DispatchQueue.global(qos: isUrgent ? .default : .utility).async(execute: work)
@@ -44,7 +44,8 @@ package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable (
   #endif
 }
 
-/// Works on 0 ..< count on several threads, this one among them, and hands the results over here, in order.
+/// Works on 0 ..< count on several threads, including this one, and passes the results to `take` on this thread, in
+/// order.
 package func inOrder<Result: Sendable>(
   _ count: Int, threads: Int, _ work: @escaping @Sendable (_ number: Int, _ thread: Int) -> Result,
   then take: (_ number: Int, Result) -> Void
@@ -72,7 +73,7 @@ package func inOrder<Result: Sendable>(
   }
 }
 
-/// The results of numbered work, in whatever order they come.
+/// The results of numbered work. They may arrive in any order.
 private final class OrderedResults<Result: Sendable>: Sendable {
   private struct State {
     var next = 0
@@ -81,13 +82,13 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 
   private let state: Mutex<State>
   #if canImport(Dispatch)
-    /// Counts the results that came.
+    /// Counts the results that have arrived.
     private let available = DispatchSemaphore(value: 0)
   #endif
 
   init(_ count: Int) { state = Mutex(State(results: Array(repeating: nil, count: count))) }
 
-  /// The number of work that nobody has begun.
+  /// Returns the number of the next piece of work; nil if all work has been begun.
   func next() -> Int? {
     state.withLock { state in
       guard state.next < state.results.count else { return nil }
@@ -103,7 +104,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     #endif
   }
 
-  /// The result of a number if it is there, to be taken once.
+  /// The result with a number, if it has arrived. It can be taken once.
   subscript(number: Int) -> Result? {
     state.withLock { state in
       defer { state.results[number] = nil }
@@ -111,7 +112,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     }
   }
 
-  /// Waits for one more result than calls of this.
+  /// Waits for a result: the nth call returns once n results have arrived.
   func wait() {
     #if canImport(Dispatch)
       available.wait()

@@ -1,12 +1,13 @@
-/// What a filter or aggregates would cost, found without doing the work: bounds that hold but for small constants.
+/// The estimated cost of a filter or of aggregates, found without doing the work. It is an upper bound apart from small
+/// constants.
 @_spi(Server) public struct WorkEstimate: Hashable, Sendable {
-  /// Elementary steps, of about a nanosecond each. What is prepared already costs nothing.
+  /// Elementary steps, of about a nanosecond each. Data that is already prepared costs nothing.
   public var steps = 0
 
-  /// Bytes of the texts and numbers that aggregates return, as JSON has them.
+  /// The size in bytes of the texts and numbers that aggregates return, written as JSON.
   public var valueBytes = 0
 
-  /// Adds a number of steps for each of some items.
+  /// Adds a number of steps for each of `count` items.
   mutating func add(_ stepsEach: Int, for count: Int) {
     steps = Self.sum(steps, Self.product(stepsEach, count))
   }
@@ -19,7 +20,7 @@
     WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
   }
 
-  /// The greatest number instead of an overflow; neither is negative.
+  /// Returns the sum, or the greatest number instead of an overflow. Neither is negative.
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflows) = a.addingReportingOverflow(b)
     return overflows ? .max : sum

@@ -14,7 +14,7 @@ package struct XXHash64 {
     return hasher.finalize()
   }
 
-  /// Adds bytes, in pieces of any length.
+  /// Adds bytes, which may come in pieces of any length.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length &+= UInt64(bytes.count)
     var rest = bytes[...]

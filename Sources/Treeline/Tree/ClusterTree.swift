@@ -1,31 +1,32 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order, which its two children divide: by a line across its
-/// principal axis, or into the two clusters that it was merged from (see `Growth`). Every answer is a cut through this
-/// hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes
+/// Each node is a contiguous range of the points in tree order. Its two children divide that range: by a line across
+/// its principal axis, or into the two clusters that it was merged from (see `Growth`). Every answer is a cut through
+/// this hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes
 /// trees.
 ///
-/// A tree never changes. It refers to its arrays: copies are free, and any number of threads may query it.
+/// A tree never changes and holds only a reference to its arrays. So copies are free, and any number of threads may
+/// query it.
 public struct ClusterTree: Sendable {
-  /// Used through `withStorage` only: its pointers do not keep it alive.
+  /// Accessed through `withStorage` only: the pointers in the storage do not keep it alive.
   private let storage: TreeStorage
 
-  /// Which points count; nil for all.
+  /// The points that count; nil for all.
   let selection: Selection?
 
-  /// The points that pass its filter, all of them too; nil without one.
+  /// The points that pass the tree's filter, even if all points do; nil without a filter.
   let filterSelection: Selection?
 
-  /// How coordinates relate to the tree's fixed-point plane.
+  /// The plane on which the points lie, which converts coordinates to positions and back.
   public let plane: Plane
 
-  /// How many points beyond Web Mercator's latitudes were moved to its edge.
+  /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
   public let clippedPointCount: Int
 
-  /// How it grew.
+  /// How the tree was grown: by splitting or by merging.
   public let growth: Growth
 
-  /// Where its nodes are split; nil if it was grown by merging.
+  /// The rule by which nodes are split; nil if the tree was grown by merging.
   public var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
@@ -33,7 +34,7 @@ public struct ClusterTree: Sendable {
     (self.clippedPointCount, self.growth) = (clippedPointCount, growth)
   }
 
-  /// Reads the arrays, which are kept alive until `body` returns.
+  /// Calls `body` with the arrays and keeps them alive until it returns.
   @inline(__always) package func withStorage<Result, Failure: Error>(_ body: (TreeStorage) throws(Failure) -> Result)
     throws(Failure) -> Result
   {
@@ -41,7 +42,7 @@ public struct ClusterTree: Sendable {
     return try body(storage)
   }
 
-  /// The same tree, of which other points count.
+  /// Returns the same tree with another selection of points that count.
   func selecting(_ selection: Selection?) -> ClusterTree { ClusterTree(self, selection) }
 
   private init(_ tree: ClusterTree, _ selection: Selection?) {
@@ -50,23 +51,23 @@ public struct ClusterTree: Sendable {
     (clippedPointCount, growth) = (tree.clippedPointCount, tree.growth)
   }
 
-  /// Whether both are the same tree, not merely equal ones, whichever points count.
+  /// Returns whether both values are one tree, not merely equal trees. It does not matter which points count.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
-  /// Whether the same points count of both, by one filter or by none.
+  /// Returns whether the same points count in both trees: both have the same selection, or all points count in both.
   package func countsSamePoints(as other: ClusterTree) -> Bool { selection === other.selection }
 }
 
 // MARK: - Points
 
 extension ClusterTree {
-  /// The number of points, each of which is in exactly one cluster of every level; those that fail a filter included.
+  /// The number of points, including points that fail a filter. Each point is in exactly one cluster of every level.
   public var pointCount: Int { storage.pointCount }
 
-  /// How many points count: those that pass the filter of a tree that has one, or all.
+  /// The number of points that count: all points, or under a filter the passing points.
   public var passingPointCount: Int { selection?.count ?? pointCount }
 
-  /// The position of a point on the plane, by its index in tree order (see `Cluster.range`).
+  /// Returns the position of a point on the plane, by its index in tree order (see `Cluster.range`).
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func position(atTreeIndex treeIndex: Int) -> PlanePoint {
@@ -81,7 +82,7 @@ extension ClusterTree {
     withStorage { Array(UnsafeBufferPointer(start: $0.points, count: $0.pointCount)) }
   }
 
-  /// The row number of a point, by its index in tree order.
+  /// Returns the row number of a point, by its index in tree order.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
   public func row(atTreeIndex treeIndex: Int) -> Int {
@@ -97,10 +98,11 @@ extension ClusterTree {
 // MARK: - The whole hierarchy
 
 extension ClusterTree {
-  /// The cluster of all points; nil where there are none. Under a filter it is the lowest that has all points that
-  /// pass.
+  /// The cluster of all points; nil if there are none. Under a filter it is the lowest cluster that contains all
+  /// passing points.
   ///
-  /// In a tree of several ``groups`` it is in no answer, and no cluster by its id: it tells of all points together.
+  /// In a tree of several ``groups`` this cluster describes all points together. No answer contains it, and it cannot
+  /// be looked up by its id.
   public var root: Cluster? {
     withStorage { storage in
       // The root's record was checked on opening; every other node's is checked when it is read.
@@ -109,9 +111,9 @@ extension ClusterTree {
     }
   }
 
-  /// Walks the whole tree.
+  /// Walks the whole tree to find its size and depth.
   ///
-  /// - Throws: `IndexError` where a file is damaged.
+  /// - Throws: `IndexError` if the file is damaged.
   /// - Complexity: O(pointCount)
   package func shape() throws(IndexError) -> TreeShape {
     try withStorage { storage throws(IndexError) in
@@ -130,10 +132,11 @@ extension ClusterTree {
     }
   }
 
-  /// A hash that two trees share if and, but for chance, only if they are the same hierarchy over the same positions.
+  /// A hash that is equal for two trees if they are the same hierarchy over the same positions, and otherwise only by
+  /// chance.
   ///
-  /// It covers the positions in tree order, the shape, the exact sums of every node and the plane, of which split
-  /// lines are functions. It does not cover row numbers, so shuffling the input does not change it.
+  /// It covers the plane, the positions in tree order, the shape and the exact sums of every node. All split lines
+  /// follow from these. It does not cover row numbers, so shuffling the input does not change it.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {
@@ -148,7 +151,7 @@ extension ClusterTree {
 }
 
 extension XXHash64 {
-  /// A content hash's beginning, which the sections of the hierarchy follow.
+  /// Starts a content hash with the plane. The caller adds the sections of the hierarchy.
   package init(ofContentOn plane: Plane) {
     self.init()
     withUnsafeBytes(of: plane.seam.littleEndian) { update($0) }
@@ -160,10 +163,10 @@ extension XXHash64 {
 
 /// The size and depth of a tree.
 package struct TreeShape: Hashable, Sendable {
-  /// Distinct positions: the leaves of the tree.
+  /// The number of distinct positions, which are the leaves of the tree.
   package var positionCount = 0
   /// The greatest level of any leaf.
   package var depth = 0
-  /// Nodes whose descendants are not stored.
+  /// The number of nodes whose descendants are not stored.
   package var bucketCount = 0
 }

@@ -1,45 +1,45 @@
-/// How a tree grew, which decides what points share a cluster.
+/// How a tree was grown, which decides which points share a cluster.
 public enum Growth: Hashable, Sendable {
-  /// From the root down: a node's points are split by a line.
+  /// From the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// From the points up: of all clusters the two that come first by a metric are merged, again and again. It needs an
-  /// index of format 1.1 or, by some metrics, 1.2, which older readers refuse.
+  /// From the points up: the pair of clusters that comes first by a metric is merged, again and again. This needs an
+  /// index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
   case merging(by: MergeMetric)
 }
 
 /// Which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
-  /// Those that stand closest, of several such pairs the one with the least members (see the format document): at their
-  /// means, or at members (see `ClusterStand`). So clusters merge where they touch, and nowhere else, and a
-  /// `Cut.spacing` shows as many as have room.
+  /// The two clusters that are closest. Of several such pairs, the one whose positions come first is merged (see the
+  /// format document). Distances are measured between means, or between members (see `ClusterStand`). So clusters merge
+  /// only where they touch, and a `Cut.spacing` fills the room that there is.
   case distance
 
-  /// Those whose drawn badges touch first as badges grow: distance divided by the sum of their radii, which go by how
-  /// many points they have, along a `BadgeCurve`. `Cut.badges(scale:)` then shows points by themselves as long as there
-  /// is room. It needs an index of format 1.2.
+  /// The two clusters whose drawn badges touch first as badges grow. A pair's order is its distance divided by the sum
+  /// of both radii, which follow from the point counts along a `BadgeCurve`. `Cut.badges(scale:)` then shows points
+  /// unclustered as long as there is room. It needs an index of format 1.2.
   case badges
 
-  /// Those whose union adds the least scatter, which is the sum of squared distances of points from their mean (Ward's
-  /// method), of several such pairs the one with the least members. Points are then closer to their clusters than in
-  /// any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index of format 1.2.
+  /// The two clusters whose union adds the least scatter, which is the sum of squared distances of points from their
+  /// mean (Ward's method). Of several such pairs, the one whose positions come first is merged. Points are then closer
+  /// to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index of format 1.2.
   case scatter
 }
 
 extension MergeMetric {
-  /// Whether what was merged at one scale is that far apart, so that merge scales are the tree's separations. Otherwise
-  /// these are computed like those of a tree that was split.
+  /// Whether two clusters that are merged at a scale are at least that far apart, so that merge scales serve as the
+  /// tree's separations. Otherwise separations are computed as for a tree that was split.
   package var keepsApart: Bool { self != .scatter }
 }
 
 extension Growth {
-  /// How nodes are split; nil for a tree grown by merging.
+  /// The rule by which nodes are split; nil for a tree grown by merging.
   public var splitRule: SplitRule? { if case .splitting(let rule) = self { rule } else { nil } }
 
-  /// By what metric clusters were merged; nil for a tree grown by splitting.
+  /// The metric by which clusters were merged; nil for a tree grown by splitting.
   public var mergeMetric: MergeMetric? { if case .merging(let metric) = self { metric } else { nil } }
 
-  /// For messages about a tree: `split by 'mean'`, `merged by 'distance'`.
+  /// A phrase for messages about a tree: `split by 'mean'`, `merged by 'distance'`.
   package var phrase: String {
     switch self {
     case .splitting(let rule): "split by '\(rule)'"
@@ -47,7 +47,7 @@ extension Growth {
     }
   }
 
-  /// As stored in an index: the kind of a split rule, or of a metric.
+  /// The number of the split rule's kind or of the metric in an index.
   package var rawKind: UInt32 {
     switch self {
     case .splitting(let rule): rule.kind.rawValue
@@ -57,7 +57,7 @@ extension Growth {
     }
   }
 
-  /// The minor version of the format that has it first.
+  /// The first minor version of the format that supports this growth.
   package var minorVersion: UInt16 {
     switch mergeMetric {
     case nil: 0
@@ -69,14 +69,15 @@ extension Growth {
   static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
     .max()!
 
-  /// For messages, each behind its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)` and so on.
+  /// A list for messages, each name after its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)` and
+  /// so on.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
     let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }
     return (splits + merges).joined(separator: ", ")
   }
 
-  /// As stored in an index; nil if there is no such growth.
+  /// Makes a growth from the numbers in an index; nil if there is no such growth.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
     if let rule = SplitRule(kind: kind, gammaInEighths: gammaInEighths) {
       self = .splitting(rule)
@@ -90,7 +91,7 @@ extension Growth {
   }
 }
 
-/// The split rule as `SplitRule` writes it, or the metric behind `merge:`.
+/// Written like its split rule (see `SplitRule`), or as `merge:` and the metric.
 extension Growth: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -100,30 +101,31 @@ extension Growth: CustomStringConvertible {
   }
 }
 
-/// Where the clusters of a tree grown by merging stand, between which distances are kept.
+/// The position at which a cluster of a tree grown by merging stands. Distances are kept between these positions.
 public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
-  /// At the mean of their points, where none of these need be.
+  /// The mean of the cluster's points. There need not be a point at the mean.
   case mean
 
-  /// At one of their points, so that no badge stands in the sea: of the two clusters that one is merged from, it stands
-  /// where the one stood that is nearer to the mean of all. What is kept apart is kept apart at these positions. It
-  /// needs an index of format 1.2, and takes a bit a point.
+  /// One of the cluster's points, so that no badge stands in the sea. Of the two clusters that a cluster was merged
+  /// from, one stands nearer to the mean of all points: the cluster stands where that one does. Distances are kept
+  /// between these positions. This needs an index of format 1.2, and one bit for each point.
   case member
 }
 
-/// What a reader has to know of a tree grown by merging, as an index stores it.
+/// Properties of a tree grown by merging that a reader must respect, as an index stores them.
 package struct MergeTraits: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Some node lies across the plane's seam: its box begins in the east of the plane and ends in the west, so that its
-  /// least x is above its greatest.
+  /// Some node lies across the plane's seam: its box begins in the east of the plane and ends in the west, so its
+  /// western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// The merge scales are rounded down to four steps an octave, since the tree would be too deep otherwise.
+  /// The merge scales are rounded down to four steps an octave, because the tree would be too deep otherwise.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
-  /// Clusters stand at one of their points, and merge scales are those of these positions (see `ClusterStand`).
+  /// Clusters stand at one of their points, and merge scales are distances between these positions (see
+  /// `ClusterStand`).
   package static let standsAtMembers = MergeTraits(rawValue: 4)
 
   package static let all: MergeTraits = [.acrossSeam, .coarseScales, .standsAtMembers]

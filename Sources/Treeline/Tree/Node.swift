@@ -2,9 +2,9 @@
 package struct Node: Hashable, Sendable {
   package var first: UInt32
   package var count: UInt32
-  /// The node's own record or, for a part of a bucket, the bucket's.
+  /// The index of the node's own record or, for a part of a bucket, of the bucket's record.
   package var record: UInt32
-  /// The level and the depth in the bucket: see `Bucket`.
+  /// The level and the depth in the bucket; see `Bucket`.
   var levels: UInt32
 
   @inline(__always) init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
@@ -15,13 +15,13 @@ package struct Node: Hashable, Sendable {
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
 }
 
-/// The two children of a node, but for what they take from the node itself.
+/// The two children of a node, except for what they share with the node itself.
 struct ChildPair {
   var leftCount: UInt32
   var leftRecord: UInt32
-  /// From the left child's record to the right child's: 1, or 0 in a bucket.
+  /// The distance from the left child's record to the right child's: 1, or 0 in a bucket.
   var recordStep: UInt32
-  /// Of both children.
+  /// The levels of both children.
   var levels: UInt32
 
   @inline(__always) func left(of parent: Node) -> Node {
@@ -36,7 +36,7 @@ struct ChildPair {
 }
 
 extension TreeStorage {
-  /// No tree is deeper: the builder ensures it, and readers of a damaged one stop here.
+  /// The greatest level of a node. The builder keeps to it, and readers stop here in a damaged tree.
   package static let maximumLevel = 1023
 
   /// From this level on, nodes with stored children are halved along their box's longer side, which takes at most 64
@@ -45,16 +45,16 @@ extension TreeStorage {
 
   package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
 
-  /// Whether a node has stored children. A part of a bucket has the bucket's record, which has none.
+  /// Returns whether a node has stored children. A part of a bucket has the bucket's record, which has none.
   @inline(__always) package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 
-  /// The children of a node; nil if all its points have one position. Complexity: O(1)
+  /// Returns the children of a node; nil if all its points have the same position. Complexity: O(1)
   @inline(__always) package func children(of node: Node) throws(IndexError) -> (left: Node, right: Node)? {
     guard let pair = try childPair(of: node) else { return nil }
     return (pair.left(of: node), pair.right(of: node))
   }
 
-  /// The same as a pair, from which the caller makes either child.
+  /// Returns the children as a pair, from which the caller makes either child.
   @inline(__always) func childPair(of node: Node) throws(IndexError) -> ChildPair? {
     if isStored(node) { return try storedChildPair(of: node) }
     return try bucketChildPair(of: node)
@@ -74,13 +74,13 @@ extension TreeStorage {
       leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1, levels: node.levels &+ 1)
   }
 
-  /// The record of a stored node's left child, to be checked with `hasSummary(at:)`.
+  /// Returns the record of a stored node's left child. The caller checks it with `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Whether a left child's record and its right neighbour lie within the node section, and so have sums and a spread,
-  /// one of each for every two records behind the root's.
+  /// Returns whether a left child's record and its right neighbor lie within the node section. Then the parent has sums
+  /// and a spread, since there is one entry of each for every two records after the root's.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // In one comparison: half of `left` - 1, which becomes huge if that is odd.
+    // Done in one comparison: `left` - 1 is rotated right by one bit, so it becomes huge if it is odd.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

@@ -1,12 +1,13 @@
-/// The distance at which a node may give way to its children at the earliest, whatever is shown around it.
+/// The distance at which a node may be replaced by its children at the earliest, whatever is shown around it.
 ///
-/// Its children must be at least that far apart. But they take room from their neighbours, so at a distance r a node
-/// is split only if one badge stands for it badly: if its points scatter (the root of their mean squared distance to
+/// Its children must be at least that far apart. But they take room from their neighbors. So at a distance r a node is
+/// split only if a single badge represents it badly: if its points scatter (the root of their mean squared distance to
 /// their mean is 0.7 r or more), or if its children are 2 r apart, so that nothing small is hidden in something large
-/// and far away. A node that waits leaves its room to denser ones.
+/// and far away. A node that is not split yet leaves room for denser ones.
 extension TreeStorage {
-  /// The square of the distance up to which a node scatters: twice the mean squared distance of its points to their
-  /// mean, rounded up. It is computed in f64 from the stored covariance, the same in memory and in a file.
+  /// Returns the square of the distance up to which a node scatters: twice the mean squared distance of its points to
+  /// their mean, rounded up. It is computed in f64 from the stored covariance, with the same result in memory and in a
+  /// file.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func squaredScatterDistance(of node: Node) -> UInt64 {
@@ -14,11 +15,11 @@ extension TreeStorage {
     return square < 0x1p64 ? UInt64(square) : .max
   }
 
-  /// The square of the distance at which a node may be split at the earliest.
+  /// Returns the square of the distance at which a node may be split at the earliest.
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
-    // Rounded up: positions a unit apart are split at a unit.
+    // Rounded up, so that positions one unit apart are split at one unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

@@ -1,14 +1,14 @@
-/// Where a node is split, by a line across its principal axis or near that. Points on the line go to one side, and
-/// both children have points.
+/// The rule by which a node is split, by a line across its principal axis or close to it. Points on the line go to one
+/// side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
-  /// The rules by their numbers in an index, which they share with the metrics of merging (`Growth.rawKind`). To add
-  /// one is to add it here, with what is told of it.
+  /// The kinds of rules, by their numbers in an index. They share these numbers with the metrics of merging
+  /// (`Growth.rawKind`). A new kind is added here, with its name and description.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
     case leastScatter = 2
     case gamma = 3
 
-    /// As options and messages spell it; a power follows that of `gamma`.
+    /// The name in options and messages. After `gamma` follows a power.
     package var name: String {
       switch self {
       case .mean: "mean"
@@ -17,7 +17,7 @@ public struct SplitRule: Hashable, Sendable {
       }
     }
 
-    /// Where it splits, in words that follow its name and a comma.
+    /// A description in words that follow the name and a comma.
     fileprivate var summary: String {
       switch self {
       case .mean: "at the mean of their points, as the article does"
@@ -26,7 +26,7 @@ public struct SplitRule: Hashable, Sendable {
       }
     }
 
-    /// A rule of this kind, to be compared with others.
+    /// A rule of this kind, for comparisons of all kinds.
     fileprivate var example: SplitRule { self == .gamma ? .gamma(1.5) : SplitRule(self) }
   }
 
@@ -37,29 +37,29 @@ public struct SplitRule: Hashable, Sendable {
 
   private init(_ kind: Kind, gammaInEighths: UInt32 = 0) { (self.kind, self.gammaInEighths) = (kind, gammaInEighths) }
 
-  /// What a build uses unless told otherwise: `leastScatter`.
+  /// The rule of a build without another choice: `leastScatter`.
   public static let standard = leastScatter
 
-  /// At the mean of its points: the article's rule, and the fastest to build.
+  /// The split at the mean of a node's points: the article's rule, and the fastest to build.
   public static let mean = SplitRule(.mean)
 
-  /// Where the halves scatter least, by the sum of squared distances of points to the mean of their half: at the best
-  /// position along the axis, the lowest of several; then points move to the half whose mean is nearer, as long as
-  /// that gains enough.
+  /// The split with the least scatter in both halves, by the sum of squared distances of points to the mean of their
+  /// half. First the best position along the axis is found, of several the lowest. Then points move to the half whose
+  /// mean is nearer, as long as that gains enough.
   ///
   /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
-  /// about twice as long, and five times where distances double from point to point.
+  /// about twice as long, and five times as long if distances double from point to point.
   public static let leastScatter = SplitRule(.leastScatter)
 
-  /// At the mean of its points, each weighted by its distance to the unweighted mean to the power of `power` - 1: the
-  /// discrimination power of the original library, ADClusterMapView.
+  /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the
+  /// unweighted mean to the power of `power` - 1: the discrimination power of the original library, ADClusterMapView.
   ///
   /// Above 1 outliers draw the line towards them and are split off earlier; 1 is the same as `mean`; below 1 the line
-  /// stays where most points are. Every weight is finite and above 0. The axis is that of the other rules. Building
-  /// takes two to three times as long as with `mean`.
+  /// stays where most points are. Every weight is finite and above 0. The axis is the same as for the other rules.
+  /// Building takes two to three times as long as with `mean`.
   ///
   /// - Parameter power: From 0 to 4 in steps of 1/8. Such powers need only square roots, products and quotients, which
-  ///   IEEE 754 defines to the last bit; others would depend on the C library. Any other value traps.
+  ///   IEEE 754 defines to the last bit. Other powers would depend on the C library, so they trap.
   public static func gamma(_ power: Double) -> SplitRule {
     guard let rule = SplitRule(gamma: power) else {
       preconditionFailure("Expected a gamma \(gammaDomain), found \(power)")
@@ -72,7 +72,7 @@ public struct SplitRule: Hashable, Sendable {
     self.init(kind: Kind.gamma.rawValue, gammaInEighths: eighths)
   }
 
-  /// As stored in an index; nil if there is no such rule.
+  /// Makes a rule from the numbers in an index; nil if there is no such rule.
   package init?(kind: UInt32, gammaInEighths: UInt32) {
     guard let kind = Kind(rawValue: kind), gammaInEighths <= (kind == .gamma ? Self.mostEighths : 0) else { return nil }
     self.init(kind, gammaInEighths: gammaInEighths)
@@ -85,12 +85,12 @@ public struct SplitRule: Hashable, Sendable {
   /// One rule of each kind.
   package static let examples = Kind.allCases.map(\.example)
 
-  /// For messages: `'mean', 'least-scatter' or 'gamma:' and a number from 0 to 4 in steps of 1/8`.
+  /// A list for messages: `'mean', 'least-scatter' or 'gamma:' and a number from 0 to 4 in steps of 1/8`.
   package static let expectation = Kind.allCases.map {
     "'\($0.name)\($0 == .gamma ? ":' and a number \(gammaDomain)" : "'")"
   }.listed()
 
-  /// For help texts: each rule with what it does, the standard first.
+  /// A list for help texts: each rule with its description, the standard first.
   package static let summaries = ([standard.kind] + Kind.allCases.filter { $0 != standard.kind }).map {
     "'\($0.name)\($0 == .gamma ? ":g" : "")', \($0.summary)"
   }

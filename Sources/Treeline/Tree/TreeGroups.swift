@@ -1,41 +1,42 @@
-/// The groups of a tree whose points never share a cluster unless they are of one group.
+/// The groups of a tree of groups. Points share a cluster only with points of their own group.
 ///
-/// Each group has a tree of its own, and these lie one behind the other in tree order. Above them stand nodes that are
-/// in no answer, and below the last of them those points that are never clustered.
+/// Each group has a tree of its own, and these trees follow one another in tree order. After the last of them come the
+/// points that are never clustered. Nodes above the roots of the groups, and above those points, are in no answer.
 ///
-/// A section of kind `groups` holds the number of groups and that of points that are never clustered (4 bytes each),
-/// the number of points of each group and the length of its name in bytes (4 bytes each), and the names in UTF-8, one
-/// behind the other.
+/// A section of kind `groups` holds the number of groups and the number of points that are never clustered (4 bytes
+/// each); for each group its number of points and the length of its name in bytes (4 bytes each); and all names in
+/// UTF-8, one after the other.
 package struct TreeGroups: Hashable, Sendable {
-  /// In the order of their bytes in UTF-8, each once. Points without a group form one without a name.
+  /// The names of the groups, in the order of their UTF-8 bytes, each once. Points without a group form a group with an
+  /// empty name.
   package let names: [String]
 
-  /// Where each group begins in tree order, and where the last ends.
+  /// The tree index at which each group begins, and the one at which the last group ends.
   package let starts: [UInt32]
 
-  /// All points, those behind the last group included, which are never clustered.
+  /// The number of all points, including those after the last group, which are never clustered.
   package let pointCount: UInt32
 
-  /// Each group in view is a cluster at least, which a query finds one by one.
+  /// The greatest number of groups. Each group in view is at least one cluster, and a query finds them one by one.
   package static let maximumCount = 4096
 
-  /// - Parameter pointCounts: Of each group, one at least.
+  /// - Parameter pointCounts: The number of points of each group, at least one.
   package init(names: [String], pointCounts: [UInt32], neverClustered: UInt32) {
     self.names = names
     starts = pointCounts.reduce(into: [0]) { $0.append($0.last! + $1) }
     pointCount = starts.last! + neverClustered
   }
 
-  /// How many points may be clustered; those behind them never are.
+  /// The number of points that may be clustered. Points from this tree index on never are.
   package var clusteredCount: UInt32 { starts.last! }
 
-  /// Where each tree lies: those of the groups, and that of the points that are never clustered.
+  /// The range of each part in tree order: one for each group, then one for the points that are never clustered.
   package var parts: [Range<UInt32>] {
     let groups = zip(starts, starts.dropFirst()).map { $0..<$1 }
     return clusteredCount < pointCount ? groups + [clusteredCount..<pointCount] : groups
   }
 
-  /// The group of a point; nil for one that is never clustered.
+  /// Returns the group of a point; nil for a point that is never clustered.
   package func index(ofTreeIndex treeIndex: UInt32) -> Int? {
     treeIndex < clusteredCount ? firstIndex(in: 0..<names.count) { starts[$0 + 1] > treeIndex } : nil
   }
@@ -51,7 +52,7 @@ extension TreeGroups {
       count <= Self.maximumCount, at: section.offset, "at most \(Self.maximumCount) groups", found: "\(count)")
     var end = 8 + 8 * count
     try file.require(
-      bytes.count >= end, at: section.offset, "\(end) bytes or more of \(count) groups", found: "\(bytes.count)")
+      bytes.count >= end, at: section.offset, "at least \(end) bytes for \(count) groups", found: "\(bytes.count)")
     var (names, pointCounts): ([String], [UInt32]) = ([], [])
     let neverClustered: UInt32 = bytes.read(at: 4)
     var total = UInt64(neverClustered)
@@ -59,7 +60,8 @@ extension TreeGroups {
       let (pointCount, length): (UInt32, UInt32) = (bytes.read(at: 8 + 8 * group), bytes.read(at: 12 + 8 * group))
       try file.require(
         pointCount > 0 && Int(length) <= bytes.count - end, at: section.offset + UInt64(8 + 8 * group),
-        "a group of points whose name ends within \(bytes.count) bytes", found: "\(pointCount) points, \(length) bytes")
+        "a group with points and a name that ends within \(bytes.count) bytes",
+        found: "\(pointCount) points, \(length) bytes")
       names.append(String(decoding: bytes[end..<end + Int(length)], as: UTF8.self))
       pointCounts.append(pointCount)
       total += UInt64(pointCount)
@@ -67,11 +69,11 @@ extension TreeGroups {
     }
     try file.require(
       end == bytes.count && total == UInt64(pointCount), at: section.offset,
-      "groups of all \(pointCount) points, in \(end) bytes", found: "\(total) points in \(bytes.count) bytes")
+      "groups of \(pointCount) points in total, in \(end) bytes", found: "\(total) points in \(bytes.count) bytes")
     self.init(names: names, pointCounts: pointCounts, neverClustered: neverClustered)
   }
 
-  /// The bytes of its section.
+  /// The bytes of the section.
   package var bytes: [UInt8] {
     func bytes(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
     let entries = zip(names, zip(starts, starts.dropFirst())).flatMap { name, ends in
@@ -84,7 +86,8 @@ extension TreeGroups {
 // MARK: - Nodes
 
 extension TreeStorage {
-  /// Whether a node is in no answer: it has points of several groups, or several that are never clustered.
+  /// Returns whether a node is in no answer: it has points of several groups, or several points that are never
+  /// clustered.
   @inline(__always) package func isAboveClusters(_ node: Node) -> Bool {
     groups.map { isAboveClusters(node, $0) } ?? false
   }
@@ -92,24 +95,24 @@ extension TreeStorage {
   @inline(never) private func isAboveClusters(_ node: Node, _ groups: TreeGroups) -> Bool {
     let end = node.first &+ node.count
     guard let group = groups.index(ofTreeIndex: node.first) else {
-      // A stack cannot be told apart. Of a damaged file what has no children is shown as it is.
+      // A stack has no children, so it is shown. In a damaged file the same holds for any node without children.
       return node.count > 1 && ((try? children(of: node)) ?? nil) != nil
     }
     return end > groups.starts[group + 1] && ((try? children(of: node)) ?? nil) != nil
   }
 
-  /// Whether a point of a node, which is no node of several groups, is never clustered.
+  /// Returns whether a node consists of points that are never clustered. The node must not span several groups.
   @inline(__always) func isNeverClustered(_ node: Node) -> Bool {
     groups.map { node.first >= $0.clusteredCount } ?? false
   }
 
-  /// What a cut of a tree of groups begins with, in tree order: the roots of the groups that have a point in view, and
-  /// the points in view that are never clustered. That of another tree begins with its root.
+  /// Returns the nodes with which a cut begins, in tree order. In a tree of groups these are the roots of the groups
+  /// that have a point in view, and the points in view that are never clustered. In any other tree it is the root.
   ///
-  /// - Complexity: O(k + depth) nodes looked at for k of them, besides those that lie across the window's corners.
+  /// - Complexity: O(k + depth) visited nodes for k results, plus the nodes that lie across the window's corners.
   func cutRoots<Counted>(in view: PointsInView<Counted>) throws(IndexError) -> [Node] {
     var roots: [Node] = []
-    // The right parts on the way down to the node that is looked at: one a level.
+    // The right siblings along the path down to the current node: one a level.
     var waiting = [root].compactMap { $0 }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
@@ -123,7 +126,7 @@ extension TreeStorage {
     return roots
   }
 
-  /// How many points of the least group count, of those of which any does.
+  /// Returns the least number of points that count in a group, ignoring groups in which none count.
   func leastGroupCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     var least = Int.max
     var waiting = [root].compactMap { $0 }
@@ -139,23 +142,23 @@ extension TreeStorage {
   }
 }
 
-// MARK: - What a tree tells
+// MARK: - Public interface
 
-/// Points that never share a cluster with those of other groups.
+/// Points that never share a cluster with points of other groups.
 public struct ClusterGroup: Sendable {
-  /// What the points have in common; empty for those without a group.
+  /// The name that the points have in common; empty for points without a group.
   public let name: String
 
-  /// All of its points: the cluster that all clusters of the group are part of. Under a filter it is the lowest that
-  /// has all points that pass; nil where none does.
+  /// All points of the group: the cluster that contains all clusters of the group. Under a filter it is the lowest
+  /// cluster that contains all passing points; nil if no point passes.
   public let cluster: Cluster?
 }
 
 extension ClusterTree {
-  /// The groups that never mix, by name; none of a tree that was built without groups.
+  /// The groups that never mix, by name; empty for a tree that was built without groups.
   ///
-  /// Each has a hierarchy of its own, so distances are kept within a group, and clusters of different groups may
-  /// overlap one another. A limit is shared by all of them.
+  /// Each group has a hierarchy of its own. So distances are kept within a group, and clusters of different groups may
+  /// overlap. All groups share a limit.
   ///
   /// - Complexity: O(groups · log groups)
   public var groups: [ClusterGroup] {
@@ -171,18 +174,18 @@ extension ClusterTree {
     }
   }
 
-  /// Whether it was built with groups, or with points that are never clustered.
+  /// Whether the tree was built with groups, or with points that are never clustered.
   public var isGrouped: Bool { withStorage { $0.groups != nil } }
 
-  /// How many points are never clustered, whether or not they pass a filter. They come last in tree order. Each counts
-  /// against a limit, and no spacing holds between them.
+  /// The number of points that are never clustered, whether or not they pass a filter. They come last in tree order.
+  /// Each counts towards a limit, and no spacing is kept between them.
   public var neverClusteredPointCount: Int {
     withStorage { storage in storage.groups.map { Int($0.pointCount - $0.clusteredCount) } ?? 0 }
   }
 
-  /// The name of a cluster's group; nil in a tree without groups, and for a point that is never clustered.
+  /// Returns the name of a cluster's group; nil in a tree without groups, and for a point that is never clustered.
   ///
-  /// - Precondition: the cluster is one of an answer of this tree.
+  /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(log groups)
   public func group(of cluster: Cluster) -> String? {
     withStorage { storage in

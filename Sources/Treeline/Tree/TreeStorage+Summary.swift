@@ -1,10 +1,10 @@
 extension TreeStorage {
-  /// The sums and the covariance of a node's points.
+  /// Returns the sums and the covariance of a node's points.
   ///
-  /// In a damaged file a mean may lie outside its box and lead to coordinates that are not numbers: it is moved to the
-  /// box's edge.
+  /// In a damaged file a mean may lie outside its box and lead to coordinates that are not numbers. Such a mean is
+  /// moved to the edge of the box.
   ///
-  /// Complexity: O(1): they are stored, or taken from at most 16 points.
+  /// Complexity: O(1): they are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)`.
   func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)
@@ -13,7 +13,7 @@ extension TreeStorage {
     return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
-  /// The mean of a node's points, in units of the plane: that of its summary, without the rest.
+  /// Returns the mean of a node's points, in units of the plane: the mean of its summary, without the covariance.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func mean(of node: Node) -> (x: Double, y: Double) {
@@ -21,7 +21,8 @@ extension TreeStorage {
     return NodeSummary.mean(of: sums(of: node, in: box), count: Int(node.count), in: box)
   }
 
-  /// The mean of a node's points, between which distances are measured, rounded to the nearest unit, halves up.
+  /// Returns the mean of a node's points, rounded to the nearest unit, halves up. Distances are measured between these
+  /// positions.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func meanPosition(of node: Node) -> PlanePoint {
@@ -32,20 +33,21 @@ extension TreeStorage {
       y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
   }
 
-  /// Where a node stands, between which merge scales are measured: its mean position, or that of one of its points.
+  /// Returns the position where a node stands: its mean position, or one of its points. Merge scales are measured
+  /// between these positions.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func standPosition(of node: Node) -> PlanePoint {
     standIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
   }
 
-  /// The tree index of the point where a node stands; nil where that is its mean.
+  /// Returns the tree index of the point where a node stands; nil if it stands at its mean.
   ///
   /// Complexity: O(depth below the node)
   @inline(__always) package func standIndex(of node: Node) -> Int? {
     guard let stands else { return nil }
     var node = node
-    // In a damaged file it stands at its first point below which nothing can be read.
+    // In a damaged file the walk may end early. The node then stands at the first point of the last node that was read.
     while node.count > 1, let (left, right) = try? children(of: node) {
       node = Self.bit(of: stands, at: Int(right.first)) ? right : left
     }
@@ -56,7 +58,7 @@ extension TreeStorage {
     bits[index &>> 3] &>> (index & 7) & 1 == 1
   }
 
-  /// The quotient, which fits 32 bits, to the nearest number.
+  /// Returns the quotient, which fits 32 bits, rounded to the nearest number, halves up.
   private static func roundedQuotient(_ sum: UInt64, by count: UInt32) -> UInt32 {
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
     return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))
@@ -72,7 +74,7 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks that a node's record has stored sums or is a bucket, as asking for its children does too.
+  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children checks the same.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {
@@ -82,7 +84,7 @@ extension TreeStorage {
     }
   }
 
-  /// The same of some points of a bucket.
+  /// Returns the sums and the covariance of some points of a bucket.
   func summary(of points: UnsafeBufferPointer<PlanePoint>, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: points, in: box)
     return (sums, spread(of: points, in: box, about: sums))

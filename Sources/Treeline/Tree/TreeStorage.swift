@@ -1,14 +1,14 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
-/// Immutable, so any number of threads may read it. An index into an array is either checked or proved by the counts
-/// on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
+/// They are immutable, so any number of threads may read them. An index into an array is either checked or proved by
+/// the counts on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
   /// Row numbers in tree order.
   package let rows: StoredRows
   package let pointCount: Int
-  /// Two gaps a byte.
+  /// The gaps after points, two in a byte.
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
@@ -16,32 +16,33 @@ package final class TreeStorage: @unchecked Sendable {
   let name: String
   /// The offset of the node records in the file; 0 in memory.
   let nodesOffset: UInt64
-  /// How many pairs of siblings are stored, each with an entry in `sums` and one in `spreads`.
+  /// The number of stored pairs of siblings. Each has an entry in `sums` and one in `spreads`.
   let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// If computed, the `SeparationCode` of each node with children, at the tree index of its right child's first point:
-  /// `pointCount` of them.
+  /// The `SeparationCode` of each node with children, if computed: `pointCount` entries, with the code of a node at the
+  /// tree index of its right child's first point.
   package let separations: UnsafePointer<UInt16>?
 
-  /// Of a tree with separations that was grown for badges, which are distances scaled to badges of one size.
+  /// The badge curve of a tree that was grown for badges and has separations. Its distances are scaled to badges of one
+  /// size.
   package let badgeCurve: BadgeCurve?
 
-  /// Of a tree whose clusters stand at members: a bit for each node with children, at the tree index of its right
-  /// child's first point, which is set where it stands where its right child does.
+  /// One bit for each node with children, in a tree whose clusters stand at members. The bit is at the tree index of
+  /// the right child's first point, and set if the node stands where its right child stands.
   package let stands: UnsafePointer<UInt8>?
 
-  /// Of a tree whose groups never mix.
+  /// The groups of a tree whose groups never mix.
   package let groups: TreeGroups?
 
   package let columns: [Column]
   package let description: IndexDescription
 
-  /// None for a tree grown by splitting.
+  /// Empty for a tree grown by splitting.
   package let mergeTraits: MergeTraits
 
-  /// What was prepared of columns when it was first asked for.
+  /// Data derived from columns, prepared at its first use.
   let prepared = PreparedColumns()
 
   private let release: @Sendable () -> Void
@@ -65,9 +66,10 @@ package final class TreeStorage: @unchecked Sendable {
 
   deinit { release() }
 
-  /// The same arrays with other columns.
+  /// Returns the same arrays with other columns.
   ///
-  /// - Parameter releaseColumns: Called once they are no longer needed; what this storage keeps is kept until then.
+  /// - Parameter releaseColumns: Called once the columns are no longer needed. The arrays of this storage are kept
+  ///   until then.
   fileprivate func with(columns: [Column], releaseColumns: @escaping @Sendable () -> Void) -> TreeStorage {
     TreeStorage(
       points: points, rows: rows, pointCount: pointCount, gaps: gaps, nodes: nodes, nodeCount: nodeCount, sums: sums,
@@ -85,9 +87,9 @@ package final class TreeStorage: @unchecked Sendable {
 }
 
 extension ClusterTree {
-  /// The same tree with other columns.
+  /// Returns the same tree with other columns.
   ///
-  /// - Parameter release: Called once they are no longer needed.
+  /// - Parameter release: Called once the columns are no longer needed.
   package func with(columns: [Column], release: @escaping @Sendable () -> Void) -> ClusterTree {
     ClusterTree(
       storage: withStorage { $0.with(columns: columns, releaseColumns: release) }, plane: plane,
@@ -95,14 +97,14 @@ extension ClusterTree {
   }
 }
 
-/// A stored node, as it lies in memory and in a file: 24 bytes, little-endian.
+/// A stored node, in the layout of memory and file: 24 bytes, little-endian.
 ///
-/// The children of a node are adjacent, so one offset finds both; then follow the nodes below the left child and those
-/// below the right child. Offsets are relative, so a subtree has the same bytes wherever it lies.
+/// The children of a node are adjacent, so one offset finds both. After them follow the nodes below the left child and
+/// then the nodes below the right child. Offsets are relative, so a subtree has the same bytes wherever it lies.
 package struct NodeRecord: BitwiseCopyable {
   package var box: PlaneRect
   package var count: UInt32
-  /// From this record to its left child's, in records; 0 for a bucket, whose children are not stored.
+  /// The distance to its left child's record, in records; 0 for a bucket, whose children are not stored.
   package var childOffset: UInt32
 
   package init(box: PlaneRect, count: UInt32, childOffset: UInt32) {
@@ -112,23 +114,24 @@ package struct NodeRecord: BitwiseCopyable {
 
 /// The sums of a node's coordinates, measured from the top left corner of its box.
 ///
-/// Stored only for nodes with stored children: entry i for the node whose children are the records 1 + 2i and 2 + 2i.
+/// They are stored only for nodes with stored children. Entry i is for the node whose children are the records 1 + 2i
+/// and 2 + 2i.
 package struct NodeSums: BitwiseCopyable {
   package var x: UInt64
   package var y: UInt64
 
   package init(x: UInt64, y: UInt64) { (self.x, self.y) = (x, y) }
 
-  /// How many entries a tree has.
+  /// Returns the number of entries of a tree.
   @inlinable package static func count(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
 
-  /// The entry of the node whose left child is a record.
+  /// Returns the index of the entry for the node whose left child has the given record.
   @inlinable package static func index<Record: FixedWidthInteger>(ofLeftChild record: Record) -> Record {
     (record &- 1) / 2
   }
 }
 
-/// The covariance matrix of a node's points in plane units squared; entries as those of `NodeSums`.
+/// The covariance matrix of a node's points in plane units squared. Entries are indexed like `NodeSums`.
 package struct NodeSpread: BitwiseCopyable, Hashable, Sendable {
   package var xx: Float
   package var xy: Float

@@ -1,21 +1,22 @@
-/// The upper part of a tree with separations, or all of it, as a row of leaves in tree order: from it whoever has no
-/// tree finds what a spacing or badges show at any scale that it reaches.
+/// The upper part of a tree with separations, or the whole tree, as a list of leaves in tree order. With it a client
+/// that has no tree finds what a spacing or badges show at any scale that the list covers.
 ///
-/// Leaves are single positions and nodes whose parts are left out. Between two neighbours lies the split of one node,
-/// whose level and separation are told with the second. So a node is the leaves around a split, as far as the splits
-/// between them lie deeper.
+/// A leaf is a single position or a node whose descendants are left out. Between two neighboring leaves lies the split
+/// of exactly one node; its level and separation are stored with the second leaf. So a node consists of the leaves
+/// around its split, in both directions up to the next split with a smaller level.
 package struct TreeTop: Sendable {
   package struct Leaf: Sendable {
     package var count: UInt32
     package var box: PlaneRect
-    /// Of the node that is split before this leaf; those of the first leaf mean nothing.
+    /// The level and the separation of the node that is split before this leaf. They have no meaning for the first
+    /// leaf.
     package var level: UInt16
     package var code: UInt16
-    /// Whether that node stands where its right child does.
+    /// Whether the node that is split before this leaf stands where its right child stands.
     package var isStandRight: Bool
-    /// Of what is left out below it the greatest code, which is its own; 0 where nothing is.
+    /// The leaf's own separation, the greatest of all that are left out in it; 0 for a single position.
     package var ownCode: UInt16
-    /// From the top left corner of its box.
+    /// The sums, measured from the top left corner of the box.
     package var sums: NodeSums
     package var spread: NodeSpread
     package var stand: PlanePoint
@@ -25,10 +26,12 @@ package struct TreeTop: Sendable {
 }
 
 extension ClusterTree {
-  /// The upper part of the tree down to the coarsest separations of which there are no more than so many leaves.
+  /// Returns the upper part of the tree: nodes are split in order of falling separation while there are at most `most`
+  /// leaves.
   ///
-  /// - Parameter most: 1 or more. Groups and points that are never clustered are leaves each, however many they are.
-  /// - Throws: `QueryError.noSeparations` where the tree has none, `IndexError` where a file is damaged.
+  /// - Parameter most: 1 or more. Groups and points that are never clustered are always leaves of their own, however
+  ///   many they are.
+  /// - Throws: `QueryError.noSeparations` if the tree has none, `IndexError` if the file is damaged.
   /// - Complexity: O(pointCount)
   package func top(most: Int) throws -> TreeTop {
     precondition(most > 0, "Expected at least one leaf, found \(most)")
@@ -45,17 +48,17 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// What parts a node from its left neighbour.
+  /// The split between a node and its left neighbor.
   fileprivate struct Split {
     var level: UInt16 = 0
     var code: UInt16 = 0
     var isStandRight = false
   }
 
-  /// The code of a node that is in no answer: above every other.
+  /// The code of a node that is in no answer. It is greater than all others.
   fileprivate static let apart = UInt16.max
 
-  /// The least code down to which nodes are split, so that there are no more leaves than that: 0 for all.
+  /// Returns the least code of a node that is split so that there are at most `most` leaves; 0 to split all nodes.
   fileprivate func leastCode(_ separations: UnsafePointer<UInt16>, most: Int) throws -> UInt16 {
     var counts = [Int](repeating: 0, count: 1 << 16)
     try descend(separations, least: 0) { node, _, isSplit in
@@ -69,7 +72,7 @@ extension TreeStorage {
     return 0
   }
 
-  /// Calls `visit` with each node from the root down, in tree order, with what lies before it, and whether it is split.
+  /// Calls `visit` with each node from the root down, in tree order, with the split before it and whether it is split.
   fileprivate func descend(
     _ separations: UnsafePointer<UInt16>, least: UInt16, _ visit: (Node, Split, Bool) throws -> Void
   ) throws {

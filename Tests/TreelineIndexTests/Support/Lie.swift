@@ -43,7 +43,7 @@ extension Lie {
       problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
-      "seam of no points", .none, problems: ["header, byte 36: expected the seam 0, where there are no points, found 1"]
+      "seam of no points", .none, problems: ["header, byte 36: expected the seam 0, since there are no points, found 1"]
     ) { $0.store(UInt32(1), at: 36) },
   ]
 
@@ -70,7 +70,7 @@ extension Lie {
       problems: ["header, byte 56: expected a side of 0 around one position, found 2.0"]
     ) { $0.store(2.0.bitPattern, at: 56) },
     Lie(
-      "square of no points", plain([]), problems: ["header, byte 48: expected 0, where there are no points, found 1.5"]
+      "square of no points", plain([]), problems: ["header, byte 48: expected 0, since there are no points, found 1.5"]
     ) { $0.store(1.5.bitPattern, at: 48) },
     // It is equal to 0, so nothing but its bits tells that it is not what a build writes.
     Lie(
@@ -107,7 +107,7 @@ extension Lie {
       TestIndex(
         name: "bay, day", set: TestIndex.tiny.set,
         attributes: ["bay", "day", "ice"].map { IndexAttribute(name: $0) { _ in .null } }),
-      problems: ["attribute \"bay\": expected a name that no other attribute has, found it again"]
+      problems: ["attribute \"bay\": expected a name that no other attribute has, found a duplicate"]
     ) { $0.store(UInt8(ascii: "b"), at: Int($0.header.sections[7].offset) + 16) },
   ]
 }

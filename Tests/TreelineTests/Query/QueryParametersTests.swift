@@ -66,10 +66,10 @@ import Treeline
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
-    (["center": "2,48"], "zoom must be a number, as there is a center, found none."),
+    (["center": "2,48"], "center needs zoom."),
     (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
     (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
-    (["tile-size": "512"], "tile-size goes with zoom or tile: it tells of which tiles the zoom is."),
+    (["tile-size": "512"], "tile-size needs zoom or tile: it is the size of the tiles that the zoom counts."),
     (["tile": "3,4,2", "width": "9", "height": "9"], "tile and width exclude each other; choose one."),
     (
       ["bbox": "1, 2, 3, x"],
