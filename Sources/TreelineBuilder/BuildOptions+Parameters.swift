@@ -1,10 +1,10 @@
 import Treeline
 
-/// The ways to grow, as `--grow` and `grow=` name them.
+/// The growths by their names in `--grow` and `grow=`.
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 
-  /// - Parameter rule: Where nodes are split, where they are.
+  /// - Parameter rule: Where nodes are split, if the tree grows by splitting; nil for the standard rule.
   package func growth(splitBy rule: SplitRule?) -> Growth {
     switch self {
     case .split: .splitting(rule ?? .standard)
@@ -16,8 +16,8 @@ package enum GrowthName: String, CaseIterable, Sendable {
 }
 
 extension BuildOptions {
-  /// Reads the options of `treeline build` that decide on the tree, by their names there. Without any, whatever can be
-  /// asked for is computed.
+  /// Reads the options of `treeline build` that determine the tree, under the same names. If there are none, everything
+  /// that a query may need is computed.
   package init(_ parameters: inout QueryParameters) {
     let name = parameters.choice("grow", of: GrowthName.self)
     let rule = parameters.text("split").flatMap { text -> SplitRule? in
@@ -33,13 +33,13 @@ extension BuildOptions {
     let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
     if growth.splitRule == nil {
       parameters.refuse(
-        ["split"], expected: "no such option of a tree that is merged, where nothing is split",
-        sentence: "{split} goes with a tree that grows by splitting; where clusters are merged nothing is split.")
+        ["split"], expected: "no split rule for a merged tree, in which nothing is split",
+        sentence: "{split} needs {grow} to be split; in a merged tree nothing is split.")
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
-        ["badge-gap"], expected: "grow=badges beside it; no other tree knows of badges",
-        sentence: "{badge-gap} needs {grow} to be badges; no other tree knows of badges.")
+        ["badge-gap"], expected: "grow=badges beside it; other trees ignore the gap between badges",
+        sentence: "{badge-gap} needs {grow} to be badges; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
@@ -47,8 +47,8 @@ extension BuildOptions {
         sentence: "{stand} needs {grow} to be merge or badges; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
       parameters.refuse(
-        ["stand"], expected: "separations, without which nothing is kept apart",
-        sentence: "{stand} needs a tree with separations, without which nothing is kept apart.")
+        ["stand"], expected: "a tree with separations, which keep clusters apart",
+        sentence: "{stand} needs a tree with separations, which keep clusters apart.")
     }
     self.init(
       growth: growth, threads: threads, computesSeparations: !leavesOutSeparations,

@@ -1,41 +1,41 @@
 import Treeline
 
-/// How to build. Only those options that say so change the tree.
+/// Options of a build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
-  /// How the tree grows. Another way makes another tree.
+  /// How the tree grows. Another growth makes another tree.
   public var growth: Growth
 
-  /// With what diameters badges are drawn. Of a tree grown by merging for badges, another curve makes another tree;
-  /// others do not look at it.
+  /// Diameters at which badges are drawn. If the tree grows by merging for badges, another curve makes another tree.
+  /// Other growths ignore the curve.
   public var badgeCurve: BadgeCurve
 
-  /// Where clusters stand. Of a tree grown by merging for distances or badges, another place makes another tree; others
-  /// do not look at it.
+  /// Where clusters stand: at their means or at members. If the tree grows by merging for distances or badges, another
+  /// stand makes another tree. Other growths ignore it.
   public var stand: ClusterStand
 
-  /// For tests that the tree is the same by every solver.
+  /// Eigenvector solver, for tests that the tree is the same by every solver.
   package var solver = PrincipalAxis.Solver.standard
 
-  /// For tests of the depth from which merge scales are rounded.
+  /// Greatest depth of a merged tree, for tests: deeper trees get rounded merge scales.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// More positions than these are merged in parts, for tests.
+  /// Number of positions above which they are merged in parts, for tests; the default if nil.
   var leavesInPart: Int?
 
-  /// How many threads build. The tree is the same for any number.
+  /// Number of threads that build. The tree is the same for any number.
   public var threads: Int
 
-  /// Whether to compute at what distance each cluster is split into its children, which queries by `spacing` and
-  /// `badges` need. It takes several times as long as the rest of a build by splitting, and 2 bytes a point, in memory
-  /// and in an index.
+  /// Whether to compute the distance at which each cluster is split into its children. Queries by `spacing` and
+  /// `badges` need it. It takes several times as long as the rest of a build by splitting, and 2 bytes a point, in
+  /// memory and in an index.
   public var computesSeparations: Bool
 
   /// - Parameters:
   ///   - growth: How the tree grows.
-  ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` or `badges` are to be answered. A tree merged by
-  ///     distance or for badges knows its separations anyway; they still take 2 bytes a point.
-  ///   - badgeCurve: With what diameters badges are drawn, where the tree is to grow by merging for badges.
-  ///   - stand: Where clusters stand, where it is to grow by merging for distances or badges.
+  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree merged by distance
+  ///     or for badges knows its separations anyway, but they still take 2 bytes a point.
+  ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
+  ///   - stand: Where clusters stand, for a tree that grows by merging for distances or badges.
   public init(
     growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
     stand: ClusterStand = .mean
@@ -50,13 +50,13 @@ public struct BuildOptions: Hashable, Sendable {
 extension BuildOptions {
   /// - Parameters:
   ///   - splitRule: Where nodes are split.
-  ///   - threads: 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether queries by `spacing` are to be answered.
+  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - computesSeparations: Whether the tree can answer queries by `spacing`.
   public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {
     self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
   }
 
-  /// Where nodes are split; `standard` as long as the tree is to grow by merging. To set it is to have it split.
+  /// Where nodes are split; `standard` while the tree grows by merging. Setting it makes the tree grow by splitting.
   public var splitRule: SplitRule {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
@@ -74,37 +74,37 @@ extension BuildOptions {
   }
 }
 
-/// How far a build is.
+/// Progress of a build.
 public struct BuildProgress: Hashable, Sendable {
-  /// What a build does, in this order.
+  /// Stages of a build, in the order in which they run.
   public enum Stage: String, Hashable, Sendable {
     /// Coordinates are projected to positions on the plane.
     case projecting
     /// Points are sorted into tree order.
     case splitting
-    /// Clusters are merged, in place of splitting.
+    /// Clusters are merged, if the tree does not grow by splitting.
     case merging
     /// Separations are computed.
     case separating
-    /// Values of columns are surveyed, encoded and prepared, once there is a tree.
+    /// Values of columns are surveyed, encoded and prepared, after the tree is built.
     case encoding
   }
 
-  /// What it does now.
+  /// Stage that runs now.
   public let stage: Stage
 
-  /// How much of the stage is done, from 0 to 1. It never falls.
+  /// Fraction of the stage that is done, from 0 to 1. It never falls.
   public let fraction: Double
 }
 
 /// Why no tree can be built from some points.
 public enum BuildError: Error, Hashable, Sendable {
-  /// A point is not on the sphere or on the plane. `row` counts the points from 0.
+  /// A coordinate is outside the sphere or the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
   /// More points than row numbers can count: 2^31.
   case tooManyPoints(found: Int)
 
-  /// More names of groups than there may be: 4096. Points that come in batches are not read any further then.
+  /// More group names than the 4096 that are allowed. Points that come in batches are not read any further then.
   case tooManyGroups(found: Int)
 
   /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.
@@ -121,7 +121,7 @@ extension BuildError: CustomStringConvertible {
       "row \(row): expected an x and a y from -1e300 to 1e300, "
         + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
     case .tooManyGroups(let found):
-      "expected at most \(TreeGroups.maximumCount) groups, found \(found); each in view is a cluster by itself"
+      "expected at most \(TreeGroups.maximumCount) groups, found \(found); each group in view is a separate cluster"
     case .tooManyPoints(let found):
       "expected at most \(IndexHeader.maximumPointCount) points, found \(found); build several trees"
     }

@@ -1,10 +1,10 @@
 import Treeline
 
 extension ClusterTree {
-  /// Builds the tree over some coordinates; their row numbers count from 0.
+  /// Builds the tree over some coordinates. Row numbers count the coordinates from 0.
   ///
-  /// The tree is a function of the set of coordinates: their order, the number of threads and the build of LAPACK
-  /// change nothing but row numbers.
+  /// The tree is a function of the set of coordinates. Their order changes only row numbers; the number of threads and
+  /// the build of LAPACK change nothing.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -12,12 +12,12 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
-  ///   - projection: Which of the two.
+  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`
-  /// - Complexity: O(n log n) time for all but adversarial data, about 45 bytes a point of memory while building;
-  ///   with separations some 100 more than the tree itself takes.
+  /// - Complexity: O(n log n) time except for adversarial data; about 45 bytes of memory a point while building, or,
+  ///   with separations, some 100 bytes a point in addition to the tree.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -28,8 +28,8 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree in which points share a cluster only with others of their group: one hierarchy for each, on one
-  /// plane. See `ClusterTree.groups`.
+  /// Builds a tree in which points share a cluster only with points of their group. Each group has its own hierarchy,
+  /// all on one plane. See `ClusterTree.groups`.
   ///
   /// ```swift
   /// let kinds = try PointGroups(hotels.map { .named($0.kind) })
@@ -37,13 +37,12 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - coordinates: As of the other `init`.
-  ///   - groups: The group of each, in their order.
-  ///   - projection: As of the other `init`.
-  ///   - options: How to build each.
+  ///   - coordinates: As in the other `init`.
+  ///   - groups: The group of each coordinate, in the same order.
+  ///   - projection: As in the other `init`.
+  ///   - options: How to build the tree of each group.
   ///   - progress: Called once a group is built; separations are part of a group's building.
-  /// - Throws: `BuildError`
-  /// - Precondition: There are as many groups as coordinates.
+  /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -54,9 +53,9 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// For tests of the levels below which boxes are halved.
+  /// Builds a tree for tests of the levels below which boxes are halved.
   ///
-  /// - Parameter principalLevels: at most 900.
+  /// - Parameter principalLevels: Number of levels above these, at most 900.
   package init(
     _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int
   ) throws(BuildError) {
@@ -68,7 +67,7 @@ extension ClusterTree {
 
   private init(_ build: TreeBuild) throws(BuildError) {
     do throws(BuildFailure) { self = try build.run() } catch .invalid(let error) { throw error } catch {
-      preconditionFailure("A build that nobody can cancel was cancelled")
+      preconditionFailure("A build that cannot be cancelled was cancelled")
     }
   }
 
@@ -78,17 +77,18 @@ extension ClusterTree {
   /// let tree = try await ClusterTree.build(coordinates) { print($0.stage, $0.fraction) }
   /// ```
   ///
-  /// Any number of builds and queries may run side by side. A build whose task is cancelled stops within 50 ms and
+  /// Any number of builds and queries may run at the same time. A build whose task is cancelled stops within 50 ms and
   /// leaves nothing behind: another thread deallocates its memory.
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
-  ///   - groups: The group of each, in their order, of groups that never mix; nil if all may share a cluster.
-  ///   - projection: Which of the two.
+  ///   - groups: The group of each coordinate, in the same order; groups never mix. Nil if all points may share a
+  ///     cluster.
+  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
-  /// - Precondition: There are as many groups as coordinates.
+  /// - Precondition: The number of groups is the number of coordinates.
   public static func build(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -112,7 +112,7 @@ extension ClusterTree {
 }
 
 extension ClusterMap {
-  /// Builds the tree over your own values, given in any order.
+  /// Builds the tree over your own values, which may be in any order.
   ///
   /// ```swift
   /// let hotels = try ClusterMap(allHotels, at: \.coordinate)
@@ -124,13 +124,13 @@ extension ClusterMap {
   /// - Parameters:
   ///   - values: Your own, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: By default whatever can be asked for is computed, as `treeline build` does: separations too, which
-  ///     take several times as long as the rest.
-  ///   - coordinate: Where a value is; a key path will do.
-  ///   - groups: The group of each value, of groups that never mix; nil if all may share a cluster.
+  ///   - options: By default, everything that a query may need is computed, as `treeline build` does. That includes
+  ///     separations, which take several times as long as the rest.
+  ///   - coordinate: Returns where a value is; a key path will do.
+  ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
-  /// - Precondition: There are as many groups as values.
+  /// - Precondition: The number of groups is the number of values.
   public init(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
@@ -156,13 +156,13 @@ extension ClusterMap {
   /// - Parameters:
   ///   - values: Your own, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: As of `init`.
-  ///   - coordinate: Where a value is; called for all of them before the build begins.
-  ///   - groups: As of `init`.
-  ///   - columns: As of `init`; they are encoded once there is a tree, on the task itself.
-  ///   - progress: As of `ClusterTree.build`.
+  ///   - options: As in `init`.
+  ///   - coordinate: Returns where a value is; called for all values before the build begins.
+  ///   - groups: As in `init`.
+  ///   - columns: As in `init`; they are encoded after the tree is built, on the task itself.
+  ///   - progress: As in `ClusterTree.build`.
   /// - Throws: `BuildError`, `ColumnError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
-  /// - Precondition: There are as many groups as values.
+  /// - Precondition: The number of groups is the number of values.
   public static func build(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true), at coordinate: (Value) throws -> Coordinate,

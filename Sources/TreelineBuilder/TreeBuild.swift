@@ -1,14 +1,14 @@
 import Treeline
 
-/// One build, from coordinates to a tree: they are projected, partitioned, assembled into nodes and, if asked for,
-/// separated.
+/// One build from coordinates to a tree: it projects the coordinates, splits or merges the points into nodes and, if
+/// requested, computes separations.
 struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection
   var options: BuildOptions
-  /// What points may share a cluster; nil if all may.
+  /// Group of each point, of groups that never mix; nil if all points may share a cluster.
   var groups: PointGroups?
-  /// At most 900.
+  /// Number of upper levels that are split across a principal axis, at most 900. Below them, boxes are halved.
   var principalLevels = TreeStorage.principalLevels
   var monitor: BuildMonitor
 
@@ -38,7 +38,8 @@ struct TreeBuild {
       storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount, growth: options.growth)
   }
 
-  /// Builds a tree over the positions in some memory, which it owns or which is deallocated.
+  /// Builds a tree over the positions in some memory. The tree then owns the memory; if the build fails, it is
+  /// deallocated.
   func storage(of memory: BuildMemory) throws(BuildFailure) -> TreeStorage {
     var top: TopNode?
     var merged: MergeBuild.Result?
@@ -74,7 +75,7 @@ struct TreeBuild {
     return try memory.finish(top, badgeCurve, threads: options.threads, monitor, separate: separate)
   }
 
-  /// Nil unless the tree is to grow for badges.
+  /// Badge curve of a tree that grows for badges; nil for any other tree.
   private var badgeCurve: BadgeCurve? {
     options.growth == .merging(by: .badges) ? options.badgeCurve : nil
   }

@@ -1,12 +1,12 @@
 import Treeline
 
-/// The nodes of a tree in the order in which one thread would have made them, in memory that the tree is to own.
+/// The nodes of a tree in the order in which one thread would make them, in memory that the tree will own.
 struct AssembledNodes {
   let records: UnsafeMutablePointer<NodeRecord>
   let sums: UnsafeMutablePointer<NodeSums>
   let spreads: UnsafeMutablePointer<NodeSpread>
   let recordCount: Int
-  /// Where the next children go.
+  /// Index of the records of the next children.
   private var next = 1
 
   var blocks: [MemoryBlock] {
@@ -17,7 +17,7 @@ struct AssembledNodes {
     ]
   }
 
-  /// Room for so many records, to be filled by whoever makes them.
+  /// Allocates room for a number of records, which the caller fills.
   init(recordCount: Int) {
     self.recordCount = recordCount
     records = .allocate(capacity: recordCount)
@@ -27,8 +27,8 @@ struct AssembledNodes {
 
   func deallocate() { for block in blocks { block.deallocate() } }
 
-  /// Puts the pieces together, and deallocates each once it is copied: they are many and large. Of no use once the
-  /// build is cancelled.
+  /// Puts subtrees together, and deallocates each one once it is copied: they are many and large. The result is useless
+  /// if the build is cancelled.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     self.init(recordCount: top?.recordCount ?? 0)
     var stack = top.map { [(node: $0, record: 0)] } ?? []
@@ -52,7 +52,7 @@ struct AssembledNodes {
     }
   }
 
-  /// A piece, the record that awaits its root, and where the others go.
+  /// A subtree, the index of its root's record, and the index of its other records.
   private struct Subtree {
     let node: TopNode
     let record: Int
@@ -71,7 +71,7 @@ struct AssembledNodes {
   }
 
   private func copy(_ subtree: Subtree) {
-    guard case .subtree(let nodes) = subtree.node.content else { preconditionFailure("A piece that is none") }
+    guard case .subtree(let nodes) = subtree.node.content else { preconditionFailure("Expected a built subtree") }
     let next = subtree.next
     var root = nodes.records[0]
     if root.childOffset != 0 { root.childOffset = UInt32(next - subtree.record) }

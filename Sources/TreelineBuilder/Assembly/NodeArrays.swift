@@ -1,12 +1,12 @@
 import Treeline
 
-/// The node records of a subtree, the first of them its root's, in the order in which they are stored.
+/// The node records of a subtree, its root's first, in the order in which they are stored.
 struct NodeArrays: Sendable {
   var records: ContiguousArray<NodeRecord> = []
   var sums: ContiguousArray<NodeSums> = []
   var spreads: ContiguousArray<NodeSpread> = []
 
-  /// - Parameter pointCount: how many points the subtree has, to make room for.
+  /// - Parameter pointCount: Number of points of the subtree, for which memory is reserved.
   init(pointCount: Int) {
     // A bucket holds 8 points or more on average.
     records.reserveCapacity(pointCount / 4 + 1)
@@ -18,9 +18,9 @@ struct NodeArrays: Sendable {
   private static let unwritten = NodeRecord(
     box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
 
-  /// Makes room for the children of a node and describes it, all but its box.
+  /// Adds records for the children of a node, and writes the node's record except its box.
   ///
-  /// - Returns: where the left child's record is; the right child's follows it.
+  /// - Returns: the index of the left child's record; the right child's record follows it.
   @inline(__always) mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int
   {
     let left = records.count
@@ -33,14 +33,15 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Gives nodes with children their boxes, each that of its children together, and measures their sums from the
-  /// corners of those.
+  /// Gives each node with children the union of its children's boxes, and measures its sums from the corner of that
+  /// box.
   ///
   /// - Parameters:
-  ///   - root: the node that all the others lie below.
-  ///   - firstBelow: the first of their records.
+  ///   - root: Record of the node that all other nodes lie below.
+  ///   - firstBelow: The first of their records.
+  ///   - corner: Corner from which sums have been measured.
   mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
-    // Through pointers: whether arrays are looked up in place is up to the optimiser.
+    // Through pointers: the optimizer need not change array elements in place.
     records.withUnsafeMutableBufferPointer { records in
       sums.withUnsafeMutableBufferPointer { sums in
         func finish(_ record: Int) {

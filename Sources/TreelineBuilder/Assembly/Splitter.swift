@@ -1,12 +1,12 @@
 import Treeline
 
-/// A node that is yet to be made, of any size: its points and the box around them.
+/// A node of any size that is not made yet: its points and the box around them.
 struct Segment: Sendable {
-  /// Measured from the corner of the box, or from that of the first narrow node above. Rounded means depend on it, so
-  /// it is the same whoever splits the node.
+  /// Points, measured from the corner of the box, or from the corner of the first narrow node above. Rounded means
+  /// depend on the corner, so it is the same whichever thread splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
-  /// Which node record is to describe it.
+  /// Index of the record that will describe the node.
   var record = 0
   var level: Int
 
@@ -16,19 +16,20 @@ struct Segment: Sendable {
     (self.points, self.box, self.level) = (points, box, level)
   }
 
-  /// A child, measured from where its parent is if that is narrow, and from the corner of its box otherwise.
+  /// Makes a child. It is measured from its parent's corner if the parent is narrow, otherwise from the corner of its
+  /// own box.
   init(_ points: PointGroup<UInt128>, in box: PlaneRect, below parent: Segment) {
     self.init(points: parent.isNarrow ? points : points.moved(to: box), box: box, level: parent.level + 1)
   }
 
-  /// The sums of coordinates, measured from the corner of the box.
+  /// Sums of coordinates, measured from the corner of the box.
   var sums: NodeSums {
     let moments = points.moved(to: box).moments
     return NodeSums(x: moments.x, y: moments.y)
   }
 
-  /// Whether all sums over these points fit 64 bits, as then do those of every part, and there are so few points that
-  /// the sums of half of them, some milliseconds, need no look at whether the build is cancelled.
+  /// Whether all sums over these points fit 64 bits, and the points are few. Then the sums of every part fit, too, and
+  /// adding up half of the points takes some milliseconds, too short to look whether the build is cancelled.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -37,23 +38,24 @@ struct Segment: Sendable {
   }
 }
 
-/// Splits nodes and partitions their points, those above the buckets.
+/// Splits nodes above the buckets and partitions their points.
 struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let arrays: PointArrays
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Nodes below this level are halved along the longer side of their box, which ends after 64 levels more whatever
-  /// the data. No real data comes near it: it bounds the depth by proof.
+  /// Level below which nodes are halved along the longer side of their box. Halving ends after 64 more levels whatever
+  /// the data. No real data comes near that: the level bounds the depth by proof.
   let principalLevels: Int
 
   let monitor: BuildMonitor
 
-  /// Partitions the points of a node that gets stored children; nil if it is a bucket, or the build is cancelled.
+  /// Partitions the points of a node that gets stored children. Returns nil if it is a bucket or the build is
+  /// cancelled.
   ///
   /// - Parameters:
-  ///   - threads: how many pass over the points.
-  ///   - sum: sums up one of the parts.
+  ///   - threads: Number of threads that pass over the points.
+  ///   - sum: Returns the moments of one of the parts.
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, level: Int, threads: Int = 1, summedBy sum: (Range<Int>) -> Moments<Sum>
   ) -> (left: PointGroup<Sum>, right: PointGroup<Sum>, spread: NodeSpread)? {
@@ -65,12 +67,12 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))
-    // Sums over some of the points must not be taken for those of all.
+    // In a cancelled build, sums may leave out some of the points.
     if monitor.isCancelled { return nil }
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// The same for a node of any size, a few at the top of any tree.
+  /// Splits a node of any size, as above. Any tree has a few of them at the top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard

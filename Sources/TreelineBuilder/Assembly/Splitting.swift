@@ -1,6 +1,6 @@
 import Treeline
 
-/// The splitting of points by a rule.
+/// Splits points by a rule.
 struct Splitting {
   let rule: SplitRule
   var solver = PrincipalAxis.Solver.standard
@@ -10,10 +10,10 @@ struct Splitting {
 
   /// Sorts the points in some memory into tree order and returns the nodes over them.
   ///
-  /// - Parameter root: How the topmost node lies in the whole tree.
+  /// - Parameter root: Place of the topmost node in the whole tree.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
-    // A call for each algorithm, so that the builder is compiled for each by itself.
+    // One call for each algorithm, so that the builder is compiled separately for each.
     let top =
       switch rule.kind {
       case .mean: split(memory, root, by: MeanSplit())

@@ -1,8 +1,8 @@
 import Treeline
 
-/// Builds the nodes below one node, depth first: the left subtree whole, then the right one.
+/// Builds the nodes below one node, depth first: the whole left subtree, then the right one.
 ///
-/// The stack is an array, so no shape of data overflows the thread's.
+/// The stack is an array, so no data can overflow the thread's stack.
 struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   private let splitter: Splitter<Algorithm>
   private var nodes: NodeArrays
@@ -13,7 +13,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     nodes = NodeArrays(pointCount: pointCount)
   }
 
-  /// The nodes; of no use once the build is cancelled.
+  /// Returns the nodes. They are useless if the build is cancelled.
   mutating func build(_ root: Segment) -> NodeArrays {
     let monitor = splitter.monitor
     var stack: ContiguousArray = [root]
@@ -34,10 +34,10 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     return nodes
   }
 
-  /// A node whose sums fit 64 bits, and so do those of all below it: most of any tree.
+  /// A node whose sums, and the sums of all nodes below it, fit 64 bits: like most nodes of any tree.
   ///
-  /// All sums are measured from one corner, that of the first node. Boxes are not computed on the way down, which
-  /// would cost a pass over the points at each level, but united from the buckets up once the subtree is complete.
+  /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, which
+  /// would cost a pass over the points at each level. They are united from the buckets up once the subtree is complete.
   private struct NarrowNode {
     var points: PointGroup<UInt64>
     var record: Int

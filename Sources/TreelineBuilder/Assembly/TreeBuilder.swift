@@ -1,18 +1,19 @@
 import Treeline
 
-/// Builds the nodes over points on the plane. All threads together split a node of so many points that a thread would
-/// be idle otherwise; smaller ones are split by whichever thread is free, and below a certain size a whole subtree is
-/// one piece of work.
+/// Builds the nodes over points on the plane. All threads together split a node that is so large that other threads
+/// would be idle. Smaller nodes are split by whichever thread is free. Below a certain size, a whole subtree is one
+/// piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   let splitter: Splitter<Algorithm>
   let threads: Int
 
-  /// Pieces of work a thread should find at least, so that all end at about the same time.
+  /// Least number of pieces of work for each thread, so that all threads end at about the same time.
   private static var piecesPerThread: Int { 16 }
 
-  /// Sorts the points into tree order, notes their gaps, and returns the nodes. Of no use once the build is cancelled.
+  /// Sorts the points into tree order, notes their gaps, and returns the nodes. They are useless if the build is
+  /// cancelled.
   ///
-  /// - Parameter root: How the topmost node lies in the tree.
+  /// - Parameter root: Place of the topmost node in the whole tree.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -31,10 +32,10 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits nodes by all threads together as long as one has more points than each thread's share: as where splits
-  /// leave most of the points on one side.
+  /// Splits nodes by all threads together as long as a node has more points than a thread's share. That happens when
+  /// splits leave most of the points on one side.
   ///
-  /// - Returns: what is left to do.
+  /// - Returns: the nodes that are left to split or build.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
     let most = max(top.segment.count / threads, pieceSize)
     var (large, small) = ([top], [TopNode]())
@@ -56,15 +57,15 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// How the topmost node of a subtree lies in the whole tree.
+/// Place of the topmost node of a subtree in the whole tree.
 struct SubtreeRoot: Sendable {
-  /// 0 for the whole tree.
+  /// Level of the node; 0 in the whole tree.
   var level = 0
-  /// From where a narrow node above measures; nil if there is none.
+  /// Corner from which a narrow node above is measured; nil if there is none.
   var corner: PlanePoint?
 }
 
-/// A node above or at the root of a piece of work. One thread at a time has it.
+/// A node above or at the root of a piece of work. Only one thread at a time uses it.
 final class TopNode: @unchecked Sendable {
   enum Content {
     case unbuilt
@@ -77,10 +78,10 @@ final class TopNode: @unchecked Sendable {
 
   init(_ segment: Segment) { self.segment = segment }
 
-  /// Deallocates all that lies below.
+  /// Deallocates the contents of this node and of all nodes below.
   func removeAll() { forEach { $0.content = .unbuilt } }
 
-  /// How many node records there are from here on down.
+  /// Number of node records from this node on down.
   var recordCount: Int {
     var count = 0
     forEach { node in

@@ -1,15 +1,15 @@
 import Treeline
 
-/// Stops builds from another thread, where there is no task to cancel.
+/// Stops builds from another thread, for callers without a task to cancel.
 package final class BuildCancellation: Sendable {
   let monitor = BuildMonitor(pointCount: 0)
 
   package init() {}
 
-  /// Has all builds that were given it stop within 50 ms, and those to come at once.
+  /// Stops all builds that were given this object within 50 ms, and later builds at once.
   package func cancel() { monitor.cancel() }
 
-  /// Whether it was.
+  /// Whether `cancel` was called.
   package var isCancelled: Bool { monitor.isCancelled }
 }
 
@@ -17,12 +17,12 @@ extension ClusterTree {
   /// Builds the tree on the calling thread, until another one cancels it.
   ///
   /// - Parameters:
-  ///   - coordinates: As of `init`.
-  ///   - groups: As of `init`; nil where all points may share a cluster.
-  ///   - projection: As of `init`.
-  ///   - options: As of `init`.
-  ///   - cancellation: What stops it.
-  ///   - progress: As of `init`.
+  ///   - coordinates: As in `init`.
+  ///   - groups: As in `init`; nil if all points may share a cluster.
+  ///   - projection: As in `init`.
+  ///   - options: As in `init`.
+  ///   - cancellation: Object that can stop the build.
+  ///   - progress: As in `init`.
   /// - Throws: `BuildError`, or `CancellationError`.
   package static func build(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups?, as projection: Plane.Projection, options: BuildOptions,

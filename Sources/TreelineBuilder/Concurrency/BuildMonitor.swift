@@ -1,10 +1,10 @@
 import Synchronization
 import Treeline
 
-/// What a build reports while it goes on, and how it learns that it is cancelled.
+/// Reports the progress of a build, and says whether the build is cancelled.
 ///
-/// Threads look at `isCancelled` every few milliseconds and return at once. What they leave behind is unfinished, and
-/// is thrown away.
+/// Threads look at `isCancelled` every few milliseconds and return at once if it is true. Their results are then
+/// unfinished and discarded.
 final class BuildMonitor: Sendable {
   private let cancellation = Atomic<Bool>(false)
   private let state: Mutex<State>
@@ -17,14 +17,15 @@ final class BuildMonitor: Sendable {
     var reportedPercent = -1
   }
 
-  /// How many points a thread may work on between two looks at `isCancelled`: about 5 ms.
+  /// Number of points that a thread may work on between two looks at `isCancelled`: about 5 ms.
   static let blockSize = 1 << 20
 
-  /// That of the build which this one is a part of, and which tells of it.
+  /// Monitor of the build that this one is a part of and is cancelled with; nil if there is none.
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
-  /// - Parameter followsTask: Whether it is cancelled with the task that asks for it, of work on one thread.
+  /// - Parameter followsTask: Whether the build is cancelled with the task that runs it, which must do so on one
+  ///   thread.
   init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
@@ -33,7 +34,7 @@ final class BuildMonitor: Sendable {
     whole = nil
   }
 
-  /// Of a part of a build, which is cancelled with the whole.
+  /// Makes the monitor of a part of a build, which is cancelled with the whole build.
   init(partOf whole: BuildMonitor, pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
@@ -42,7 +43,8 @@ final class BuildMonitor: Sendable {
     followsTask = false
   }
 
-  /// Of work that another thread may cancel, or else the task that it is a part of.
+  /// Makes the monitor of work that is cancelled by `cancellation` or, if that is nil, with the task that does the
+  /// work.
   convenience init(
     pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
   ) {
@@ -64,14 +66,15 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
-  /// The same, but the first block is done even if the build is cancelled: so something is known of the points.
+  /// Does such a pass, but works on the first block even if the build is cancelled, so that something is known of the
+  /// points.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)
     }
   }
 
-  /// How many values of a column a thread may work on between two looks at `isCancelled`.
+  /// Number of values of a column that a thread may work on between two looks at `isCancelled`.
   static let valueBlockSize = 1 << 14
 
   /// Does a pass over many values block by block, and stops early if the build is cancelled.
@@ -79,14 +82,14 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.valueBlockSize) where !isCancelled { work(block) }
   }
 
-  /// The checksum of bytes, of any if the build is cancelled.
+  /// Returns the checksum of some bytes, or any number if the build is cancelled.
   func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hasher = XXHash64()
     pass(over: bytes.indices) { hasher.update(UnsafeRawBufferPointer(rebasing: bytes[$0])) }
     return hasher.finalize()
   }
 
-  /// Reports that `count` more points are done in a stage. Calls of `report` come one after another.
+  /// Reports that `count` more points are done in a stage. Calls of `report` never overlap.
   func advance(_ stage: BuildProgress.Stage, by count: Int) {
     guard let report, !isCancelled else { return }
     state.withLock { state in
@@ -100,14 +103,14 @@ final class BuildMonitor: Sendable {
   }
 }
 
-/// Why there is no tree.
+/// Reason why a build made no tree.
 enum BuildFailure: Error {
   case invalid(BuildError)
   case cancelled
 }
 
 extension Array {
-  /// Sorts elements, which are left in any order if the build is cancelled meanwhile.
+  /// Sorts the elements. If the build is cancelled meanwhile, they are left in any order.
   mutating func sort(_ monitor: BuildMonitor, by areInOrder: (Element, Element) -> Bool) {
     var comparisonCount = 0
     try? sort { a, b in
@@ -119,7 +122,7 @@ extension Array {
 }
 
 extension Range<Int> {
-  /// The range divided into blocks of a size, the last one shorter.
+  /// Returns the range divided into blocks of a size; the last one may be shorter.
   func blocks(of size: Int) -> some Sequence<Range<Int>> {
     stride(from: lowerBound, to: upperBound, by: size).lazy.map { $0..<Swift.min($0 + size, self.upperBound) }
   }

@@ -5,7 +5,7 @@ import Treeline
   import Dispatch
 #endif
 
-/// Divides 0 ..< count into one range a thread, works on them at once, and returns the results in order.
+/// Divides 0 ..< count into one range for each thread, works on all at once, and returns the results in order.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
@@ -17,19 +17,19 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
   }
 }
 
-/// Hands work that makes more work to a number of threads.
+/// Distributes items of work, which may lead to more items, to a number of threads.
 ///
-/// Which thread does what, and when, must not matter to the result.
+/// The result must not depend on which thread works on an item, or when.
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item]
-    /// Items that wait or are worked on: while there are any, more may come.
+    /// Number of items that wait or are worked on. As long as there are any, more may come.
     var unfinishedCount: Int
   }
 
   private let state: Mutex<State>
   #if canImport(Dispatch)
-    /// Counts the items that wait and, once all work is done, the threads that are yet to return.
+    /// Counts the items that wait and, once all work is done, the threads that have not returned yet.
     private let available = DispatchSemaphore(value: 0)
   #endif
 
@@ -37,7 +37,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
   /// Calls `work` with every item on up to `threads` threads, and returns when none is left.
   ///
-  /// `work` returns the items that follow from the one it was given.
+  /// `work` returns the items that follow from the given one.
   func run(threads: Int, _ work: @Sendable (Item) -> [Item]) {
     #if canImport(Dispatch)
       signal(state.withLock { $0.items.isEmpty ? threads : $0.items.count })
@@ -53,7 +53,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
     #endif
   }
 
-  /// Works on one item; nil if none waits.
+  /// Works on one item. Returns the number of items that follow from it, and whether all work is done; nil if no item
+  /// waits.
   private func workOnOne(_ work: (Item) -> [Item]) -> (count: Int, isLast: Bool)? {
     guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
     let new = work(item)

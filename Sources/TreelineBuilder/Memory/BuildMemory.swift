@@ -1,6 +1,6 @@
 import Treeline
 
-/// The memory of a build: some of it becomes the tree's, the rest is deallocated.
+/// The memory of a build. Some of it becomes the tree's, and the rest is deallocated.
 struct BuildMemory {
   let arrays: PointArrays
   let pointCount: Int
@@ -13,7 +13,7 @@ struct BuildMemory {
       spareRows: .allocate(capacity: pointCount))
   }
 
-  /// Gives up a build.
+  /// Deallocates all memory of a build that is given up.
   func deallocate() { for block in [points, rows, gaps] + spare { block.deallocate() } }
 
   private var points: MemoryBlock { MemoryBlock(arrays.points, count: pointCount) }
@@ -23,21 +23,21 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Gives every point the number of its row, which touches the memory for the first time.
+  /// Gives every point its row number, which touches the memory for the first time.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
     }
   }
 
-  /// Hands positions, rows, gaps and nodes to a tree, and its separations.
+  /// Makes a tree of the positions, rows, gaps and nodes, and of its separations.
   ///
-  /// What is not needed any more is deallocated first: at the end of a build it would be the most. If the build is
-  /// cancelled, all is deallocated.
+  /// Memory that is not needed any more is deallocated first, since the end of a build takes the most. If the build is
+  /// cancelled, all memory is deallocated.
   ///
   /// - Parameters:
-  ///   - badgeCurve: nil unless it would have grown for badges, had there been points.
-  ///   - separate: computes the codes of a tree's separations, if they are wanted.
+  ///   - badgeCurve: Badge curve if the tree would have grown for badges, had there been points; nil otherwise.
+  ///   - separate: Computes the codes of a tree's separations, if they are wanted.
   func finish(
     _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
@@ -52,11 +52,11 @@ struct BuildMemory {
     }
   }
 
-  /// The same for a tree grown by merging, whose nodes are assembled already.
+  /// Makes a tree that grew by merging, whose nodes are assembled already.
   ///
   /// - Parameters:
-  ///   - keepsScales: whether merge scales, where they are separations, are to be kept.
-  ///   - badgeCurve: nil unless it was grown for badges.
+  ///   - keepsScales: Whether to keep merge scales, if they are separations.
+  ///   - badgeCurve: Badge curve if the tree grew for badges; nil otherwise.
   func finish(
     _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
@@ -118,7 +118,7 @@ struct BuildMemory {
       stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
-  /// The gaps as a tree has them.
+  /// Returns the gaps as a tree stores them, two in a byte.
   private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     let byteCount = Gap.byteCount(ofPoints: pointCount)
     arrays.gaps[pointCount] = 0

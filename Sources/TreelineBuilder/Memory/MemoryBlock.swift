@@ -27,14 +27,14 @@ struct MemoryBlock: @unchecked Sendable {
     byteCount = count * MemoryLayout<Element>.stride
   }
 
-  /// Deallocates the block, a piece at a time where it is large: while the system takes a piece back, no thread of the
-  /// process can allocate, and even one that only reports that its build was cancelled may have to.
+  /// Deallocates the block, a large one piece by piece. While the system takes a piece back, no thread of the process
+  /// can allocate, not even one that only reports that its build was cancelled.
   func deallocate() {
     giveBackPages()
     start.deallocate()
   }
 
-  /// The same for memory of `allocateZeros`.
+  /// Deallocates a block that was made by `allocateZeros`, as above.
   func freeZeros() {
     giveBackPages()
     free(start)
@@ -48,20 +48,20 @@ struct MemoryBlock: @unchecked Sendable {
       while piece < end {
         // Large pages lie within pieces.
         let next = min((piece / Self.pieceSize + 1) * Self.pieceSize, end)
-        // Pages that are not given back now are with the rest.
+        // Pages that are not given back now are deallocated with the rest.
         _ = madvise(UnsafeMutableRawPointer(bitPattern: piece), Int(next - piece), MADV_DONTNEED)
         piece = next
       }
     #endif
   }
 
-  /// Given back within some 5 ms.
+  /// Size of a piece, which the system takes back within some 5 ms.
   private static let pieceSize: UInt = 16 << 20
 
-  /// Asks for pages of 2 MB where the system has them. Where memory is read here and there, there are so many of the
-  /// usual ones that the addresses of these have to be looked up in memory, too.
+  /// Asks for pages of 2 MB, if the system has them. Random reads touch too many pages of the usual size for the
+  /// processor to remember their addresses, so these must be looked up in memory, too.
   ///
-  /// - Precondition: Nothing of the block has been touched.
+  /// - Precondition: No memory of the block has been touched.
   func adviseLargePages() {
     #if os(Linux)
       guard byteCount >= 8 << 20 else { return }
@@ -73,7 +73,7 @@ struct MemoryBlock: @unchecked Sendable {
   }
 
   #if os(Linux)
-    /// The addresses between which whole pages belong to the block.
+    /// Addresses between which whole pages belong to the block.
     private var wholePages: (first: UInt, end: UInt) {
       let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
       let start = UInt(bitPattern: start)
@@ -83,7 +83,7 @@ struct MemoryBlock: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Memory of zeros, to be deallocated by `free`. Fresh from the system, it costs nothing before it is used.
+  /// Allocates memory of zeros, to be deallocated by `free`. Fresh from the system, it costs nothing before it is used.
   static func allocateZeros(count: Int) -> UnsafeMutablePointer {
     guard let memory = calloc(count, MemoryLayout<Pointee>.stride) else {
       preconditionFailure("No memory for \(count) entries")
@@ -94,14 +94,14 @@ extension UnsafeMutablePointer {
   func freeZeros() { free(self) }
 }
 
-/// Deallocates on another thread: the system takes some 300 ms for a gigabyte, and whoever cancels does not wait.
+/// Deallocates on another thread: the system takes some 300 ms for a gigabyte, and a caller that cancels must not wait.
 func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
   asynchronously(isUrgent: false, deallocate)
 }
 
 extension BuildMonitor {
-  /// Deallocates memory of a build that goes on, and waits for it, so that no more is held at once than need be; but
-  /// no longer once the build is cancelled.
+  /// Deallocates memory of a running build and waits for it, so that no more memory is held at once than necessary. It
+  /// stops waiting once the build is cancelled.
   func deallocate(_ deallocate: @escaping @Sendable () -> Void) {
     #if canImport(Dispatch)
       guard pointCount > Self.blockSize else { return deallocate() }

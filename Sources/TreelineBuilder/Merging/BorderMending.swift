@@ -1,12 +1,12 @@
 import Treeline
 
-/// Joins the histories of two parts of the plane.
+/// Joins the merge histories of two parts of the plane.
 ///
-/// Each part was merged without the other, so merges along the border are wrong, and so are others that follow from
-/// them some way into the parts. Level by level, the clusters around these places are merged again, both parts together
-/// (`MergeRevision`). If the area was too small, it grows and is merged again.
+/// Each part was merged without the other. So merges along the border are wrong, and so are others that follow from
+/// them some way into the parts. Level by level, the clusters around these merges are merged again, both parts together
+/// (`MergeRevision`). If the area around them was too small, it grows and is merged again.
 struct BorderMending {
-  /// In each level, no badge is larger.
+  /// Upper bound of badge diameters, by level.
   private(set) var greatestDiameters: [UInt16]
 
   private let border: MergeBorder
@@ -18,16 +18,16 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// By level: the nodes near the border that there are at its start, and the merges that are made in it.
+  /// By level: the nodes near the border that exist at its start, and the merges near the border that are made in it.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// How near these are, in units and in reaches of the level.
+  /// How near to the border these are, by level in units, and for all levels in reaches of the level.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
   /// - Parameters:
-  ///   - leaves: Of both parts.
-  ///   - greatestDiameters: In each level of both parts.
+  ///   - leaves: Leaves of both parts.
+  ///   - greatestDiameters: Upper bound of badge diameters in both parts, by level.
   init(
     _ border: MergeBorder, of leaves: Range<Int>, _ plan: MergePlan, _ tree: MergeTree, _ curve: BadgeCurve,
     _ stand: ClusterStand, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor
@@ -37,7 +37,7 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Returns: how much was merged again.
+  /// - Returns: counts of what was merged again.
   mutating func run() -> MergeRevision.Counts {
     var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
     collect()
@@ -46,19 +46,20 @@ struct BorderMending {
     return revision.counts
   }
 
-  /// Notes what is near the border.
+  /// Collects the nodes and merges near the border.
   private mutating func collect() {
     let levelCount = plan.levels.count
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // By round: the level, and how near a cluster is that is of use if it ends then.
+    // By round: its level, and the greatest distance from the border at which a cluster that ends in the round is of
+    // use.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
     monitor.pass(over: leaves) { block in
       for leaf in block {
-        // The leaf, and the merge of its number.
+        // The leaf, and the merge with the same number.
         for kind in 0..<2 {
           let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
           let place = tree.place(node)
@@ -78,7 +79,7 @@ struct BorderMending {
         }
       }
     }
-    // None before one of its parts.
+    // No merge comes before one of its parts.
     for level in merges.indices {
       merges[level].sort(monitor) {
         (tree.place($0).round, tree[$0].height) < (tree.place($1).round, tree[$1].height)

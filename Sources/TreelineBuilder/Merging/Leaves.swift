@@ -1,18 +1,18 @@
 import Treeline
 
-/// The distinct positions of some points, and the points at each in the order of their rows.
+/// The distinct positions of some points, and the points at each position in the order of their rows.
 struct Leaves: @unchecked Sendable {
-  /// How many there are, or may be.
+  /// Number of leaves, or room for them.
   let leafCount: Int
-  /// Whether they are in Z-order.
+  /// Whether leaves are in Z-order.
   let isInZOrder: Bool
   let positions: UnsafeMutablePointer<PlanePoint>
   let rows: UnsafeMutablePointer<UInt32>
-  /// Where the rows of each begin and end.
+  /// Indexes in `rows` at which the rows of each leaf begin and end.
   let starts: UnsafeMutablePointer<UInt32>
   let ends: UnsafeMutablePointer<UInt32>
 
-  /// Those of all points, in Z-order. They lie in the spare arrays of points, but for `starts`.
+  /// Makes the leaves of all points, in Z-order. Except for `starts`, they lie in the spare arrays of points.
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
     let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)
@@ -37,19 +37,19 @@ struct Leaves: @unchecked Sendable {
     }
     starts[count] = UInt32(pointCount)
     (self.positions, self.rows, self.starts) = (positions, rows, starts)
-    // One ends where the next begins.
+    // The rows of a leaf end where the rows of the next leaf begin.
     ends = starts + 1
     (leafCount, isInZOrder) = (count, true)
   }
 
-  /// Room for some leaves, to be deallocated.
+  /// Allocates room for some leaves, to be freed by `deallocate`.
   init(capacity: Int, rowCapacity: Int) {
     (leafCount, isInZOrder) = (capacity, false)
     (positions, rows) = (.allocate(capacity: capacity), .allocate(capacity: rowCapacity))
     (starts, ends) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
   }
 
-  /// Those that were made with room for more.
+  /// Deallocates leaves that were made by `init(capacity:rowCapacity:)`.
   func deallocate() {
     positions.deallocate()
     rows.deallocate()
@@ -61,12 +61,12 @@ struct Leaves: @unchecked Sendable {
 
   @inline(__always) func position(of leaf: Int) -> PlanePoint { positions[leaf] }
 
-  /// Whether one comes before another in Z-order.
+  /// Whether leaf `a` comes before leaf `b` in Z-order.
   @inline(__always) func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
     isInZOrder ? a < b : ZOrder.code(of: positions[Int(a)]) < ZOrder.code(of: positions[Int(b)])
   }
 
-  /// In rising order.
+  /// Returns the rows of a leaf in rising order.
   func rows(of leaf: Int) -> [UInt32] {
     Array(UnsafeBufferPointer(start: rows + Int(starts[leaf]), count: Int(count(of: leaf))))
   }

@@ -1,26 +1,26 @@
 import CPrefetch
 import Treeline
 
-/// A cluster that merging begins with or ends with.
+/// A cluster that merging begins or ends with.
 struct MergeCluster {
   var sums: MergeSums
-  /// Where it stands.
+  /// Position where the cluster stands.
   var position: PlanePoint
-  /// A leaf, or a merge: see `MergeTree`.
+  /// Node of a leaf or of a merge, see `MergeTree`.
   var node: UInt32
-  /// The first of its positions in Z-order.
+  /// First of its positions in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
-  /// Of use where clusters may be merged across the seam.
+  /// Extent in longitude, which is used only if clusters may be merged across the seam.
   var longitudes: Longitudes
 }
 
 extension MergeCluster {
-  /// Both together, this one the one with the lesser least member.
+  /// Merges this cluster with another one that has a greater least member.
   ///
   /// - Parameters:
-  ///   - scaledDistance: Between them.
-  ///   - leafCount: Of the tree, see `MergeTree`.
+  ///   - scaledDistance: Scaled distance between them.
+  ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   @inline(__always) func merged(
     with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ stand: ClusterStand, crossesSeam: Bool,
     leafCount: Int
@@ -43,8 +43,8 @@ extension MergeCluster {
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 
-  /// The square of the distance to another cluster: across the seam only those are close that are less than half a
-  /// world wide together.
+  /// Returns the squared distance to another cluster. It is measured across the seam only if both together are less
+  /// than half a world wide.
   func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
     let plain = Plane.Projection.planar.squaredDistance(position, other.position)
     if !crossesSeam { return plain }
@@ -53,16 +53,17 @@ extension MergeCluster {
   }
 }
 
-/// The sums of a cluster's points, and where they lie on the circle of longitudes.
+/// The sums of a cluster's points, and how many points lie beyond the seam.
 struct MergeSums {
-  /// Over its points, as they lie on the plane.
+  /// Sums of coordinates as the points lie on the plane.
   var x: UInt64
   var y: UInt64
   var count: UInt32
-  /// How many points lie west of the seam's other side: a world is added to their x.
+  /// Number of points that are laid beyond the seam: a world is added to their x.
   var countBeyond: UInt32 = 0
 
-  /// To the nearest unit, halves up. 2^31 points and two worlds of 2^32 units fit.
+  /// Mean of the points, to the nearest unit, halves up. The sums of 2^31 points on two worlds of 2^32 units fit 64
+  /// bits.
   @inline(__always) var mean: PlanePoint {
     PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
   }
@@ -72,12 +73,12 @@ struct MergeSums {
     return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
   }
 
-  /// Of both, where nothing is merged across the seam.
+  /// Returns the sums of both, if nothing is merged across the seam.
   @inline(__always) func joined(with other: MergeSums) -> MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Of both, laid side by side.
+  /// Returns the sums of both, laid side by side.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -95,7 +96,7 @@ struct MergeSums {
   }
 }
 
-/// The clusters that there are, numbered in the order of their least members.
+/// The existing clusters, numbered in the order of their least members.
 ///
 /// A merged cluster keeps the number of the part with the lesser least member. The other number is free until clusters
 /// are renumbered.
@@ -103,33 +104,33 @@ struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Greater than the age of every cluster made before it.
+    /// Age, greater than the age of every cluster made before.
     var age: UInt32
     var scale: SeparationCode
-    /// Of its badge, in 64ths of a pixel.
+    /// Diameter of the cluster's badge, in 64ths of a pixel.
     var diameter: UInt16
   }
 
   let nodes: UnsafeMutablePointer<Node>
   let sums: UnsafeMutablePointer<MergeSums>
   let positions: UnsafeMutablePointer<PlanePoint>
-  /// Where it is in the tiles.
+  /// Slots of clusters in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// The round in which a cluster looks again: before it, the cluster has no pair that it would have to find.
+  /// Round in which a cluster looks for others again. Before it, the cluster has no pair that it must find.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// The nearest, of a cluster that waits for the round of that pair; `none` of others.
+  /// Nearest cluster of one that waits for the round of that pair; `none` for others.
   let nearests: UnsafeMutablePointer<UInt32>
-  /// Known where clusters may be merged across the seam.
+  /// Extents in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
-  /// How many there were first.
+  /// Number of initial clusters.
   let capacity: Int
 
-  /// The round of a number that is free.
+  /// Round of a free number.
   static let gone = UInt8.max
-  /// No cluster.
+  /// Number of no cluster.
   static let none = UInt32.max
 
-  /// - Parameter crossesSeam: whether clusters may be merged across it.
+  /// - Parameter crossesSeam: Whether clusters may be merged across the seam.
   init(capacity: Int, crossesSeam: Bool) {
     self.capacity = capacity
     nodes = .allocate(capacity: capacity)
@@ -153,7 +154,7 @@ struct LiveClusters: @unchecked Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Puts a cluster at its number, which is looked at in the first round.
+  /// Stores a cluster under its number. It looks for others in the first round.
   @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(
@@ -177,26 +178,26 @@ struct LiveClusters: @unchecked Sendable {
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
 
-  /// Whether a cluster is still what it was when it was so old.
+  /// Whether a cluster exists and has not changed since it had this age.
   @inline(__always) func isLive(_ cluster: UInt32, age: UInt32) -> Bool {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Whom a cluster waits for, as long as that is what it was then: what was merged since is younger than all that
-  /// there was, and the first clusters wait only for each other.
+  /// Returns the cluster that another one waits for, if it has not been merged since. A cluster that was merged since
+  /// is younger than all that existed before, and initial clusters wait only for each other.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Notes the round in which a cluster looks again, and its nearest if it knows that.
+  /// Notes the round in which a cluster looks for others again, and its nearest cluster if that is known.
   @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
   }
 
-  /// Has the machine fetch what merging a cluster will touch.
+  /// Prefetches the memory that merging a cluster will touch.
   @inline(__always) func prefetch(_ cluster: Int) {
     CPrefetch.prefetch(nodes + cluster)
     CPrefetch.prefetch(sums + cluster)
@@ -205,17 +206,17 @@ struct LiveClusters: @unchecked Sendable {
     CPrefetch.prefetch(slots + cluster)
   }
 
-  /// Of two clusters.
+  /// Returns the squared distance of two clusters.
   @inline(__always) func squaredDistance(_ a: Int, _ b: Int) -> UInt64 {
     if crossesSeam { return self[a].squaredDistance(to: self[b], crossesSeam: true) }
     return Plane.Projection.planar.squaredDistance(positions[a], positions[b])
   }
 
-  /// Renumbers the live ones of some clusters, in the same order.
+  /// Renumbers the live clusters among the first `count`, in the same order.
   ///
-  /// - Returns: how many there are.
+  /// - Returns: the number of live clusters.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // Slots are of no use from here on: new numbers are kept there until clusters have moved.
+    // Slots are not used from here on. They hold the new numbers until clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
@@ -234,7 +235,7 @@ struct LiveClusters: @unchecked Sendable {
     return next
   }
 
-  /// Gives a cluster another number. No round is going on.
+  /// Gives a cluster another number. Must not be called during a round.
   @inline(__always) private func move(_ cluster: Int, to number: Int) {
     nodes[number] = nodes[cluster]
     sums[number] = sums[cluster]
@@ -246,9 +247,10 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls with clusters that look again in a round or earlier, in rising order, until the body returns false.
+  /// Calls the body with clusters that look for others in a round or earlier, in rising order, until the body returns
+  /// false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    // Eight at a time: x <= y in bytes, whose highest bits are compared apart (H. S. Warren, Hacker's Delight, 2-18).
+    // Compares eight bytes at a time: x <= y, with the highest bits apart (H. S. Warren, Hacker's Delight, 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {
@@ -267,17 +269,18 @@ extension LiveClusters {
     }
   }
 
-  /// The first round, no earlier than one, in which any of some clusters looks again; nil if there is no such cluster.
+  /// Returns the first round, not before `round`, in which any of some clusters looks again; nil if there is no such
+  /// cluster.
   func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
     var least = Self.gone
     for cluster in range { least = min(least, rounds[cluster]) }
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// For tiles of clusters in Z-order: as wide as they can be so that few of those in one have to be looked at on
-  /// average.
+  /// Returns the shift of the widest tiles in which a search looks at few clusters on average. Clusters must be in
+  /// Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width the sum of the squared numbers of clusters in tiles, which are runs in Z-order.
+    // For each width, the sum of the squared numbers of clusters in tiles. Each tile is a run in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

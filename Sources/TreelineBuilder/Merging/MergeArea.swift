@@ -1,23 +1,24 @@
 import Treeline
 
-/// Squares of the plane, each as wide as clusters are apart at most that are merged: those around some positions, and
-/// those along a border if there is one.
+/// Squares of the plane around some positions, and along a border if there is one. A square is at least as wide as the
+/// greatest distance at which clusters are merged.
 struct MergeArea {
   private let border: MergeBorder?
   private let isCyclic: Bool
   private let shift: UInt32
-  /// Whether it is the whole plane.
+  /// Whether the area is the whole plane.
   private var isAll = false
-  /// How many rows or columns of squares on either side of the border are in it, besides those along it.
+  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting those
+  /// along it.
   private var margin = 0
   private var squares: Set<Int> = []
-  /// Around all positions, with the margins.
+  /// Rows and columns around all positions, with the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// How far it reaches from the border, and merges of what is in it, in units.
+  /// Greatest distance from the border, in units, of the area and of clusters that are merged with clusters in it.
   private(set) var farthest = 0
 
-  /// - Parameter reach: How far apart clusters are at most that are merged, in units.
+  /// - Parameter reach: Greatest distance at which clusters are merged, in units.
   init(_ border: MergeBorder?, isCyclic: Bool, reach: Double) {
     (self.border, self.isCyclic) = (border, isCyclic)
     shift = UInt32(64 - UInt64(min(reach, 0x1p30)).leadingZeroBitCount)
@@ -25,18 +26,18 @@ struct MergeArea {
     widen(to: 2)
   }
 
-  /// In units.
+  /// Width of a square, in units; infinite if the area is the whole plane.
   var squareWidth: Double { isAll ? .infinity : Double(1 << Int(shift)) }
 
   private mutating func takeAll() { (isAll, farthest) = (true, 1 << 33) }
 
-  /// Takes more along the border.
+  /// Widens the area along the border.
   mutating func widen(to margin: Int) {
     self.margin = margin
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Takes the squares around a position, or all where these would be very many.
+  /// Adds the squares around a position, or the whole plane if these squares would be very many.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }
@@ -54,12 +55,12 @@ struct MergeArea {
     isAll || contains(Int(position.x >> shift), Int(position.y >> shift))
   }
 
-  /// Whether all that is within a reach of a position is in it.
+  /// Whether the area contains everything within reach of a position.
   func surrounds(_ position: PlanePoint) -> Bool {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
 
-  /// Whether any square around a position meets a box, which may lie across the seam.
+  /// Whether any square around a position meets a box, which may cross the seam.
   func meets(_ box: PlaneRect) -> Bool {
     if isAll { return true }
     let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))
@@ -77,7 +78,7 @@ struct MergeArea {
     }
   }
 
-  /// The last row, and the last column.
+  /// Last row, and last column.
   private var last: Int { 1 << Int(32 - shift) - 1 }
 
   private func contains(_ x: Int, _ y: Int) -> Bool { isAlongBorder(x, y) || squares.contains(number(x, y)) }
@@ -85,14 +86,14 @@ struct MergeArea {
   private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
-    // Of the border's own squares and of those next to it, whichever side they are on. Where the border is not at the
-    // edge of a square, that has both parts in it.
+    // The squares next to the border, on either side, count as 0. So does a square that the border divides, which then
+    // has both parts in it.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 
   private func number(_ x: Int, _ y: Int) -> Int { y << 32 | x }
 
-  /// - Returns: whether the body said so of all.
+  /// - Returns: whether the body returned true for all squares; it stops at the first false.
   @discardableResult private func forEachSquare(
     around position: PlanePoint, margin: Int, _ body: (_ x: Int, _ y: Int) -> Bool
   ) -> Bool {

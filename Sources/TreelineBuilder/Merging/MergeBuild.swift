@@ -1,31 +1,31 @@
 import Treeline
 
-/// Grows a tree by merging: positions become leaves, leaves are merged until one cluster is left (`PartMerging`,
-/// `ScatterMerging`), and the tree of merges becomes points in tree order, gaps, nodes and merge scales, which are kept
-/// like the separations of a tree that was split.
+/// Grows a tree by merging. Positions become leaves, and leaves are merged until one cluster is left (`PartMerging`,
+/// `ScatterMerging`). The tree of merges then becomes points in tree order, gaps, nodes and merge scales, which are
+/// stored like the separations of a tree that was split.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int
   let projection: Plane.Projection
   let metric: MergeMetric
   let stand: ClusterStand
-  /// Of a tree that grows for badges.
+  /// Badge curve of a tree that grows for badges.
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// More are divided into parts; `MergePlan.leavesInPart` if nil.
+  /// Number of leaves above which they are divided into parts; `MergePlan.leavesInPart` if nil.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
   struct Result {
     var nodes: AssembledNodes
-    /// The code of every node with two children, at the tree index of its right child's first point; zero elsewhere.
-    /// Nil where merge scales are no distances.
+    /// Code of every node with two children, at the tree index of its right child's first point; zero elsewhere. Nil if
+    /// merge scales are not distances.
     var separations: UnsafeMutablePointer<UInt16>?
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
-    /// Nil of a tree that was merged by scatter.
+    /// How clusters were merged; nil for a tree that was merged by scatter.
     var report: MergeReport?
 
     func deallocate(pointCount: Int) {
@@ -35,7 +35,7 @@ struct MergeBuild {
     }
   }
 
-  /// Sorts the points into tree order. Of no use once the build is cancelled.
+  /// Sorts the points into tree order. They are in no useful order if the build is cancelled.
   ///
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
@@ -43,7 +43,8 @@ struct MergeBuild {
     defer { MemoryBlock(leaves.starts, count: pointCount + 1).deallocate() }
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
-    // What is merged across the seam is less than half a world wide, and the gap behind the seam is the widest.
+    // Clusters across the seam are less than half a world wide. The seam lies in the widest gap of longitudes, so
+    // points that are less than half a world wide on the plane have none.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }
@@ -56,7 +57,8 @@ struct MergeBuild {
     return result
   }
 
-  /// Lays out a tree of merges as a tree is stored, in the arrays of points. Of no use once the build is cancelled.
+  /// Lays out a tree of merges in the form in which a tree is stored, in the arrays of points. These are useless if the
+  /// build is cancelled.
   ///
   /// - Parameter crossesSeam: Whether points lie half a world apart, so that clusters may lie across the seam.
   func layOut(_ tree: MergeTree, root: UInt32, crossesSeam: Bool) -> Result? {
@@ -125,9 +127,9 @@ struct MergeBuild {
 }
 
 extension MergeReport {
-  /// Merges coordinates and reports how.
+  /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: More positions are divided into parts; as in a build if nil.
+  /// - Parameter leavesInPart: Number of positions above which they are divided into parts; as in a build if nil.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options
@@ -144,12 +146,12 @@ extension MergeReport {
       result.deallocate(pointCount: coordinates.count)
       self = result.report!
     } catch .invalid(let error) { throw error } catch {
-      preconditionFailure("A build that nobody can cancel was cancelled")
+      preconditionFailure("A build that cannot be cancelled was cancelled")
     }
   }
 }
 
 extension BadgeCurve {
-  /// Badges of one size, which touch at the distance that is their scaled distance.
+  /// Curve of badges of one size, which touch at a distance equal to their scaled distance.
   static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }

@@ -1,9 +1,9 @@
 import Treeline
 
-/// The merges of a tree that grew by distance or for badges, to which points are added and from which they are removed.
+/// The merges of a tree that grew by distance or for badges. Points can be added and removed.
 ///
-/// A change is felt some reaches away from it at any scale. So only what lies there is merged again, scale by scale
-/// (`MergeRevision`), and the tree is the one that a build of all points grows, node for node.
+/// At any scale, a change affects only merges within a few reaches of it. So only the clusters there are merged again,
+/// scale by scale (`MergeRevision`). The tree is the one that a build of all points grows, node for node.
 ///
 /// ```swift
 /// let history = MergeHistory(tree)!
@@ -11,7 +11,7 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 package final class MergeHistory {
-  /// A point, and its number among all, which orders those at one position.
+  /// A point and its row. Rows order the points at one position.
   package struct Point {
     package var row: UInt32
     package var position: PlanePoint
@@ -19,19 +19,19 @@ package final class MergeHistory {
     package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
   }
 
-  /// How much was merged again by all updates.
+  /// Counts of what all updates have merged again.
   package private(set) var counts = MergeRevision.Counts()
   package private(set) var pointCount: Int
 
   private var tree: MergeTree
-  /// Nil where there are no points.
+  /// Root of the tree; nil if there are no points.
   private var root: UInt32?
-  /// Leaves that are in use have lower numbers, but for free ones.
+  /// Upper bound of leaf numbers in use. Numbers below it may be free.
   private var usedLeafCount = 0
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
   private var rowCapacity: Int
-  /// In the rounds of each level, no badge is larger.
+  /// Upper bound of badge diameters in the rounds of each level.
   private var greatestDiameters: [UInt16]
 
   private let plane: Plane
@@ -42,12 +42,12 @@ package final class MergeHistory {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// The history of a tree.
+  /// Reads the history of a tree.
   ///
-  /// A tree without points does not tell where its clusters stand: these stand at their means.
+  /// A tree without points does not say where its clusters stand. They then stand at their means.
   ///
-  /// - Returns: nil where the tree does not tell it: it was split or grew by scatter, has no merge scales, several
-  ///   groups or coarse scales.
+  /// - Returns: nil if the tree does not contain its history: it was split or grew by scatter, or it has several
+  ///   groups, no merge scales, coarse scales, or scales other than its merges give.
   /// - Complexity: O(pointCount), some 150 bytes of memory for each point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
@@ -82,7 +82,7 @@ package final class MergeHistory {
       monitor)
   }
 
-  /// The rounds that are revised together: in each level, scales grow by the root of two.
+  /// Rounds that are revised together. Each level covers a factor of the root of two in distance.
   private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
     UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
   }
@@ -92,7 +92,7 @@ package final class MergeHistory {
 // MARK: - Reading a tree
 
 extension MergeHistory {
-  /// Makes all merges of a stored tree.
+  /// Adds all merges of a stored tree.
   ///
   /// - Returns: whether they have the scales that the tree has.
   private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
@@ -104,7 +104,7 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // What is merged at a lesser distance than its parts were follows these at once.
+        // A merge at a lesser distance than the merges of its parts follows them at once.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -126,7 +126,7 @@ extension MergeHistory {
     return true
   }
 
-  /// Notes how large the badge of a node is in the levels in which there is one.
+  /// Notes the diameter of a node's badge in the levels in which the node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -139,6 +139,8 @@ extension MergeHistory {
 // MARK: - Leaves
 
 extension MergeHistory {
+  /// Adds a leaf.
+  ///
   /// - Precondition: There is room.
   private func addLeaf(at position: PlanePoint, _ rows: [UInt32]) -> UInt32 {
     let leaf = freeLeaves.popLast() ?? UInt32(usedLeafCount)
@@ -153,12 +155,12 @@ extension MergeHistory {
     return leaf
   }
 
-  /// The leaf at a position.
+  /// Returns the leaf at a position; nil if there is none.
   private func leaf(at position: PlanePoint) -> UInt32? {
     var stack = [root].compactMap { $0 }
     while let node = stack.popLast() {
       let box = tree.box(node)
-      // It may lie across the seam.
+      // The box may cross the seam.
       guard position.x &- box.minX <= box.width, box.minY...box.maxY ~= position.y else { continue }
       if tree.isLeaf(node) { return node }
       stack += [tree[node].right, tree[node].left]
@@ -175,7 +177,7 @@ extension MergeHistory {
     tree = Self.emptyTree(capacity, rowCapacity: rowCapacity, crossesSeam: crossesSeam, monitor)
     (usedLeafCount, freeLeaves, usedRowCount) = (0, [], 0)
     greatestDiameters = Self.levels.map { _ in curve.units(of: 1) }
-    // By number of the old tree's node: that of the new one.
+    // A stack of nodes of the old tree that must be copied, and a stack of their copies.
     var (stack, done) = (root.map { [(node: $0, hasParts: false)] } ?? [], [UInt32]())
     while let (node, hasParts) = stack.popLast() {
       if old.isLeaf(node) {
@@ -207,12 +209,12 @@ extension MergeHistory {
 // MARK: - Updates
 
 extension MergeHistory {
-  /// Adds and removes points, and merges again what that changes.
+  /// Adds and removes points, and merges the affected clusters again.
   ///
-  /// - Precondition: All that is removed is there, and no row is there twice afterwards.
-  /// - Complexity: for each position that changes, a few milliseconds whatever the number of points, but for stacks and
-  ///   lattices: the rows of all points at the position are copied, and where all distances are equal an edit may
-  ///   change merges all over.
+  /// - Precondition: All removed points exist, and no row exists twice afterwards.
+  /// - Complexity: For each position that changes, a few milliseconds whatever the number of points, except for stacks
+  ///   and lattices. The rows of all points at the position are copied. Where all distances are equal, an edit may
+  ///   change merges everywhere.
   package func update(adding added: [Point] = [], removing removed: [Point] = []) {
     var changes: [PlanePoint: (added: [UInt32], removed: Set<UInt32>)] = [:]
     for point in added { changes[point.position, default: ([], [])].added.append(point.row) }
@@ -253,12 +255,12 @@ extension MergeHistory {
     }
     revision.apply()
     counts += revision.counts
-    // All merges of a leaf that has changed are others, up to the root.
+    // All merges above a changed leaf are new, and the last one of them is the root.
     root = revision.here.first?.key
   }
 
-  /// All nodes in an area at the start of some rounds, and all merges of these rounds that may have to do with it, none
-  /// before one of its parts.
+  /// Returns all nodes in an area at the start of some rounds, and all merges of these rounds that may affect it. No
+  /// merge comes before one of its parts.
   private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
@@ -283,9 +285,9 @@ extension MergeHistory {
 // MARK: - The result
 
 extension MergeHistory {
-  /// The tree of all points. Rows are numbered from 0 on, in their order.
+  /// Returns the tree of all points. Rows are numbered again from 0, in their order.
   ///
-  /// - Complexity: O(pointCount and the greatest row)
+  /// - Complexity: O(`pointCount` + the greatest row)
   package func tree(threads: Int = 1) -> ClusterTree {
     let memory = BuildMemory(pointCount: pointCount)
     let badgeCurve = metric == .badges ? curve : nil
@@ -305,12 +307,12 @@ extension MergeHistory {
       } else {
         storage = try memory.finish(nil, badgeCurve, threads: threads, monitor) { _ in .allocate(capacity: 0) }
       }
-    } catch { preconditionFailure("A build that nobody can cancel was cancelled") }
+    } catch { preconditionFailure("A build that cannot be cancelled was cancelled") }
     return ClusterTree(
       storage: storage, plane: plane, clippedPointCount: clippedPointCount, growth: .merging(by: metric))
   }
 
-  /// Replaces rows by how many are less.
+  /// Replaces each row by the number of rows that are less.
   private func numberRows(_ rows: UnsafeMutablePointer<UInt32>) {
     let rows = UnsafeMutableBufferPointer(start: rows, count: pointCount)
     var ranks = [UInt32](repeating: 0, count: Int(rows.max() ?? 0) + 1)

@@ -1,37 +1,37 @@
 import Synchronization
 import Treeline
 
-/// The parts into which the plane is divided, and the scale up to which each is merged alone.
+/// The parts into which the plane is divided, and the scale up to which each part is merged alone.
 ///
-/// Parts are rectangles, each with the leaves of a range in Z-order: halves of the plane, halves of these, and so on,
-/// as long as they hold too many leaves.
+/// Parts are rectangles, each with the leaves of a range in Z-order. The plane is halved, its halves are halved, and so
+/// on, as long as a part holds too many leaves.
 struct MergePlan: Sendable {
   struct Part: Sendable {
     let leaves: Range<Int>
-    /// No other leaves are in it.
+    /// Rectangle with these leaves and no others.
     let rect: PlaneRect
-    /// Between its halves; nil in a part that is not divided.
+    /// Border between its halves; nil if the part is not divided.
     var border: MergeBorder?
-    /// The numbers of its halves.
+    /// Numbers of its halves.
     var halves = (first: 0, second: 0)
-    /// The number of what it is a half of; of the whole its own.
+    /// Number of the part that this one is a half of; for the whole plane its own number.
     let whole: Int
   }
 
-  /// Halves behind what they are halves of; the whole is the first.
+  /// The parts. The whole plane comes first, and each half after the part that it is a half of.
   private(set) var parts: [Part] = []
-  /// The rounds in which parts are merged, by level: borders are mended level by level.
+  /// Rounds in which parts are merged, by level. Borders are mended level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
-  /// Of parts alone.
+  /// Divides the plane into parts, without levels.
   ///
-  /// - Parameter leavesInPart: A part with more is divided.
+  /// - Parameter leavesInPart: Parts with more leaves are divided.
   init(_ leaves: Leaves, leavesInPart: Int) {
     let plane = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
     divide(0..<leaves.leafCount, plane, of: 0, leaves, most: leavesInPart)
   }
 
-  /// - Parameter leavesForEach: Parts are merged alone until they have about one cluster for this number of leaves.
+  /// - Parameter leavesForEach: Number of leaves for each cluster that is left when merging parts alone ends.
   init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, leavesForEach: Int = 32, threads: Int,
     _ monitor: BuildMonitor
@@ -40,7 +40,7 @@ struct MergePlan: Sendable {
     let counts = Self.squareCounts(leaves, threads: threads, monitor)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // How far clusters of two points reach at a scaled distance of 1, and the largest that there may be.
+    // Reach of clusters at a scaled distance of 1: of those with two points, and the greatest possible.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast) = (UInt8(0), false)
@@ -53,14 +53,14 @@ struct MergePlan: Sendable {
     }
   }
 
-  /// How many are not divided.
+  /// Number of parts that are not divided.
   var partCount: Int { parts.count { $0.border == nil } }
 
-  /// How many leaves a part may have. Small parts fit the caches of a core, which threads share, and keep all threads
-  /// busy; but along borders more is merged again.
+  /// Returns how many leaves a part may have. Small parts fit the caches of a core, which threads share, and keep all
+  /// threads busy. But more of their clusters are merged again along borders.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
-  /// How far clusters reach at most while parts are merged alone: a 32nd of the world.
+  /// Greatest reach of clusters while parts are merged alone: a 32nd of the world.
   private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
@@ -68,7 +68,7 @@ struct MergePlan: Sendable {
     parts.append(Part(leaves: range, rect: rect, whole: whole))
     guard range.count > most else { return }
     let (first, last) = (leaves.position(of: range.lowerBound), leaves.position(of: range.upperBound - 1))
-    // The first bit in which positions of the part differ.
+    // The highest bit in which Z-order codes of the part differ.
     let bit = 63 - (ZOrder.code(of: first) ^ ZOrder.code(of: last)).leadingZeroBitCount
     let isVertical = bit.isMultiple(of: 2)
     let place = (isVertical ? last.x : last.y) & UInt32.max << UInt32(bit / 2)
@@ -89,7 +89,7 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts, threads at once, on each after its halves, until the build is cancelled.
+  /// Works on all parts with several threads, on each part after its halves, until the build is cancelled.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
@@ -100,17 +100,18 @@ struct MergePlan: Sendable {
     }
   }
 
-  /// Of a part.
+  /// Number of halves of a part that are not done yet.
   private final class UndoneHalves: Sendable {
     private let count = Atomic<Int>(2)
 
-    /// Whether the half that is done now was the last.
+    /// Counts a half as done, and returns whether it was the last one.
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
-  /// How many squares of each width hold leaves: 2^index units wide, so that each holds a run in Z-order.
+  /// Returns the number of squares that hold leaves, for squares that are 2^index units wide. Each square is a run in
+  /// Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
-    // How many runs of each width end.
+    // Number of runs that end, by width.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
       var ends = [Int](repeating: 0, count: 33)
       monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in
@@ -126,19 +127,19 @@ struct MergePlan: Sendable {
     return (0..<33).map { width in ends.reduce(1) { $0 + $1[width...].reduce(0, +) } }
   }
 
-  /// The level of a round; as many as there are for rounds after these.
+  /// Returns the level of a round; for rounds after the last level, the number of levels.
   func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
 }
 
-/// A line between parts of the plane that were merged as if the other were not there.
+/// A line between two parts of the plane. Each part was merged as if the other one did not exist.
 struct MergeBorder: Sendable {
   enum Kind { case column, row, seam }
 
   let kind: Kind
-  /// The first column or row behind it.
+  /// First column or row after the line.
   var place: UInt32 = 0
 
-  /// Where a position lies across the line; from 0 on behind it.
+  /// Returns the offset of a position from the line: 0 or more after it, negative before it.
   @inline(__always) func across(_ position: PlanePoint) -> Int {
     switch kind {
     case .column: Int(position.x) &- Int(place)
@@ -147,7 +148,7 @@ struct MergeBorder: Sendable {
     }
   }
 
-  /// How far a position is from the line, in units.
+  /// Returns the distance of a position from the line, in units.
   @inline(__always) func distance(_ position: PlanePoint) -> Int {
     let across = across(position)
     return across < 0 ? -1 &- across : across

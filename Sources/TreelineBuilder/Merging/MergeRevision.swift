@@ -1,17 +1,18 @@
 import Treeline
 
-/// Replaces the wrong places of a history of merges, level by level. *Merging in parts* in Research.md proves that the
+/// Corrects the wrong places in a history of merges, level by level. *Merging in parts* in Research.md proves that the
 /// result is the history of all clusters.
 ///
-/// In each level, all clusters of an area around the wrong places are merged again. What the old and the new history do
-/// not share falls into groups that hang together. A group is taken from the new history, unless it involves clusters
-/// outside the area, which the new history does not have; then it is taken from the old one. The area was too small if
-/// a wrong place is in such a group, or if a cluster from one history could be merged with a cluster from the other.
+/// In each level, all clusters in an area around the wrong places are merged again. The clusters and merges that the
+/// old and the new history do not share form connected groups. A group is taken from the new history. If it involves
+/// clusters outside the area, which the new history does not have, it is taken from the old one instead. The area was
+/// too small if such a group has a wrong place, or if a cluster from one history could be merged with a cluster from
+/// the other.
 package struct MergeRevision {
-  /// Merges of the old history that are none, and those in their stead, in the order in which they are made.
+  /// Wrong merges of the old history, and the merges that replace them, in the order in which they are made.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
-  /// Clusters that only the old history has at this level, and clusters that only the true one has.
+  /// Clusters that only the old history has at this level, and clusters that only the true history has.
   private(set) var gone: Set<UInt32>
   private(set) var here: [UInt32: MergeCluster]
 
@@ -22,11 +23,11 @@ package struct MergeRevision {
   private let border: MergeBorder?
   private let monitor: BuildMonitor
 
-  /// How much was looked at.
+  /// Amount of work.
   private(set) var counts = Counts()
 
   package struct Counts: Sendable {
-    /// Merged areas, those of them that were too small, and clusters in them.
+    /// Number of areas that were merged, of areas that were too small, and of clusters in all areas.
     package var areas = 0
     package var retries = 0
     package var clusters = 0
@@ -37,8 +38,8 @@ package struct MergeRevision {
   }
 
   /// - Parameters:
-  ///   - border: Across which the old history merges nothing.
-  ///   - gone: Leaves of the old history that are none.
+  ///   - border: Line across which the old history merges nothing.
+  ///   - gone: Leaves of the old history that do not exist any more.
   ///   - here: Leaves that the old history lacks.
   init(
     _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder? = nil,
@@ -48,19 +49,21 @@ package struct MergeRevision {
     (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
   }
 
-  /// Changes the tree to the new history.
+  /// Applies the new history to the tree.
   func apply() {
     tree.remove(removed)
     for merge in added { tree.add(merge) }
   }
 
-  /// Merges again, in some rounds, what is in an area around the wrong places, which grows until it is large enough.
+  /// Merges the clusters in an area around the wrong places again, in some rounds. The area grows until it is large
+  /// enough.
   ///
   /// - Parameters:
-  ///   - rounds: Those that follow on the rounds of the last call.
-  ///   - greatestDiameter: Of the old history, no badge is larger in these rounds.
-  ///   - candidates: Of the old history, all nodes in an area at the start of these rounds; and all merges in these
-  ///     rounds that have a part in the area or are in it themselves, and perhaps others, none before one of its parts.
+  ///   - rounds: Rounds that follow on the rounds of the last call.
+  ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
+  ///   - candidates: Returns nodes and merges of the old history. The nodes are all those in the area at the start of
+  ///     these rounds. The merges are all those in these rounds that are in the area or have a part in it, and perhaps
+  ///     others; none comes before one of its parts.
   /// - Returns: the greatest diameter of a badge.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
@@ -88,8 +91,8 @@ package struct MergeRevision {
     }
   }
 
-  /// - Returns: nil if all is well. Else nothing has changed: a larger area is needed around these places, or, if there
-  ///   are none, wider squares: clusters reach farther.
+  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around
+  ///   these positions; if there are none, clusters reach farther and wider squares are needed.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
@@ -117,7 +120,7 @@ package struct MergeRevision {
     return nil
   }
 
-  /// Where a larger area is needed.
+  /// Returns positions around which a larger area is needed.
   private func unsure(
     _ comparison: inout MergeComparison, _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: UInt16
   ) -> [PlanePoint] {
@@ -135,7 +138,7 @@ package struct MergeRevision {
       }
     }
     if let border {
-      // The old history merges nothing across it.
+      // The old history merges nothing across the border.
       for (position, diameter) in old
       where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
         unsure.append(position)
@@ -169,9 +172,10 @@ package struct MergeRevision {
   }
 }
 
-/// What an old and a new history of merges have in common in some rounds.
+/// Comparison of an old and a new history of merges in some rounds.
 ///
-/// Its elements are clusters: the first ones of the new history, its merges, and clusters that only the old one has.
+/// Its elements are clusters: the initial ones of the new history, its merges, and clusters that only the old history
+/// has.
 private struct MergeComparison {
   /// The history from which an element is taken: the new one within the area, the old one beyond.
   enum Side { case within, beyond, both }
@@ -180,14 +184,14 @@ private struct MergeComparison {
   private let rounds: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
-  /// The elements of the new history, by node.
+  /// Elements of the new history, by node.
   private var numbers: [UInt32: Int]
-  /// Whether the old history has an element, too, and whether the new one merges it.
+  /// Whether the old history has an element, too, and whether the new history merges it.
   private var isCommon: [Bool]
   private var isMerged: [Bool]
-  /// Nodes that the old history alone has.
+  /// Nodes that only the old history has.
   private var olds: [(node: UInt32, isMerge: Bool)] = []
-  /// Elements that hang together point to each other, and in the end to one of them.
+  /// Parent of each element in a union-find forest. Connected elements have the same root.
   private var parents: [Int32]
   private var isWithin: [Bool]
   private var isBeyond: [Bool]
@@ -240,7 +244,7 @@ private struct MergeComparison {
       let parts = [tree[node].left, tree[node].right].map { part in
         oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
       }
-      // What is made beyond the area is of no interest, unless that is in it.
+      // A merge of clusters beyond the area is of no interest, unless their union is in the area.
       if parts[0] == nil && parts[1] == nil && !area.contains(tree.place(node).position) { continue }
       let number = addOld(node, isMerge: true)
       oldNumbers[node] = number
@@ -259,7 +263,7 @@ private struct MergeComparison {
     return parents.count - 1
   }
 
-  /// Notes that an element is one of what is wrong.
+  /// Marks an element as one of the wrong places.
   private mutating func mark(_ number: Int) {
     isDifferent[number] = true
     isWithin[number] = true
@@ -283,7 +287,8 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Those that the histories do not have in common, or not for the same time; of each history in its order.
+  /// Elements that only one history has, or that exist in both for different times. Those of each history are in its
+  /// order.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
   mutating func side(_ element: Int) -> Side {
@@ -306,19 +311,19 @@ private struct MergeComparison {
     return ((tree.place(node).position, tree.count(of: node)), false, true)
   }
 
-  /// The merge that is an element of the new history alone.
+  /// Returns the merge of an element if only the new history has it; nil otherwise.
   func newMerge(_ element: Int) -> Merge? {
     isNew(element) && element >= inputs.count && !isCommon[element] ? merges[element - inputs.count] : nil
   }
 
-  /// The merge that is an element of the old history alone.
+  /// Returns the merge of an element if only the old history has it; nil otherwise.
   func oldMerge(_ element: Int) -> UInt32? {
     guard !isNew(element) else { return nil }
     let old = olds[element - inputs.count - merges.count]
     return old.isMerge ? old.node : nil
   }
 
-  /// Whether an element is there after these rounds, by the new history, and by the old one.
+  /// Returns the node of an element, and whether it exists after these rounds in the new history and in the old one.
   func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]

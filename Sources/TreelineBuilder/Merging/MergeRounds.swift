@@ -1,39 +1,39 @@
 import Treeline
 
-/// The distances at which clusters are merged, divided into rounds: four for each doubling of the squared distance, 254
-/// in all.
+/// The distances at which clusters are merged, divided into rounds from 0 to 254: four for each doubling of the squared
+/// distance.
 enum MergeRounds {
   static let last: UInt8 = 254
 
-  /// The round of a squared distance.
+  /// Returns the round of a squared distance.
   @inline(__always) static func round(of squaredDistance: UInt64) -> UInt8 {
     let exponent = 63 &- (squaredDistance | 1).leadingZeroBitCount
     let quarters = exponent >= 2 ? squaredDistance &>> UInt64(exponent &- 2) : squaredDistance &<< UInt64(2 &- exponent)
     return UInt8(truncatingIfNeeded: min(exponent &<< 2 &+ Int(truncatingIfNeeded: quarters & 3), Int(last)))
   }
 
-  /// The greatest squared distance of a round.
+  /// Returns the greatest squared distance of a round.
   static func greatest(of round: UInt8) -> UInt64 {
     if round >= last { return .max }
     let (exponent, quarters) = (UInt64(round + 1) / 4, UInt64(round + 1) % 4 + 4)
-    // The least of the next round, rounded up, less one.
+    // The least squared distance of the next round, rounded up, minus one.
     return exponent >= 2 ? quarters << (exponent - 2) - 1 : (quarters << exponent + 3) / 4 - 1
   }
 }
 
 extension BadgeCurve {
-  /// How far apart two clusters are at most that are merged at a scaled distance, in units.
+  /// Returns the greatest distance of two clusters that are merged at a scaled distance, in units.
   ///
-  /// - Parameter width: Of their badges, see `BadgeCurve.width`.
+  /// - Parameter width: Width of their badges, see `BadgeCurve.width`.
   @inline(__always) static func reach(_ scaledDistance: UInt64, width: UInt64) -> Double {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }
 
-  /// How far apart two clusters are at most that are merged in a round or before, in units.
+  /// Returns the greatest distance of two clusters that are merged in a round or before, in units.
   ///
   /// - Parameters:
-  ///   - diameter: The greatest of one badge.
-  ///   - other: That of the other, if it is not the same.
+  ///   - diameter: Greatest diameter of one badge.
+  ///   - other: Greatest diameter of the other badge; `diameter` if nil.
   func reach(_ round: UInt8, _ diameter: UInt16, _ other: UInt16? = nil) -> Double {
     Self.reach(MergeRounds.greatest(of: round), width: width(diameter, other ?? diameter))
   }

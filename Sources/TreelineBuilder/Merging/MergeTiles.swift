@@ -1,35 +1,35 @@
 import Treeline
 
-/// The live clusters by position, in square tiles. Only tiles with clusters exist.
+/// The live clusters, indexed by position in square tiles. Only tiles with clusters exist.
 ///
-/// A tile is several times as wide as searches reach, and its clusters lie behind each other: so a search reads a tile
-/// or a few from end to end, four clusters at a time, and leaves out most of them by a distance in single precision.
+/// A tile is several times as wide as searches reach, and its clusters are adjacent in memory. So a search reads one
+/// tile or a few from end to end, four clusters at a time, and rejects most clusters by a distance in single precision.
 struct MergeTiles: @unchecked Sendable {
   /// Tiles are 2^shift units wide.
   let shift: UInt32
   private let isCyclic: Bool
-  /// The slot of each cluster by its number, in memory of the owner.
+  /// Slot of each cluster, by its number, in memory of the owner.
   private let slots: UnsafeMutablePointer<UInt32>
 
-  /// A hash table with open addressing, at most two thirds full.
+  /// Hash table with open addressing, at most two thirds full.
   private var tiles: UnsafeMutablePointer<Tile>
   private var tableSize: Int
   private var tileCount = 0
 
   private var xs: UnsafeMutablePointer<UInt32>
   private var ys: UnsafeMutablePointer<UInt32>
-  /// See `Range`; no number in a slot that is free.
+  /// Radius of the cluster in each slot, see `Range`; NaN in a free slot.
   private var radii: UnsafeMutablePointer<Float>
   private var numbers: UnsafeMutablePointer<UInt32>
   private var slotCapacity: Int
   private var slotCount = 0
-  /// Of clusters.
+  /// Number of clusters.
   private var count = 0
 
   private struct Tile {
-    /// Its row and column; `unused` in a free entry, which is all zeros.
+    /// Row and column of the tile; `unused` in a free entry, which is all zeros.
     var key: UInt64
-    /// Its first slot, a multiple of four as is their number.
+    /// First slot of the tile. It is a multiple of four, like the number of slots.
     var start: UInt32 = 0
     var count: UInt32 = 0
     var capacity: UInt32 = 0
@@ -37,13 +37,14 @@ struct MergeTiles: @unchecked Sendable {
     static let unused = UInt64(0)
   }
 
-  /// What a cluster is to the tiles.
+  /// What the tiles store of a cluster.
   struct Entry {
     var position: PlanePoint
     var radius: Float
   }
 
-  /// Tiles of some clusters, most of them near the one before.
+  /// Places some clusters in tiles. Memory is reserved for the number of times that the tile changes from one cluster
+  /// to the next, so most clusters should be near the one before.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry
@@ -58,7 +59,7 @@ struct MergeTiles: @unchecked Sendable {
     }
     tableSize = Self.tableSize(forTiles: changes + changes / 8)
     tiles = Self.allocateTable(tableSize)
-    // No tile leaves more than three slots free.
+    // Each tile has at most three more slots than clusters.
     slotCapacity = clusters.count + 3 * changes + clusters.count / 8 + 64
     xs = Self.allocateSlots(slotCapacity)
     ys = Self.allocateSlots(slotCapacity)
@@ -115,13 +116,13 @@ extension MergeTiles {
     1 &<< 63 | UInt64(truncatingIfNeeded: y &<< 32 | x)
   }
 
-  /// The tile with a key; nil if there is none.
+  /// Returns the tile with a key; nil if there is none.
   @inline(__always) private func find(_ key: UInt64) -> UnsafeMutablePointer<Tile>? {
     let tile = place(of: key)
     return tile.pointee.key == key ? tile : nil
   }
 
-  /// Where a tile is, or where it would be.
+  /// Returns the entry of the tile with a key, or the free entry where it would be added.
   @inline(__always) private func place(of key: UInt64) -> UnsafeMutablePointer<Tile> {
     let hash = key &* 0x9E37_79B9_7F4A_7C15
     var index = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: tableSize)).high)
@@ -132,7 +133,7 @@ extension MergeTiles {
     return tiles + index
   }
 
-  /// The tile with a key, which is made if there is none.
+  /// Returns the tile with a key; adds it if there is none.
   @inline(__always) private mutating func tile(_ key: UInt64) -> UnsafeMutablePointer<Tile> {
     let tile = place(of: key)
     return tile.pointee.key == key ? tile : add(key)
@@ -154,9 +155,9 @@ extension MergeTiles {
     MemoryBlock(old, count: oldSize).freeZeros()
   }
 
-  /// Takes slots for a number of clusters from the end of the lists.
+  /// Takes slots for some clusters from the end of the lists.
   ///
-  /// - Returns: for how many there is room.
+  /// - Returns: the number of slots.
   private mutating func reserve(_ count: UInt32) -> UInt32 {
     let capacity = (count &+ 3) & ~3
     let end = slotCount + Int(capacity)
@@ -201,7 +202,7 @@ extension MergeTiles {
     write(cluster, entry, to: tile)
   }
 
-  /// Gives a full tile more slots.
+  /// Moves a full tile to the end of the lists, with more slots.
   private mutating func moveToEnd(_ tile: UnsafeMutablePointer<Tile>) {
     let (old, count) = (Int(tile.pointee.start), Int(tile.pointee.count))
     let start = slotCount
@@ -215,7 +216,7 @@ extension MergeTiles {
     (tile.pointee.start, tile.pointee.capacity) = (UInt32(start), capacity)
   }
 
-  /// Takes out a cluster.
+  /// Removes a cluster.
   @inline(__always) mutating func remove(_ cluster: UInt32) {
     count &-= 1
     let slot = Int(slots[Int(cluster)])
@@ -227,7 +228,7 @@ extension MergeTiles {
     radii[last] = .nan
   }
 
-  /// Moves a cluster, which may have another radius.
+  /// Moves a cluster and sets its radius.
   @inline(__always) mutating func move(_ cluster: UInt32, to entry: Entry) {
     let slot = Int(slots[Int(cluster)])
     if (xs[slot] ^ entry.position.x) &>> shift | (ys[slot] ^ entry.position.y) &>> shift == 0 {
@@ -241,11 +242,12 @@ extension MergeTiles {
 // MARK: - Searching
 
 extension MergeTiles {
-  /// How far away clusters are that a search looks for.
+  /// How far from a position a search looks for clusters.
   struct Range {
-    /// Squared distances are at most this times the sum of both radii, which is squared first where `isSquared` is so.
+    /// Squared distances are at most `limit` times the sum of both radii, plus `slack`. If `isSquared`, the sum is
+    /// squared first.
     var limit: Float
-    /// And this.
+    /// Added to the greatest squared distance.
     var slack: Float = 0
     var isSquared = true
 
@@ -254,13 +256,13 @@ extension MergeTiles {
     }
   }
 
-  /// Calls with every cluster that is so near to a position, and with some others.
+  /// Calls the body with every cluster that is in range of a position, and with some others.
   ///
   /// - Parameters:
-  ///   - radius: Of what is at the position.
-  ///   - reach: How far away those are at most.
+  ///   - radius: Radius of the cluster at the position.
+  ///   - reach: Greatest distance of a cluster in range, in units.
   ///   - widest: The greatest sum of two radii.
-  ///   - range: The body may lower its limit.
+  ///   - range: Range of the search. The body may lower its limit.
   @inline(__always) func forEach(
     near position: PlanePoint, radius: Float, within reach: Int, widest: Float, _ range: inout Range,
     _ body: (_ cluster: UInt32, _ limit: inout Float) -> Void
@@ -276,7 +278,7 @@ extension MergeTiles {
       return scan(Tile(key: 0, count: UInt32(slotCount)), position, radius, &range, body)
     }
     let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
-    // What is nearest is mostly in the same tile.
+    // The nearest cluster is mostly in the same tile.
     if let tile = find(Self.key(ownX, ownY)) { scan(tile.pointee, position, radius, &range, body) }
     var tileY = minY
     while tileY <= maxY {
@@ -297,7 +299,7 @@ extension MergeTiles {
     }
   }
 
-  /// How far a row or column of tiles is away, or a bit less.
+  /// Returns the distance to a row or column of tiles, or a bit less.
   @inline(__always) private func gap(from place: Int, toTile tile: Int) -> Float {
     let start = tile &<< Int(shift)
     return Float(max(start &- place, place &- start &- (1 &<< Int(shift) &- 1), 0)) * (1 - 0x1p-20)
@@ -325,7 +327,8 @@ extension MergeTiles {
     }
   }
 
-  /// The shorter way around, also on planes without a seam: there the real difference may be longer.
+  /// Returns differences the shorter way around, even on planes without a seam, where the real difference may be
+  /// longer.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

@@ -1,46 +1,47 @@
 import Treeline
 
-/// Two clusters that were merged, and what they are then.
+/// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// The nodes, that with the lesser least member first.
+  /// Nodes of the two parts; the left one has the lesser least member.
   var left: UInt32
   var right: UInt32
-  /// Whether it stands where its right part does, if clusters stand at members.
+  /// Whether the cluster stands where its right part stood, if clusters stand at members.
   var standsRight: Bool
-  /// In which round of merging.
+  /// Round in which the parts were merged.
   var round: UInt8
   var cluster: MergeCluster
 }
 
-/// A binary tree of merges while it grows, or the trees of parts of its leaves.
+/// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
 ///
-/// Leaves are numbered from 0. Of two clusters that are merged the one with the greater least member ends it, and no
-/// other merge does: so a merge has the number of that member, and is the node of that number behind all leaves.
+/// Leaves are numbered from 0. Of two clusters that are merged, the one with the greater least member ends. No other
+/// merge ends a cluster with that least member, so the member numbers the merge: the merge is node `leafCount` plus
+/// that member.
 ///
-/// All copies are one tree. Threads may work on disjoint ranges of leaves.
+/// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
   struct Node {
-    /// That with the lesser least member.
+    /// Node of the part with the lesser least member.
     var left: UInt32 = 0
     var right: UInt32 = 0
-    /// Of points.
+    /// Number of points.
     var count: UInt32 = 0
     var leastMember: UInt32 = 0
-    /// How many records a stored tree has below it.
+    /// Number of records that a stored tree has below this node.
     var recordCount: UInt32 = 0
-    /// Of the tree below it.
+    /// Height of the tree below this node.
     var height: UInt32 = 0
-    /// Never below the scale of a part.
+    /// Merge scale, never below the scale of a part.
     var scale = SeparationCode.zero
     var standsRight = false
   }
 
-  /// Where a cluster stands, and when.
+  /// Position of a cluster, and the rounds between which it exists.
   struct Place {
     var position: PlanePoint
-    /// The round in which it was made; `never` if it was not.
+    /// Round in which the cluster was made; `never` if it was not.
     var round = MergeTree.never
-    /// The round in which it was merged with another.
+    /// Round in which the cluster was merged with another; `never` if it was not.
     var endRound = MergeTree.never
   }
 
@@ -52,13 +53,13 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
-  /// How far clusters reach, of a history that is looked at by place; nil in a build.
+  /// Extents of clusters, for a history in which clusters are looked up by place; nil in a build.
   private let extents: UnsafeMutablePointer<Extent>?
-  /// Whether clusters of such a history are merged across the seam.
+  /// Whether clusters of that history may be merged across the seam.
   private let crossesSeam: Bool
 
   private struct Extent {
-    /// Around all points; across the seam if these are laid side by side there.
+    /// Box around all points; it crosses the seam if the points are laid side by side there.
     var box: PlaneRect
     /// See `MergeSums`.
     var countBeyond: UInt32
@@ -66,7 +67,7 @@ struct MergeTree: @unchecked Sendable {
 
   var leafCount: Int { leaves.leafCount }
 
-  /// A tree without merges.
+  /// Makes a tree without merges.
   init(_ leaves: Leaves, hasExtents: Bool = false, crossesSeam: Bool = false, threads: Int, _ monitor: BuildMonitor) {
     let count = leaves.leafCount
     (nodes, places) = (.allocate(capacity: count), .allocate(capacity: count))
@@ -80,7 +81,7 @@ struct MergeTree: @unchecked Sendable {
     removeAll(threads: threads, monitor)
   }
 
-  /// Takes back all merges.
+  /// Removes all merges.
   func removeAll(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: leafCount, threads: threads) { [self] chunk in
       monitor.pass(over: chunk) { block in
@@ -91,7 +92,7 @@ struct MergeTree: @unchecked Sendable {
     }
   }
 
-  /// Deallocates what is of no use once all is merged.
+  /// Deallocates everything but the nodes, once nothing is left to merge.
   func deallocateContents() {
     MemoryBlock(places, count: leafCount).deallocate()
     MemoryBlock(sums, count: leafCount).deallocate()
@@ -99,18 +100,18 @@ struct MergeTree: @unchecked Sendable {
     if let extents { MemoryBlock(extents, count: leafCount).deallocate() }
   }
 
-  /// Deallocates the rest.
+  /// Deallocates the nodes.
   func deallocate() { MemoryBlock(nodes, count: leafCount).deallocate() }
 
   @inline(__always) func isLeaf(_ node: UInt32) -> Bool { Int(node) < leafCount }
 
-  /// The node of a merge.
+  /// Node of a merge.
   @inline(__always) subscript(_ node: UInt32) -> Node {
     get { nodes[Int(node) &- leafCount] }
     nonmutating _modify { yield &nodes[Int(node) &- leafCount] }
   }
 
-  /// Of points.
+  /// Returns the number of points of a node.
   @inline(__always) func count(of node: UInt32) -> UInt32 {
     isLeaf(node) ? leaves.count(of: Int(node)) : self[node].count
   }
@@ -125,14 +126,14 @@ struct MergeTree: @unchecked Sendable {
     if isLeaf(node) { leafEnds[Int(node)] = round } else { places[Int(node) &- leafCount].endRound = round }
   }
 
-  /// Where a node's cluster stands, and when; a leaf from round 0 on.
+  /// Returns the position of a node's cluster and the rounds between which it exists. A leaf exists from round 0 on.
   @inline(__always) func place(_ node: UInt32) -> Place {
     isLeaf(node)
       ? Place(position: leaves.position(of: Int(node)), round: 0, endRound: leafEnds[Int(node)])
       : places[Int(node) &- leafCount]
   }
 
-  /// The cluster of a node where nothing is merged across the seam.
+  /// Returns the cluster of a node. If the tree has no extents, nothing may have been merged across the seam.
   @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
     if isLeaf(node) {
       let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
@@ -153,12 +154,12 @@ struct MergeTree: @unchecked Sendable {
     return cluster
   }
 
-  /// Around the points of a node, of a tree with extents.
+  /// Returns the box around the points of a node. The tree must have extents.
   func box(_ node: UInt32) -> PlaneRect {
     isLeaf(node) ? PlaneRect(leaves.position(of: Int(node))) : extents![Int(node) &- leafCount].box
   }
 
-  /// The cluster of a node where clusters may be merged across the seam: as its parts were, one after the other.
+  /// Returns the cluster of a node if clusters may be merged across the seam, by joining its parts one after the other.
   ///
   /// - Complexity: O(leaves below the node), O(1) in a tree with extents.
   func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
@@ -181,7 +182,7 @@ struct MergeTree: @unchecked Sendable {
     return cluster
   }
 
-  /// Adds a merge of two nodes that there are.
+  /// Adds a merge of two existing nodes.
   @inline(__always) func add(_ merge: Merge) {
     let cluster = merge.cluster
     add(
@@ -210,7 +211,7 @@ struct MergeTree: @unchecked Sendable {
       height: max(height(left), height(right)) + 1, scale: scale, standsRight: standsRight)
   }
 
-  /// Takes back some merges.
+  /// Removes some merges.
   func remove(_ merges: [UInt32]) {
     for merge in merges {
       setEndRound(of: self[merge].left, to: Self.never)
@@ -219,7 +220,7 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// The nodes of some leaves that are not merged with others, in the order of their least members.
+  /// Returns the nodes of some leaves that are not merged with others, in the order of their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -235,23 +236,25 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// No tree is deeper than this: chains of merges at ever greater scales may be as long as there are points.
+  /// Greatest depth of a tree. Chains of merges at ever greater scales may be as long as the number of points.
   static let maximumDepth = 511
 
-  /// This tree with its scales rounded down to two steps for each doubling of the squared distance, four an octave.
+  /// Returns this tree with its scales rounded down to two steps for each doubling of the squared distance, four an
+  /// octave.
   ///
-  /// What is merged at one step is merged balanced by weight: neighbours in the order of the tree are divided where
-  /// about half of the points are on either side. A part of w points among n is then at most log2(n / w) + 2 levels
-  /// below, so that 128 steps make 31 + 256 levels at most.
+  /// All clusters that are merged at one step are merged again, balanced by weight: they stay in tree order and are
+  /// divided where about half of the points are on either side. A part with w of n points is then at most log2(n / w) +
+  /// 2 levels below. So 128 steps make at most 31 + 256 levels.
   ///
-  /// At any distance there are the clusters that there were at some distance no less. So the promise holds.
+  /// At any distance, the clusters are the same as in the exact tree at some equal or greater distance. So they are
+  /// still at least that distance apart.
   ///
   /// - Returns: the tree, to be deallocated, and its root.
   func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {
     let coarse = MergeTree(leaves, threads: 1, monitor)
-    /// Each behind the one that it is a part of.
+    /// All merges, each after the merge that it is a part of.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// Whether what a merge is a part of has another scale, and its node in the new tree.
+    /// Whether the merge above has another coarse scale, and the node in the new tree; for each merge.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {
@@ -263,9 +266,9 @@ extension MergeTree {
     }
     for merge in merges.reversed() where isTop[Int(merge) - leafCount] && !monitor.isCancelled {
       func isWithin(_ node: UInt32) -> Bool { !isLeaf(node) && (node == merge || !isTop[Int(node) - leafCount]) }
-      // All that is merged at this step, in the order of the tree, and the points in front of each.
+      // The clusters that are merged at this step, in tree order, and the number of points before each.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
-      // The part where all of it stands.
+      // The part at whose position the whole cluster stands.
       var (stand, standIndex) = (merge, 0)
       while isWithin(stand) { stand = self[stand].standsRight ? self[stand].right : self[stand].left }
       var stack = [merge]
@@ -283,18 +286,19 @@ extension MergeTree {
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
 
-  /// Merges some neighbours at one scale. Calls nest as deep as the tree that they make.
+  /// Merges some neighbors at one scale. Recursion is as deep as the tree that it makes.
   ///
   /// - Parameters:
-  ///   - starts: how many points lie in front of each part, and in front of and in all.
-  ///   - stand: the part where all of them stand, if it is one of these.
+  ///   - starts: Number of points before each part; the last entry is the number of all points.
+  ///   - stand: Index of the part at whose position all of them stand, if it is one of these.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
     -> UInt32
   {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // The first part that begins in the middle or behind it, or the one before if that is nearer.
+    // Finds the first part that begins at or after the middle, or the part before it if that begins nearer to the
+    // middle.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }

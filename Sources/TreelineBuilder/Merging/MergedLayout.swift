@@ -1,10 +1,10 @@
 import Synchronization
 import Treeline
 
-/// Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
-/// sums and covariances of their points.
+/// Lays out a tree of merges in the form in which a tree is stored: points in tree order, gaps, records in the order of
+/// a walk, and the sums and covariances of their points.
 ///
-/// Threads work on subtrees, whose points and records lie in ranges of their own.
+/// Threads work on subtrees. Each subtree has its own ranges of points and records.
 struct MergedLayout {
   private let tree: MergeTree
   private let root: UInt32
@@ -15,31 +15,31 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// Whether each node with children stands where its right child does, at the same places.
+  /// Whether each node with children stands where its right child stands; indexed like `separations`.
   let stands: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
-  /// Whether any node's box is.
+  /// Whether the box of any node crosses the seam.
   private(set) var isAcrossSeam = false
 
-  /// Where the points of each record begin.
+  /// Index of the first point of each record.
   private let recordFirsts: UnsafeMutablePointer<UInt32>
-  /// Of each record's points, measured from the corner of its box.
+  /// Moments of each record's points, measured from the corner of its box.
   private let moments: UnsafeMutablePointer<Moments<UInt128>>
 
-  /// Where a node lies.
+  /// Place of a node in the layout.
   private struct Placed {
-    /// A leaf or a merge.
+    /// Number of a leaf or a merge.
     var node: UInt32
     var first: UInt32 = 0
-    /// Its record, or that of its bucket.
+    /// Index of its record, or of the record of its bucket.
     var record: UInt32 = 0
-    /// Where the records below it begin, if it has stored children.
+    /// Index of the first record below it, if it has stored children.
     var records: UInt32 = 1
-    /// 0 for a node with a record of its own.
+    /// Level below the bucket; 0 for a node with a record of its own.
     var levelInBucket: UInt32 = 0
   }
 
-  /// - Parameter standsAtMembers: Whether clusters do.
+  /// - Parameter standsAtMembers: Whether clusters stand at members.
   init(
     _ tree: MergeTree, root: UInt32, standsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
     threads: Int, _ monitor: BuildMonitor
@@ -53,13 +53,13 @@ struct MergedLayout {
     moments = .allocate(capacity: nodes.recordCount)
   }
 
-  /// Deallocates what is not part of the tree.
+  /// Deallocates the memory that is not part of the tree.
   func deallocate() {
     MemoryBlock(recordFirsts, count: nodes.recordCount).deallocate()
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
 
-  /// The bits of all that stands right, if anything stands at members; deallocates what they are made from.
+  /// Returns `stands` packed as bits, and deallocates it. Nil unless clusters stand at members.
   func packedStands() -> UnsafeMutablePointer<UInt8>? {
     guard let stands else { return nil }
     stands[0] = false
@@ -77,7 +77,8 @@ struct MergedLayout {
     return packed
   }
 
-  /// Writes all, from the root down and up again. Of no use once the build is cancelled.
+  /// Writes all nodes, from the root down, and their boxes from the bottom up. The result is useless if the build is
+  /// cancelled.
   mutating func run() {
     arrays.gaps[pointCount - 1] = 0
     separations[0] = SeparationCode.zero.rawValue
@@ -100,7 +101,7 @@ struct MergedLayout {
     }
   }
 
-  /// - Returns: whether any node's box is across the seam.
+  /// - Returns: whether the box of any node crosses the seam.
   private func writeSubtrees(_ subtrees: [Placed]) -> Bool {
     let isAcross = Atomic<Bool>(false)
     nonisolated(unsafe) let layout = self
@@ -127,7 +128,7 @@ struct MergedLayout {
         stack.append(left)
       }
     }
-    // Children lie behind their parents.
+    // Children come after their parents.
     var isAcross = false
     for record in (Int(root.records)..<Int(root.records + tree.recordCount(below: root.node))).reversed() {
       if record & 0x3FFF == 0 && monitor.isCancelled { return false }
@@ -136,9 +137,10 @@ struct MergedLayout {
     return describe(Int(root.record)) || isAcross
   }
 
-  /// Places the children of a node, and writes what lies between them.
+  /// Places the children of a node, and writes the gap, the separation and the stand between them.
   ///
-  /// The root's left child has record 1, and behind a pair lie the records below the left child, then all others.
+  /// The root's left child has record 1. After a pair come the records below the left child, then those below the right
+  /// child.
   @inline(__always) private func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
     let merge = tree[own.node]
     var left = Placed(node: merge.left, first: own.first, record: own.record)
@@ -157,7 +159,7 @@ struct MergedLayout {
     return (left, right)
   }
 
-  /// Writes all of a node's record but its box.
+  /// Writes the record of a node, except its box.
   @inline(__always) private func write(_ placed: Placed) {
     let isStored = tree.recordCount(below: placed.node) != 0
     recordFirsts[Int(placed.record)] = placed.first
@@ -171,15 +173,15 @@ struct MergedLayout {
 // MARK: - Boxes and moments
 
 extension MergedLayout {
-  /// Writes a record's box and moments. Those of its children are written already.
+  /// Writes the box and the moments of a record. Its children must be written already.
   ///
-  /// - Returns: whether the box is across the seam, or that of a node in the bucket.
+  /// - Returns: whether the box of the record, or of a node in the bucket, crosses the seam.
   private func describe(_ record: Int) -> Bool {
     let node = nodes.records + record
     let first = Int(recordFirsts[record])
     let points = UnsafeBufferPointer(start: arrays.points + first, count: Int(node.pointee.count))
     guard node.pointee.childOffset != 0 else {
-      // A stack may be large.
+      // A stack may have very many points, all at one position.
       let isStack = points.count > NodeRecord.bucketCapacity
       node.pointee.box = isStack ? PlaneRect(points[0]) : box(of: points)
       (moments + record).initialize(
@@ -203,11 +205,11 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node in a bucket lies across the seam while the bucket is too wide for that.
+  /// Whether a node in a bucket crosses the seam although the bucket is too wide to do so.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // A node reaches as far as its points are told apart further below.
+      // Deeper nodes have higher gaps: a node extends over all adjacent gaps that are not below its own.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }
@@ -221,8 +223,8 @@ extension MergedLayout {
     return points.dropFirst().reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
   }
 
-  /// The box of two nodes' points; nil if it has to be found from them, as where a node across the seam becomes part of
-  /// one that is too wide for that.
+  /// Returns the box of two nodes' points. Nil if it must be computed from the points, as when a node across the seam
+  /// becomes part of one that is too wide to cross it.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }
@@ -240,8 +242,8 @@ extension PlaneRect {
 }
 
 extension Moments<UInt128> {
-  /// The same points measured from the corner of a larger box, which lies farther west, the way around if need be, and
-  /// north.
+  /// Returns the moments of the same points, measured from the corner of a larger box. That corner lies farther north,
+  /// and farther west, around the world if need be.
   fileprivate func moved(back box: PlaneRect, to larger: PlaneRect) -> Moments {
     let (dx, dy) = (UInt128(box.minX &- larger.minX), UInt128(box.minY &- larger.minY))
     let (n, sumX, sumY) = (UInt128(count), UInt128(x), UInt128(y))

@@ -1,10 +1,10 @@
-/// A binary heap of pairs to be merged, the first to be merged first.
+/// A binary heap of pairs of clusters, in the order in which they are merged.
 ///
-/// `Heap` would do, but generic code of another module is not specialised here, which takes twice as long.
+/// `Heap` would do, but it is generic code of another module and not specialized here, so it takes twice as long.
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 
-  /// The one that comes next, as long as none is inserted.
+  /// The next pair, unless another one is inserted first.
   var first: Pair? { pairs.first }
 
   mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }

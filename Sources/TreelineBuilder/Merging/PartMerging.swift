@@ -5,9 +5,9 @@ import Treeline
   import Dispatch
 #endif
 
-/// Merges clusters as `TouchMerging` does, but part by part: the memory of one part fits the caches of a core, and
-/// threads share the parts. Then the borders between parts are mended (`BorderMending`), and the few clusters that are
-/// left of each part are merged as a whole.
+/// Merges clusters like `TouchMerging`, but part by part: the memory of one part fits the caches of a core, and threads
+/// share the parts. Then the borders between parts are mended (`BorderMending`), and the few clusters that are left in
+/// all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -17,28 +17,28 @@ struct PartMerging: Sendable {
   let threads: Int
   let monitor: BuildMonitor
 
-  /// Of a part that is done.
+  /// Result of a part.
   private struct Done {
-    /// In each level.
+    /// Upper bound of badge diameters, by level.
     var greatestDiameters: [UInt16]
-    /// How long it took with all that it waited for.
+    /// Time that the part took, with the longest time of a part that it waited for.
     var path: Duration
   }
 
-  /// Of all that are done, by number; the seam is a part, too.
+  /// Results of the parts that are done, by number. The seam is a part, too.
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
-    /// Set once parts do not pay: no more are merged then.
+    /// Set once merging in parts does not pay. No more parts are merged then.
     let gaveUp = Atomic<Bool>(false)
 
     init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
   }
 
-  /// Merges all.
+  /// Merges all clusters.
   ///
-  /// - Returns: nil if the build is cancelled, or where parts do not pay, as where all distances are equal: there a
-  ///   border is felt all over.
+  /// - Returns: nil if the build is cancelled, or if parts do not pay. They do not if all distances are equal, for
+  ///   example: then a border changes merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(partCount: plan.partCount)
     plan.forEachPart(threads: threads, monitor) { number, part in
@@ -84,7 +84,7 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // Of the areas of usual points up to a third are too small at first, of those of lattices three quarters.
+      // With usual points, up to a third of the areas are too small at first; with lattices, three quarters are.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000
@@ -126,14 +126,14 @@ struct PartMerging: Sendable {
 package struct MergeReport: Sendable {
   package var partCount: Int
   package var mergesInParts = 0
-  /// What was merged again along borders.
+  /// Counts of what was merged again along borders.
   package var mending = MergeRevision.Counts()
-  /// Of all threads together, but for what they wait; and of the longest chain of parts that wait for each other, with
-  /// what is merged as a whole.
+  /// Time of all threads together, without waiting; and time of the longest chain of parts that wait for each other.
+  /// Both include merging the clusters that are left in all parts.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 
-  /// Since some moment; zero where there are no benchmarks, which report it.
+  /// Time since a fixed moment; zero on platforms without benchmarks to report it.
   static var now: Duration {
     #if os(Linux)
       .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))

@@ -1,31 +1,31 @@
 import Synchronization
 import Treeline
 
-/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times
-/// the squared distance of their exact means (J. H. Ward, 1963), of several such pairs the one with the lesser least
-/// members.
+/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
+/// their exact means (J. H. Ward, 1963). Of several such pairs, the one with the lesser least members comes first.
 ///
-/// A union is never closer to a third cluster than the nearer of its parts was, if these were closer to each other
-/// (Lance and Williams):
+/// If two clusters are closer to each other than to a third one, their union is at least as far from the third as the
+/// nearer of the two was (Lance and Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
-/// So two clusters that are nearest to each other stay so whatever else is merged, and will be merged: the tree is the
-/// same in whatever order such pairs are. Each part of the plane merges the pairs that are certain, which are nearer
-/// than its border; what is left is merged in the part that it is a half of.
+/// So two clusters that are nearest to each other stay nearest whatever else is merged, and will be merged. The tree is
+/// the same in whatever order such pairs are merged. Each part of the plane merges the pairs that are certain: those
+/// that are nearer to each other than to the border of the part. The clusters that are left are merged in the next
+/// larger part.
 ///
-/// Within a part the pair that adds least comes first. Then only one cluster of each pair looks for the other: the one
-/// with more points, of equal ones the one with the greater least member. For a cluster of n points all others lie
-/// farther away than the square root of s / n in a round that begins at scatter s. So clusters that are no larger lie
-/// thinly, and few have to be looked at. Larger ones may be as close together as they like, so chains of nearest
-/// neighbours, where both clusters look for each other, are several times as slow.
+/// Within a part, the pair that adds least comes first. Only one cluster of each pair looks for the other: the one with
+/// more points, of equal ones the one with the greater least member. In a round that begins at scatter s, all other
+/// clusters lie farther from a cluster of n points than the square root of s / n. So clusters that are no larger lie
+/// thinly, and a search looks at few of them. Larger ones may be as close together as they like. Chains of nearest
+/// neighbors, where both clusters look for each other, are therefore several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
   let leavesInPart: Int
   let monitor: BuildMonitor
 
-  /// Merges all.
+  /// Merges all clusters.
   ///
   /// - Returns: the root; nil if the build is cancelled.
   func run() -> UInt32? {
@@ -50,24 +50,24 @@ struct ScatterMerging {
   }
 }
 
-/// Merges clusters of a rectangle, except those to which a cluster outside may be nearer.
+/// Merges the clusters of a rectangle, except clusters that may be nearer to one outside.
 ///
-/// That takes place in rounds, so that clusters grow evenly: in each those are looked at whose nearest may add so
-/// little.
+/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs of those clusters that may
+/// have one below the bound of the round.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Clusters by how many points they have, four times as many in each as in the one before: the fewer, the farther
-  /// apart they are.
+  /// Tiles by size: the clusters in each have four times as many points as those in the one before. Clusters with fewer
+  /// points are farther apart.
   private var tiles: [MergeTiles] = []
-  /// How many numbers of clusters are in use, including free ones.
+  /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int
   private var liveCount: Int
   private var stuckCount = 0
   private var round: UInt8 = 0
-  /// Pairs that add less are merged in the round.
+  /// Pairs that add less scatter than this are merged in the round.
   private var bound = ScatterBound(round: 0)
   private var queue = PairHeap<ScatterPair>()
   private var nextAge: UInt32
@@ -91,12 +91,12 @@ private struct ScatterRounds: ~Copyable {
     for tiles in tiles { tiles.deallocate() }
   }
 
-  /// Those that there are.
+  /// The clusters that are left.
   var clusters: [MergeCluster] { (0..<count).filter { live.isLive($0) }.map { live[$0] } }
 
   mutating func run() {
     while liveCount > 1 && stuckCount < liveCount && !monitor.isCancelled {
-      // The next round in which there is anything to be looked at.
+      // The next round in which any cluster looks for a pair.
       guard let next = live.nextRound(0..<count, from: round) else { return }
       (round, bound) = (next, ScatterBound(round: next))
       placeAnewIfNeeded()
@@ -124,13 +124,13 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Of tiles some times as wide as clusters of a size are apart at least.
+  /// Returns the shift of tiles that are a few times as wide as the least distance between clusters of a size.
   private func shift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
-  /// The index of the tiles for clusters of a number of points.
+  /// Returns the index of the tiles for clusters of a number of points.
   @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
 
   @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
@@ -142,12 +142,12 @@ private struct ScatterRounds: ~Copyable {
   private mutating func lookAtDue() {
     live.forEachLive(0..<count, in: round) { cluster in
       if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
-      // Where many clusters lie close together a look takes long.
+      // A search takes long where many clusters lie close together.
       return cluster & 0x1F != 0 || !monitor.isCancelled
     }
   }
 
-  /// Merges all pairs that belong to the round, the first of them first.
+  /// Merges all pairs that belong to the round, in their order.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {
@@ -168,8 +168,8 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster has to wait for a larger part: a cluster outside may be nearer, or its nearest has to wait. It
-  /// still looks for others, which then have to wait, too.
+  /// Whether a cluster must wait for a larger part: a cluster outside may be nearer, or its nearest cluster must wait.
+  /// It still looks for others, which must then wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -178,12 +178,12 @@ private struct ScatterRounds: ~Copyable {
     stuckCount += 1
   }
 
-  /// Whether two clusters are nearest to each other, and nothing outside is nearer.
+  /// Whether two clusters are nearest to each other, and no cluster outside the rectangle is nearer.
   private func isSure(_ pair: ScatterPair) -> Bool {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether no cluster outside the rectangle can be as near.
+  /// Whether no cluster outside the rectangle can be as near to one of the pair.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
     func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
@@ -195,7 +195,7 @@ private struct ScatterRounds: ~Copyable {
     return pair.added * (1 + 0x1p-40) < distance * distance * n / (n + 1)
   }
 
-  /// Makes the first of two clusters both together, and the second's number free.
+  /// Replaces the first of two clusters by their union, and frees the number of the second.
   private mutating func join(_ first: Int, _ second: Int, _ scale: SeparationCode) {
     let (a, b) = (live.nodes[first], live.nodes[second])
     let (own, others) = (live.sums[first].count, live.sums[second].count)
@@ -224,20 +224,20 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Looks for the first pair of a cluster. If it belongs to a later round, notes the round in which the cluster looks
-  /// again.
+  /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
+  /// looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Mostly there is none for this round, but one to wait for.
+    // Mostly no pair belongs to this round, but one is near enough to give the round to wait for.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
-    // What is not known adds more than that.
+    // Pairs that were not found add more than `farthest`.
     let next = ScatterBound.round(above: min(pair?.added ?? .infinity, farthest) * Self.lessThanAnyError)
     live.wait(Int(cluster), for: LiveClusters.none, until: max(next, round &+ 1))
     return nil
   }
 
-  /// Of those no larger the nearest, if it adds no more than that.
+  /// Returns the nearest of the clusters that are no larger, if the pair adds no more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -266,14 +266,15 @@ extension ScatterRounds {
     return best
   }
 
-  /// For all that single precision loses.
+  /// Returns a limit with allowance for all that single precision loses.
   @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
 
   private static var moreThanAnyError: Double { 1 + 0x1p-40 }
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// What pairs of a round add less than: two bounds for each doubling, up to 2^96 in round 192, which nothing reaches.
+/// Upper bound of the scatter that pairs of a round add. There are two bounds for each doubling, up to 2^96 in round
+/// 192, which nothing reaches.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128
@@ -283,18 +284,19 @@ struct ScatterBound {
     value = Double(doubled) / 2
   }
 
-  /// The first round with a bound above what a pair adds, or the one after it.
+  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after it.
   static func round(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
     return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
   }
 }
 
-/// Two clusters and how much scatter their union adds.
+/// Two clusters and the scatter that their union adds.
 struct ScatterPair: Comparable {
-  /// To a relative error of less than 2^-50.
+  /// Scatter that the union adds, with a relative error of less than 2^-50.
   let added: Double
-  /// That times the number of points in the pair and in each of both: the squares of these make the exact value.
+  /// Differences of the clusters' sums, each multiplied by the number of points of the other cluster, and these
+  /// numbers. The exact scatter is `squares` / `divisor`.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
@@ -320,13 +322,13 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// The lesser least member first.
+  /// Both numbers, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
-  /// The root goes four times as far in 16 bits as the scatter.
+  /// Code of the root: the scatter itself may be too large for a code.
   var scale: SeparationCode { SeparationCode(roundingDown: UInt64(added.squareRoot())) }
 
-  /// The least that is added first, of several the one with the least members.
+  /// Orders pairs by the scatter that they add, then by least members.
   @inline(__always) static func < (a: ScatterPair, b: ScatterPair) -> Bool {
     if a.added < b.added * (1 - 0x1p-48) { return true }
     if b.added < a.added * (1 - 0x1p-48) { return false }

@@ -1,34 +1,34 @@
 import Treeline
 
-/// Merges clusters, always the pair that touches first as badges grow: the pair with the least `BadgeCurve.scaled`
-/// distance, of several such pairs the one with the lesser least members.
+/// Merges clusters, always the pair that touches first as badges grow: the pair with the least scaled distance
+/// (`BadgeCurve.scaled`). Of several such pairs, the one with the lesser least members comes first.
 ///
-/// A cluster's position is the mean of its points, rounded to whole units, or one of them (see `ClusterStand`), and its
-/// least member the first of its positions in Z-order. So the tree is a function of the set of points. Distances are
-/// those of badges of one diameter (`BadgeCurve.distances`).
+/// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterStand`).
+/// Its least member is the first of its positions in Z-order. So the tree is a function of the set of points. Merging
+/// by distance uses badges of one diameter (`BadgeCurve.distances`).
 ///
-/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more, as where the means
-/// of two clusters come closer to each other by being means: so scales never fall towards the root. For any distance T,
-/// look at the clusters just before the first merge at T or more. All pairs are at least T apart. What was merged
-/// before has a scale below T. What is merged later has T or more: it is T or farther apart, or one of its parts was
-/// merged later, too, for those before were all T apart. So the clusters whose scale is below T while that of what they
-/// are merged into is not
-/// - are those that there are at that moment: every point is in exactly one, and any two are at least T apart;
-/// - are united to others by a greater T, and split by a lesser one, for there is one order.
+/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more. It is more when
+/// taking the mean of points brings a cluster closer to another one. So scales never fall towards the root. For any
+/// distance T, look at the clusters just before the first merge at T or more. All pairs are at least T apart. Every
+/// earlier merge has a scale below T. Every later merge has a scale of T or more: its parts were T or farther apart, or
+/// one of them was merged later, too, since the clusters before were all T apart. So the clusters whose scale is below
+/// T, while the scale of the cluster that they are merged into is not,
+/// - are those that exist at that moment: every point is in exactly one, and any two are at least T apart;
+/// - are united with others by a greater T, and split by a lesser one, since there is one order of merges.
 ///
-/// On the circle of longitudes two clusters may be closest across the seam. They are merged there if together they are
-/// less than half a world wide; the mean is taken of their points laid side by side. For wider ones the seam is the end
-/// of the world.
+/// On the circle of longitudes, two clusters may be closest across the seam. They are merged across it if together they
+/// are less than half a world wide; the mean is then taken of their points laid side by side. For wider ones the seam
+/// is the end of the world.
 ///
-/// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two that there were
-/// at the start, that is the larger, and of equal ones the one with the greater least member. When it looked, the
-/// other was there already; so a cluster whose nearest is gone never misses a younger one. Each cluster keeps the first
-/// of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that is to look again
-/// and had an earlier pair before.
+/// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two initial clusters,
+/// that is the one with the larger badge, and of equal ones the one with the greater least member. When a cluster
+/// looks, the other one exists already; so a cluster whose nearest one is gone never misses a younger one. Each cluster
+/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that
+/// must look again and had an earlier pair before.
 ///
-/// In each round (`MergeRounds`), only those clusters look that may have a pair in it.
+/// In each round (`MergeRounds`), only those clusters look for others that may have a pair in it.
 struct TouchMerging: ~Copyable {
-  /// What was merged, in that order.
+  /// Merges in the order in which they were made.
   private(set) var merges: ContiguousArray<Merge> = []
 
   private let live: LiveClusters
@@ -40,24 +40,24 @@ struct TouchMerging: ~Copyable {
   private let reports: Bool
   private var tiles: MergeTiles?
   private var queue = PairHeap<TouchingPair>()
-  /// How many numbers of clusters are in use, including free ones.
+  /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int
   private var liveCount: Int
   private var nextAge: UInt32
-  /// No badge is larger.
+  /// Upper bound of badge diameters.
   private(set) var greatestDiameter: UInt16 = 0
-  /// The greatest scaled distance of pairs that are merged in the round.
+  /// Greatest scaled distance of pairs that are merged in the round.
   private var greatest: UInt64 = 0
   private var round: UInt8 = 0
-  /// How far searches look, in units.
+  /// Distance up to which searches look for clusters, in units.
   private var horizon = 0.0
 
   /// - Parameters:
-  ///   - count: How many clusters there are.
-  ///   - stand: Between which positions distances are.
-  ///   - leafCount: Of the tree, see `MergeTree`.
+  ///   - count: Number of clusters.
+  ///   - stand: Positions between which distances are measured.
+  ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
-  ///   - cluster: By number, in the order of least members.
+  ///   - cluster: Returns the cluster with a number. Numbers are in the order of least members.
   init(
     _ count: Int, curve: BadgeCurve, stand: ClusterStand, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
     _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
@@ -82,15 +82,15 @@ struct TouchMerging: ~Copyable {
       live.deallocate()
       tiles?.deallocate()
     }
-    // Most are small, and there are many.
+    // Most instances are small, and there are many of them.
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 
-  /// Merges all that belongs to some rounds. Of no use once the build is cancelled.
+  /// Merges all pairs that belong to some rounds. The result is useless if the build is cancelled.
   mutating func run(_ rounds: ClosedRange<UInt8> = 0...MergeRounds.last) {
     round = rounds.lowerBound
     while liveCount > 1 && !monitor.isCancelled {
-      // The next round in which there is anything to be looked at.
+      // The next round in which any cluster looks for others.
       guard let next = live.nextRound(0..<count, from: round), next <= rounds.upperBound else { return }
       round = next
       greatest = MergeRounds.greatest(of: round)
@@ -119,13 +119,14 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// The least width of tiles in reaches of a search, and the least width of new tiles.
+  /// The least width of tiles, and the least width of new tiles, in reaches of a search.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
-  /// Of tiles an eighth of the world wide.
+  /// Shift of tiles that are an eighth of the world wide.
   private static var greatestShift: UInt32 { 29 }
 
-  /// What two clusters have of these together, times the root of their scaled distance, is their distance.
+  /// Returns the radius of a badge. The sum of two radii, times the root of the scaled distance, is the distance of the
+  /// pair.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }
@@ -137,7 +138,7 @@ struct TouchMerging: ~Copyable {
     }
   }
 
-  /// Merges all pairs that belong to the round, the first of them first.
+  /// Merges all pairs that belong to the round, in their order.
   private mutating func merge() {
     var steps = 0
     while let pair = queue.popFirst() {
@@ -157,7 +158,7 @@ struct TouchMerging: ~Copyable {
     }
   }
 
-  /// Makes the first of two clusters both together, and the second's number free.
+  /// Replaces the first of two clusters by their union, and frees the number of the second.
   private mutating func join(_ first: Int, _ second: Int, at scaledDistance: UInt64) {
     let merge = live[first].merged(
       with: live[second], at: scaledDistance, round: round, stand, crossesSeam: live.crossesSeam, leafCount: leafCount)
@@ -179,19 +180,19 @@ struct TouchMerging: ~Copyable {
   private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-/// Two clusters that will be merged unless one of them is merged before.
+/// Two clusters that will be merged unless one of them is merged with another before.
 struct TouchingPair: Comparable {
   var scaledDistance: UInt64
-  /// The one that found the pair.
+  /// The cluster that found the pair.
   var cluster: UInt32
-  /// With itself, as long as no other is known.
+  /// The other cluster; the same as `cluster` as long as no other one is known.
   var nearest: UInt32
   var age: UInt32
   var nearestAge: UInt32
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// The lesser least member first.
+  /// Both numbers, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }
@@ -210,14 +211,14 @@ extension TouchMerging {
     let age: UInt32
     let diameter: UInt16
 
-    /// With itself, as long as there is none.
+    /// A pair of the cluster with itself, which stands for none.
     var pair: TouchingPair {
       TouchingPair(scaledDistance: .max, cluster: number, nearest: number, age: age, nearestAge: age)
     }
   }
 
-  /// Looks for the first pair of a cluster. If it belongs to a later round, notes the round in which the cluster looks
-  /// again.
+  /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
+  /// looks again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
@@ -226,7 +227,7 @@ extension TouchMerging {
       _ = take(nearest, own, &pair)
       return noted(pair, .max)
     }
-    // The first clusters look for others that are no larger.
+    // The initial clusters look for others that are no larger.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
     let needed = BadgeCurve.reach(greatest, width: width)
     if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
@@ -235,10 +236,12 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Farther than this a search looks at all clusters: there are a thousand at most, and the world is round.
+  /// Distance beyond which a search looks at all clusters. There are a thousand at most, and the world is round.
   private static var wideReach: Double { 0x1p27 }
 
-  /// - Parameter bound: Clusters that were not found are farther apart than this.
+  /// Returns a pair if it belongs to the round. Otherwise notes the round in which its cluster looks again.
+  ///
+  /// - Parameter bound: Lower bound of the scaled distance to clusters that were not found.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
     if pair.scaledDistance <= greatest && pair.hasOther { return pair }
     let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)
@@ -259,8 +262,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Squared distances of pairs up to a scaled one are no more than this times the square of their radii, for all that
-  /// single precision loses.
+  /// Returns the limit for pairs up to a scaled distance: their squared distances are at most this times the square of
+  /// the sum of their radii, with allowance for all that single precision loses.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }
@@ -271,7 +274,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest if it is nearer than that and has to be known of.
+  /// Takes another cluster as the nearest one if it is nearer and this cluster is the one of both that looks for the
+  /// other.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

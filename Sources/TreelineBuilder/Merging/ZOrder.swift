@@ -1,16 +1,16 @@
 import Treeline
 
-/// The Z-order curve (G. M. Morton, 1966), which runs through all positions of the plane: those near each other on it
-/// are near each other on the plane.
+/// The Z-order curve (G. M. Morton, 1966), which runs through all positions of the plane. Positions that are near each
+/// other on the curve are near each other on the plane.
 enum ZOrder {
-  /// The bits of x and y in turns, those of y above those of x.
+  /// Interleaves the bits of x and y, each bit of y above the same bit of x.
   @inline(__always) static func code(of point: PlanePoint) -> UInt64 { spread(point.x) | spread(point.y) << 1 }
 
   @inline(__always) static func point(of code: UInt64) -> PlanePoint {
     PlanePoint(x: gathered(code), y: gathered(code >> 1))
   }
 
-  /// Puts a zero above each bit.
+  /// Inserts a zero above each bit.
   @inline(__always) private static func spread(_ value: UInt32) -> UInt64 {
     var bits = UInt64(value)
     bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
@@ -30,16 +30,16 @@ enum ZOrder {
   }
 }
 
-/// A position and the number of what lies there.
+/// A position, as a Z-order code, and the number of what lies there.
 struct CodedNumber {
   var code: UInt64
   var number: UInt32
 }
 
 extension UnsafeMutableBufferPointer<CodedNumber> {
-  /// Sorts by code; what has the same code keeps its order. Of no use once the build is cancelled.
+  /// Sorts by code; elements with the same code keep their order. The result is useless if the build is cancelled.
   ///
-  /// - Complexity: O(count): a pass for every eleven bits in which codes differ, and as much memory again.
+  /// - Complexity: O(count): one pass for every eleven bits in which codes differ. Takes as much memory again.
   func sortByCode(_ monitor: BuildMonitor) {
     guard count > 1 else { return }
     let spare = UnsafeMutableBufferPointer.allocate(capacity: count)

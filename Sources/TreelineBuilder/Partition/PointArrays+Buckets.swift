@@ -3,12 +3,12 @@ import Treeline
 extension PointArrays {
   /// Sorts the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
   ///
-  /// - Parameter monitor: asked where there are many points, all at one position.
+  /// - Parameter monitor: Says whether the build is cancelled, if there are many points, all at one position.
   func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
     -> NodeRecord
   {
     let (first, count) = (points.first, points.count)
-    // More than a bucket has room for are not split only because they cannot be.
+    // A node with more points than a bucket has room for is a bucket only if it cannot be split.
     let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)
     if box.isPoint {
       monitor.pass(over: first..<first + count - 1) { noteStack($0) }
@@ -23,9 +23,9 @@ extension PointArrays {
     (gaps + range.lowerBound).update(repeating: Gap.none, count: range.count)
   }
 
-  /// Splits the points of a bucket down to single positions and notes at which level each gap was split.
+  /// Splits the points of a bucket down to single positions, and notes the level at which each gap was split.
   ///
-  /// Recursion is as deep as a bucket has positions, 15 levels at most.
+  /// Recursion is at most 15 levels deep, as a bucket has at most 16 positions.
   private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
     if points.count <= 2 {
       if points.count == 2 { shapePair(first: points.first, level: level) }
@@ -42,8 +42,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// The axis of two points leads from one to the other, so the longer component of their distance decides which is
-  /// left.
+  /// Puts two points in order. Their axis leads from one to the other, so the longer component of their distance
+  /// determines which one is left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

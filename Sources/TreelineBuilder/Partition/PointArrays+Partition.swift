@@ -1,22 +1,21 @@
 import Treeline
 
 extension PointArrays {
-  /// Brings the points left of a split to the front of a range and returns how many there are; within both parts the
-  /// order stays as it is.
+  /// Moves the points left of a split to the front of a range, and returns their number. Both parts keep their order.
   ///
-  /// It does nothing else, so the loop is short and has no branch: sums are computed afterwards, over the smaller
-  /// part. One copy of it serves every rule: loops that are inlined next to others run short of registers.
+  /// It does nothing else, so the loop is short and has no branch; sums are computed afterwards, over the smaller part.
+  /// One copy of the function serves every rule, since loops that are inlined next to others run short of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = divide(range, by: split, monitor)
-    // Anything will do for a cancelled build.
+    // Any result will do for a cancelled build.
     if monitor.isCancelled { return 1 }
     move(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
     checkSides(leftCount, of: count, split)
     return leftCount
   }
 
-  /// The same by several threads, each of which partitions a part of the range.
+  /// Partitions a range by several threads, as above. Each thread partitions a part of the range.
   func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
@@ -24,7 +23,7 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // The left points of each part follow those of the parts before, and all right points follow them.
+    // The left points of all parts follow each other in order, then come all right points.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)
@@ -42,7 +41,7 @@ extension PointArrays {
     return leftCount
   }
 
-  /// The same for the few points of a bucket.
+  /// Partitions the few points of a bucket, as above.
   @inline(__always) func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = partition(0..<count, first: first, leftCount: 0, by: split)
@@ -67,7 +66,7 @@ extension PointArrays {
     }
   }
 
-  /// Brings left points to the front of a range, in their order, and the others to the spare arrays.
+  /// Moves left points to the front of a range, in their order, and the others to the spare arrays.
   @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
@@ -76,7 +75,7 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Goes on with a partition: left points to the front, the others to the spare arrays.
+  /// Continues a partition with another block: left points to the front, the others to the spare arrays.
   @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
@@ -84,7 +83,7 @@ extension PointArrays {
     for index in block {
       let point = points[index]
       let row = rows[index]
-      // Both are written, and only what belongs there is counted; the left end never overtakes the point being read.
+      // Writes both places, and counts only the right one. The left end never overtakes the point being read.
       points[leftCount] = point
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point

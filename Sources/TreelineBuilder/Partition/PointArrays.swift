@@ -1,8 +1,8 @@
 import Treeline
 
-/// The points being sorted into tree order, and as much room again to do it in.
+/// The points that are sorted into tree order, and as much spare room to sort them with.
 ///
-/// Threads share these arrays and work on disjoint ranges of them; hence a gap is a whole byte here.
+/// Threads share these arrays and work on disjoint ranges of them. So a gap takes a whole byte here.
 struct PointArrays: @unchecked Sendable {
   let points: UnsafeMutablePointer<PlanePoint>
   let rows: UnsafeMutablePointer<UInt32>
@@ -10,14 +10,14 @@ struct PointArrays: @unchecked Sendable {
   let sparePoints: UnsafeMutablePointer<PlanePoint>
   let spareRows: UnsafeMutablePointer<UInt32>
 
-  /// The smallest box around a range of points that is not empty.
+  /// Returns the smallest box around a range of points, which is not empty.
   func box(_ range: Range<Int>) -> PlaneRect {
     var box = PlaneRect(points[range.lowerBound])
     for index in range { box.formUnion(points[index]) }
     return box
   }
 
-  /// The same for many points, by several threads; that of some of them if the build is cancelled.
+  /// Returns the box of many points, by several threads; the box of some of them if the build is cancelled.
   func box(_ range: Range<Int>, threads: Int, _ monitor: BuildMonitor) -> PlaneRect {
     if threads == 1 {
       var all = PlaneRect(points[range.lowerBound])
@@ -29,12 +29,12 @@ struct PointArrays: @unchecked Sendable {
     ) { $0.union($1) }
   }
 
-  /// The moments of a few points.
+  /// Returns the moments of a few points.
   @inline(__always) func moments<Sum>(_ range: Range<Int>, from corner: PlanePoint) -> Moments<Sum> {
     Moments(UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
   }
 
-  /// The same of many points, by several threads; that of some of them if the build is cancelled.
+  /// Returns the moments of many points, by several threads; the moments of some of them if the build is cancelled.
   @inline(never) func moments(_ range: Range<Int>, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor)
     -> Moments<UInt128>
   {
@@ -50,6 +50,6 @@ struct PointArrays: @unchecked Sendable {
 }
 
 extension Range<Int> {
-  /// The part of the range at some offsets from its start.
+  /// Returns the part of the range at some offsets from its start.
   func chunk(_ offsets: Range<Int>) -> Range<Int> { lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound }
 }

@@ -1,9 +1,9 @@
 import Treeline
 
-/// The points of a node: where they begin in tree order, and their moments.
+/// The points of a node: the index of the first one in tree order, and their moments.
 struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var first: Int
-  /// Measured from `corner`.
+  /// Moments of the points, measured from `corner`.
   var moments: Moments<Sum>
   var corner: PlanePoint
 
@@ -11,15 +11,15 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   @inline(__always) var range: Range<Int> { first..<first &+ count }
 
-  /// The part that has fewer points, once the first `leftCount` are those left of a split.
+  /// Returns the part with fewer points, once the first `leftCount` points are those left of a split.
   @inline(__always) func smallerPart(leftCount: Int) -> Range<Int> {
     let (middle, end) = (first &+ leftCount, first &+ count)
     return leftCount <= end &- middle ? first..<middle : middle..<end
   }
 
-  /// Both parts of the group.
+  /// Returns both parts of the group.
   ///
-  /// - Parameter smaller: the moments of the smaller part; the other's are the difference.
+  /// - Parameter smaller: Moments of the smaller part; the other part's moments are the difference.
   @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller
@@ -29,7 +29,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
     )
   }
 
-  /// The same points measured from the corner of their box.
+  /// Returns the same points, measured from the corner of their box.
   func moved(to box: PlaneRect) -> PointGroup {
     let right = box.minX - corner.x
     let down = box.minY - corner.y

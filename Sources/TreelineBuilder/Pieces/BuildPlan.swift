@@ -1,10 +1,10 @@
 import Treeline
 
-/// How the points of a build are divided into pieces: the top levels of its tree, down to nodes that have no more
-/// points than a piece holds.
+/// The division of a build's points into pieces: the top levels of its tree, down to nodes that have no more points
+/// than a piece may have.
 ///
-/// It is made from sums over points that lie elsewhere. Each round asks something of every node that waits for it; one
-/// pass over all points answers, in any order and anywhere:
+/// The plan is made from sums over points that need not be in memory. Each round asks a question about every open node.
+/// One pass over all points answers, in any order and on any machine:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -16,33 +16,33 @@ import Treeline
 /// let pieces = plan.pieces
 /// ```
 ///
-/// A line at the mean takes a pass, for the extent of both its sides. That of the least scatter takes 3 or 4 to find
-/// its place and one for each turn besides, all nodes of a level at once.
+/// A line at the mean takes one pass, for the extents of both its sides. A line with the least scatter takes 3 or 4
+/// passes to find its position, and one more for each turn. A pass serves all nodes of a level at once.
 ///
-/// - Complexity: some 300 bytes for each node above the pieces, of which there are as many as pieces, and what a round
-///   and its answers take.
+/// - Complexity: some 300 bytes for each node above the pieces. There is about one for each piece. A round and its
+///   answers come on top.
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []
-  /// The nodes that the current round asks about, in its order.
+  /// Nodes that the current round asks about, in the order of its questions.
   private var asked: [Int] = []
   private var round: PlanRound?
-  /// How many passes over all points were asked for.
+  /// Number of passes over all points that were asked for.
   public private(set) var passCount = 0
 
-  /// Fewer points are one bucket, which is not split any further.
+  /// Least number of points in a piece. Fewer points are one bucket, which is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
-  /// How many levels of nodes there are at most that are halved along the longer side of their box.
+  /// Greatest number of levels on which nodes are halved along the longer side of their box.
   static let mostHalvings = 64
 
-  /// About how many bins a round has at most, in all its nodes together: each takes 40 bytes where it is answered, and
-  /// a node has 64 whatever this says, and all together 2^24. Fewer make for more rounds, of the same plan.
+  /// Approximate number of bins of a round, in all its nodes together, at most 2^24. Each bin takes 40 bytes where it
+  /// is answered. A node may always have 64 bins. Fewer bins make more rounds and the same plan.
   public var mostBins = 1 << 18
 
   /// - Parameters:
-  ///   - rule: Where nodes are split. Not `gamma`, which weighs points by what only all of them tell.
-  ///   - pieceSize: How many points a piece has at most, unless they have one position; 17 or more.
+  ///   - rule: Where nodes are split. `gamma` is not possible: it needs all points at once to weigh each of them.
+  ///   - pieceSize: Greatest number of points in a piece, 17 or more. Only points at one position may be more.
   /// - Throws: `PieceError.unsupported` for `gamma`.
   public init(rule: SplitRule, pieceSize: Int) throws(PieceError) {
     try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
@@ -59,10 +59,10 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether a rule looks at points in a way that no pass answers.
+  /// Whether a rule asks more of the points than a pass can answer.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
-  /// What to find out next; nil once all pieces are known.
+  /// Returns the next questions; nil once all pieces are known.
   public mutating func nextRound() -> PlanRound? {
     asked = nodes.indices.filter { nodes[$0].isOpen }
     if asked.isEmpty { return nil }
@@ -76,10 +76,10 @@ public struct BuildPlan: Sendable {
     return round
   }
 
-  /// Takes what all points together answered to the last round.
+  /// Takes the answers of all points to the last round.
   ///
-  /// - Throws: `PieceError.damaged` for answers that contradict each other or those before, as answers of some of the
-  ///   points do. The plan is then what it was.
+  /// - Throws: `PieceError.damaged` for answers that contradict each other or earlier ones, as answers of only some
+  ///   points do. The plan then stays as it was.
   public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("No round was asked for") }
     precondition(answers.answers.count == asked.count, "Answers to another round")
@@ -98,13 +98,13 @@ public struct BuildPlan: Sendable {
     (self.nodes, self.round) = (nodes, nil)
   }
 
-  /// Checks that both children of each node have its points.
+  /// Checks that both children of each node together have its points.
   private func checkExtents(_ answers: PlanAnswers) throws(PieceError) {
     if asked == [0], let all = answers.answers[0].extent, !all.isSound {
       throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
     }
     for (number, answer) in answers.answers.enumerated() {
-      // A left child is asked for its extent together with the right one, its neighbour.
+      // A left child and the right child after it are asked for their extents in one round.
       let index = asked[number]
       guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
       guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
@@ -117,7 +117,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// What decides on nodes.
+  /// What determines how nodes are split.
   fileprivate struct Terms: Sendable {
     let rule: SplitRule
     let pieceSize: Int
@@ -125,7 +125,7 @@ public struct BuildPlan: Sendable {
 
     var mostLevels: Int { principalLevels + BuildPlan.mostHalvings }
 
-    /// How a node is split whose extent is known; nil if it is a piece.
+    /// Returns how a node with a known extent is split; nil if it is a piece.
     func decision(on segment: Segment) -> PlanNode.Decision? {
       let scatter = Scatter(segment.points.moments)
       if segment.count <= pieceSize || scatter.isZero { return nil }
@@ -142,7 +142,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Leads to nodes that are not split, by numbers for these.
+  /// Returns the routing to nodes that are not split, which are numbered by `number`.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
@@ -157,10 +157,10 @@ public struct BuildPlan: Sendable {
     return routing
   }
 
-  /// How many points there are, once the first round is answered.
+  /// Number of points, once the first round is answered.
   private var pointCount: Int { nodes[0].segment?.count ?? 0 }
 
-  /// The pieces, once there is nothing more to ask.
+  /// The pieces, once there are no more questions.
   ///
   /// - Precondition: `nextRound()` has returned nil.
   public var pieces: PiecePlan {
@@ -185,7 +185,7 @@ public struct BuildPlan: Sendable {
   }
 }
 
-/// A node of a plan, which knows more of itself with each round.
+/// A node of a plan. More is known of it with each round.
 private struct PlanNode: Sendable {
   enum State: Sendable {
     case unmeasured
@@ -201,11 +201,11 @@ private struct PlanNode: Sendable {
   }
 
   let level: Int
-  /// From where it is measured if the node above is narrow.
+  /// Corner from which the node is measured, if the node above is narrow.
   let corner: PlanePoint?
-  /// The number of the node above.
+  /// Index of the node above.
   let parent: Int?
-  /// Of its points, once they are asked for it.
+  /// Extent of its points, once that is known.
   var extent: PointExtent?
   var state = State.unmeasured
 
@@ -216,7 +216,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// What it waits for.
+  /// Returns the question that the node waits for.
   mutating func question(mostBins: Int) -> PlanQuestion {
     switch state {
     case .unmeasured: return .extent
@@ -229,7 +229,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Its points, measured from where those below it are, too.
+  /// The node with its points. These are measured from `corner` or, if that is nil, from the corner of their box.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
@@ -238,7 +238,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// - Returns: Where it is split, once that is known.
+  /// - Returns: the line that splits the node, once it is known.
   mutating func take(
     _ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms
   ) throws(PieceError) -> Split? {
@@ -269,7 +269,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Has the line turned, if it can be.
+  /// Turns the line if possible; returns the final line otherwise.
   private mutating func turn(_ turns: LineTurns) -> Split? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)

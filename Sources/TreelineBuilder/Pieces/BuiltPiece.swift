@@ -1,13 +1,13 @@
 import Treeline
 
-/// A piece of a tree, whole in itself: its points in tree order, their columns' codes and the nodes over them.
+/// A complete piece of a tree: its points in tree order, the codes of their columns and the nodes over them.
 public struct BuiltPiece: Sendable {
   private(set) var header: PieceHeader
   private let storage: TreeStorage
   private let rows: PieceMemory
   private let codes: [PieceMemory]
 
-  /// Hands out the bytes of the piece, from the first to the last, in parts of any length.
+  /// Passes the bytes of the piece to `write`, from the first to the last, in parts of any length.
   public func write<Failure>(_ write: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     let header = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
     defer { header.deallocate() }
@@ -20,14 +20,14 @@ public struct BuiltPiece: Sendable {
     withExtendedLifetime(storage) {}
   }
 
-  /// The bytes of the piece: about 19 for each point, and its columns' codes.
+  /// The bytes of the piece: about 19 for each point, and the codes of its columns.
   public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
     return all
   }
 
-  /// - Parameter ranks: In tree order, the number of each point in the order of rows.
+  /// - Parameter ranks: Rank of each point in the order of rows, by tree index.
   fileprivate init(
     _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
     _ monitor: BuildMonitor
@@ -61,13 +61,14 @@ extension PieceTask {
   /// Builds the piece.
   ///
   /// - Parameters:
-  ///   - points: All that the plan leads to this piece, in any order, measured on the survey's plane.
-  ///   - rows: The row of each, which no two share: from 0 to 2^53. Points of one position lie in their order.
-  ///   - columns: Those that the index is to have, in the order in which it has them.
-  ///   - codes: Of each point, in the same order, the codes of all columns, one behind the other, as
+  ///   - points: All points that the plan leads to this piece, in any order, as positions on the survey's plane.
+  ///   - rows: The row of each point, from 0 to 2^53; no two points share one. Points at one position lie in the order
+  ///     of their rows.
+  ///   - columns: Columns of the index, in the order of the index.
+  ///   - codes: Codes of all columns for each point, one column after the other, in the order of the points, as
   ///     `ColumnEncoding.encode` writes them.
   ///   - threads: 1 or more.
-  /// - Throws: `PieceError.damaged` for other points than were planned with.
+  /// - Throws: `PieceError.damaged` for other points than the planned ones.
   /// - Complexity: O(*n* log *n*), in 50 bytes of memory a point and twice its codes.
   public func build(
     _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
@@ -88,13 +89,13 @@ extension PieceTask {
     }
   }
 
-  /// Checks that points are those of this piece.
+  /// Checks that the points are the ones that the piece was planned with.
   private func check(_ points: UnsafeBufferPointer<PlanePoint>) throws(PieceError) {
     let found = PointExtent(of: points)
     guard found == extent else {
       throw .damaged(
         what: "piece \(number)", expected: "the \(pointCount) points that it was planned with, \(extent.box.text)",
-        found: "others, \(found.box.text)")
+        found: "other points, \(found.box.text)")
     }
   }
 
@@ -117,7 +118,7 @@ extension PieceTask {
       memory.deallocate()
       throw error
     }
-    // The tree is built of points that are numbered from 0, in the order of their rows.
+    // The tree is built over points that are numbered from 0, in the order of their rows.
     for index in 0..<pointCount { memory.arrays.rows[index] = UInt32(index) }
     do throws(BuildFailure) {
       let top: TopNode

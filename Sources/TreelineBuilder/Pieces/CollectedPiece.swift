@@ -3,28 +3,29 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: 16 bytes a point and its codes, and 50 more and its codes twice while it is built; 8 in all if all
-  ///   its points have one position, and with columns 8 more and its codes twice, so that as many as there may be fit.
+  /// - Complexity: 16 bytes a point and its codes; while it is built, 50 bytes more and twice its codes. If all points
+  ///   have one position, 8 bytes a point, or with columns 16 and twice its codes, so that the greatest possible number
+  ///   of points fits.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
     private let columns: [ColumnEncoding]
     private let layout: RecordLayout
-    /// Of each point those of all columns, one behind the other.
+    /// Codes of all columns, one column after the other, point by point.
     private var codes: [UInt8] = []
 
-    /// - Parameter columns: Those that the index is to have.
+    /// - Parameter columns: Columns of the index.
     package init(_ task: PieceTask, columns: [ColumnEncoding]) {
       (self.task, self.columns, layout) = (task, columns, RecordLayout(columns))
     }
 
-    /// How long the codes of a point are, in bytes.
+    /// Length of a point's codes, in bytes.
     package var codeLength: Int { layout.length }
 
-    /// Takes in some of its points, or none if there is an error.
+    /// Adds some of the piece's points, or none if there is an error.
     ///
-    /// - Parameter newCodes: Of each point those of all columns, one behind the other.
+    /// - Parameter newCodes: Codes of all columns, one column after the other, point by point.
     package mutating func add(
       _ newPoints: UnsafeBufferPointer<PlanePoint>, rows newRows: UnsafeBufferPointer<Int64>,
       codes newCodes: UnsafeRawBufferPointer
@@ -47,7 +48,7 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks that codes are those of entries that there are.
+    /// Checks that all codes of entries are within the dictionary.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

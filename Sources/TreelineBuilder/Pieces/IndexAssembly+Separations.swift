@@ -12,21 +12,21 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Has the index answer by spacing: once its nodes are written, their separations are computed from them, on this
-    /// machine, a part of them at a time in memory. The bytes are those of a build in memory.
+    /// Makes the index answer by spacing. Once its nodes are written, their separations are computed from them on this
+    /// machine, with a part of the nodes in memory at a time. The bytes are the same as in a build in memory.
     ///
     /// - Parameters:
-    ///   - path: That of a scratch file, which takes 2 bytes a point and is gone when the index is there.
-    ///   - memory: What that may take, in bytes, beside some 30 MB of the process. Little of it takes longer, and more
-    ///     than it only where nodes block each other in long chains.
-    ///   - threads: All processors if left out.
+    ///   - path: Path of a scratch file. It takes 2 bytes a point, and is gone once the index is written.
+    ///   - memory: Memory budget in bytes, in addition to some 30 MB of the process. A small budget takes longer. It is
+    ///     exceeded only where nodes block each other in long chains.
+    ///   - threads: Number of threads; all processors if left out.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
     }
 
-    /// The same, told of and stopped by others.
+    /// Adds separations as above, with progress reports and a way to cancel.
     ///
-    /// - Parameter progress: Told how many points are done, of how many, by one thread at a time.
+    /// - Parameter progress: Called with the number of points done and the total number, by one thread at a time.
     package mutating func addSeparations(
       scratchFile path: String, memory: Int, threads: Int?, stoppingWith cancellation: BuildCancellation?,
       progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
@@ -35,7 +35,7 @@ import Treeline
       options.computesSeparations = true
       separate = { [options] tree throws(PieceError) in
         let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
-        // It is kept as long as it is mapped.
+        // The file is kept as long as it is mapped.
         unlink(path)
         let monitor =
           cancellation.map { BuildMonitor(partOf: $0.monitor, pointCount: 0) } ?? BuildMonitor(pointCount: 0)
@@ -49,7 +49,7 @@ import Treeline
   extension SeparationFile {
     /// Computes all separations of a tree.
     ///
-    /// - Parameter progress: Told how many points are done, by one thread at a time.
+    /// - Parameter progress: Called with the number of points done, by one thread at a time.
     func fill(
       from tree: SeparatedTree, _ options: ScratchBuild.Options, _ monitor: BuildMonitor,
       progress: @escaping @Sendable (_ done: Int) -> Void
@@ -66,11 +66,13 @@ import Treeline
   }
 
   extension ScratchBuild.Options {
-    /// How many nodes a part may have in memory when separations are computed, and how many threads have one each.
+    /// Returns how many nodes a part may have in memory when separations are computed, and how many threads have a part
+    /// each.
     ///
-    /// As many as there is room for. With few, margins are most of what is read: some 1500 nodes are shown within the
-    /// margin of a small piece, and as few lie below each as nodes are shown at first. With half of what that
-    /// asks for, a third more is read. With less than a quarter, fewer threads have more each.
+    /// A part gets all the room there is. In small parts, margins are most of what is read: some 1500 nodes are shown
+    /// within the margin of a small piece, and the fewer nodes are shown at first, the more lie below each. So a part
+    /// needs room for about the root of 1500 times the number of points. With half of that, a third more is read. With
+    /// less than a quarter, fewer threads get more room each.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {
@@ -81,7 +83,7 @@ import Treeline
       return (max(capacity(threads), leastSeparatedNodes), threads)
     }
 
-    /// How much of the index and of the codes is in memory meanwhile, in bytes.
+    /// Bytes of the index and of the codes that may be in memory at the same time.
     var separationPages: Int { min(memory / 8, 32_000_000) }
   }
 #endif

@@ -3,26 +3,25 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Puts built pieces together in tree order, with the nodes above them, as one index.
   ///
-  /// Pieces are copied as streams: what is in memory is the plan, some 230 bytes for each piece and a few
-  /// megabytes.
+  /// Pieces are copied as streams. Only the plan, some 230 bytes for each piece, and a few megabytes are in memory.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
-    /// Of trees that lie one behind the other.
+    /// Groups, if the index has several trees, one after the other.
     var groups: TreeGroups?
-    /// What columns are to be prepared for, if any is, and where that is done.
+    /// Preparations of each column, if any column has some, and the place to compute them.
     var preparations: [Set<IndexColumn.Preparation>] = []
     var workspace: ScratchMatrix.Workspace?
-    /// Computes the separations of the tree that is written so far, where they are wanted.
+    /// Computes the separations of the tree that is written so far, if they are wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
-    ///   - plan: By which the pieces were built.
-    ///   - survey: of all points.
-    ///   - columns: Those that the pieces were built with, no two of one name.
-    ///   - description: What the index tells people of itself.
+    ///   - plan: Plan by which the pieces were built.
+    ///   - survey: Survey of all points.
+    ///   - columns: Columns that the pieces were built with, each with another name.
+    ///   - description: What the index says about itself to people.
     public init(
       of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],
       description: IndexDescription = IndexDescription()
@@ -31,13 +30,13 @@ import Treeline
       (self.plan, self.survey, self.columns, self.description) = (plan, survey, columns, description)
     }
 
-    /// Writes the index, which appears whole, and on the disk, or not at all.
+    /// Writes the index. It appears complete and flushed to the disk, or not at all.
     ///
     /// - Parameters:
-    ///   - destination: Where the index is to be.
-    ///   - source: Where the pieces are.
-    ///   - progress: Told how many bytes are written, of how many; false stops it.
-    /// - Throws: `PieceError.writing` for more columns than an index has room for, or two of one name;
+    ///   - destination: Where to write the index.
+    ///   - source: Where to read the pieces.
+    ///   - progress: Called with the number of bytes written and the total number; returns false to stop the work.
+    /// - Throws: `PieceError.writing` for more columns than an index has room for, or two with one name;
     ///   `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
@@ -180,7 +179,7 @@ import Treeline
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
           try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)
         }
-        // What was made longer for sections whose lengths were not known.
+        // The file was made longer for sections whose lengths were not known.
         try destination.file.setLength(layout.end)
         try destination.file.finish()
       } catch { throw .writing(error) }
@@ -189,7 +188,7 @@ import Treeline
 
   extension IndexAssembly {
     private func checkColumns() throws(PieceError) {
-      // Beside the sections that every index has, separations, groups, and one of what it tells of itself.
+      // Leaves room for the sections that every index has, separations, groups, and a description.
       let most = IndexHeader.maximumSectionCount - (groups == nil ? 8 : 9)
       let found = columns.count + preparations.reduce(0) { $0 + $1.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
@@ -197,12 +196,12 @@ import Treeline
     }
   }
 
-  /// Where the records of the nodes above the pieces, and of those below, come to lie.
+  /// The order of records in the index: of nodes above the pieces, and of nodes below them.
   private struct NodeOrder {
     enum Item {
-      /// The records of two children, by their numbers in the plan.
+      /// The records of two children, by the numbers of these nodes in the plan.
       case pair(parent: Int, left: Int, right: Int)
-      /// Those below the root of a piece.
+      /// The records below the root of a piece.
       case below(piece: Int)
     }
 
@@ -211,7 +210,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// By number in the plan: where the record is, and where those of its children are.
+    /// By number in the plan: the index of the node's record, and the index of its children's records.
     private var records: [Int]
     private var children: [Int]
 
@@ -219,7 +218,7 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // How many nodes of the plan each has from itself down; of its children the left one is on top of the stack.
+      // Number of nodes of the plan in each subtree. The number for the left child is on top of the stack.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

@@ -4,19 +4,19 @@ import Synchronization
   import Dispatch
 #endif
 
-/// How many nodes the threads may have in memory together.
+/// A limit to the number of nodes that all threads together have in memory.
 ///
 /// Each thread has one part at a time. It waits until there is room for the part's nodes, or no other part is in
-/// memory; so a part that is larger than all the room is alone. None is passed by others, or large parts might wait
-/// for long.
+/// memory. So a part that is larger than the limit is alone. Parts are served in order, or large ones might wait for
+/// long.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())
 
   private struct State {
-    /// Of the parts in memory.
+    /// Number of nodes in memory, and number of their parts.
     var (nodes, parts) = (0, 0)
-    /// The most that there were at once, and the nodes of the largest part.
+    /// Most nodes that were in memory at once, and nodes of the largest part.
     var (most, largest) = (0, 0)
     #if canImport(Dispatch)
       var waiting: [(count: Int, isServed: DispatchSemaphore)] = []
@@ -32,7 +32,7 @@ final class NodeRoom: Sendable {
 
   init(_ capacity: Int) { self.capacity = capacity }
 
-  /// The most nodes that were in memory at once, and those of the largest part.
+  /// Most nodes that were in memory at once, and nodes of the largest part.
   var most: (nodes: Int, ofPart: Int) { state.withLock { ($0.most, $0.largest) } }
 
   #if canImport(Dispatch)

@@ -1,17 +1,17 @@
 import Treeline
 
-/// The first bytes of a built piece: what it has, and the record of its topmost node, which stands elsewhere in the
-/// index than those below it.
+/// The header of a built piece: what the piece contains, and the record of its root. In the index, that record does not
+/// lie with the records below it.
 ///
-/// Behind it lie the piece's parts of the sections of an index. A piece is read where it was written; the format is no
-/// index's, and may change with every version.
+/// After the header come the piece's parts of the index sections. Only the version that wrote a piece can read it: the
+/// format is not part of the index format, and may change with every version.
 struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
   let pointCount: UInt32
-  /// Its own root's included.
+  /// Number of records, including the root's.
   let recordCount: UInt32
-  /// Of the codes of a point, in bytes.
+  /// Length of a point's codes, in bytes.
   let codeLength: UInt16
   private var rowWidth: UInt16 = 4
   let root: NodeRecord
@@ -29,7 +29,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // No index has columns of so many bytes, and none is assembled of such pieces.
+    // Longer codes do not fit an index, and no index is assembled from such pieces.
     self.codeLength = UInt16(clamping: codeLength)
   }
 
@@ -39,7 +39,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     set { rowWidth = newValue ? 8 : 4 }
   }
 
-  /// Whether this is the header of a piece, as it was written.
+  /// Whether this is the header of a task's piece, as it was written.
   func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
@@ -52,7 +52,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     withUnsafeBytes(of: self) { XXHash64.hash(UnsafeRawBufferPointer(rebasing: $0.dropLast(8))) }
   }
 
-  /// To be called once the checksums of all parts are there.
+  /// Sets the checksum of the header. The checksums of all parts must be set already.
   mutating func seal() { checksum = ownChecksum }
 
   func length(of part: PiecePart) -> Int {
@@ -71,11 +71,11 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     PiecePart.allCases.prefix { $0 != part }.reduce(Self.length) { $0 + length(of: $1) }
   }
 
-  /// Where the codes of columns begin, those of all points of one behind those of another, and behind all of them a
-  /// checksum for each column.
+  /// Offset of the codes of columns. They lie column by column, with the codes of all points for each column. A
+  /// checksum for each column comes after them.
   var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 
-  /// Of the whole piece.
+  /// Returns the length of the whole piece, in bytes.
   func byteCount(_ layout: RecordLayout) -> Int {
     codesOffset + layout.length * Int(pointCount) + 8 * layout.widths.count
   }
@@ -90,25 +90,25 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// What a piece has of an index, in the order in which it lies there: what needs most alignment first.
+/// The parts of an index that a piece contains, in the order in which they lie in it: larger alignments first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }
 
-/// Where the bytes of built pieces are: in a `PieceFolder`, or wherever else they can be read from.
+/// A place from which the bytes of built pieces can be read, such as a `PieceFolder`.
 public protocol PieceSource: Sendable {
-  /// Fills a buffer with the bytes of a piece from an offset on.
+  /// Fills a buffer with the bytes of a piece, beginning at an offset.
   ///
   /// - Parameters:
-  ///   - piece: The number of the piece, from 0.
-  ///   - offset: Of the first byte, from the start of the piece.
-  ///   - buffer: As long as what is read.
-  /// - Throws: `PieceError` where there are fewer bytes.
+  ///   - piece: Number of the piece, from 0.
+  ///   - offset: Offset of the first byte from the start of the piece.
+  ///   - buffer: Buffer for the bytes, as long as the bytes to read.
+  /// - Throws: `PieceError` if the piece has fewer bytes.
   func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError)
 }
 
 extension PieceSource {
-  /// The header of a piece.
+  /// Returns the header of a piece.
   func header(of task: PieceTask, codeLength: Int) throws(PieceError) -> PieceHeader {
     var header = PieceHeader(
       of: task, recordCount: 1,
@@ -122,7 +122,7 @@ extension PieceSource {
     guard header.isOf(task, codeLength: codeLength) else {
       throw .damaged(
         what: "piece \(task.number)",
-        expected: "one of \(task.pointCount) points and \(codeLength) bytes of codes each", found: "another file")
+        expected: "a piece of \(task.pointCount) points with \(codeLength) bytes of codes each", found: "another file")
     }
     return header
   }

@@ -1,32 +1,33 @@
 import Treeline
 
-/// Why a build in pieces cannot go on.
+/// Why a build in pieces cannot continue.
 public enum PieceError: Error, Hashable, Sendable {
   /// Points that no tree can be built from.
   case invalid(BuildError)
-  /// What cannot be built in pieces.
+  /// Something that cannot be built in pieces.
   case unsupported(what: String, reason: String, remedy: String)
   /// A column cannot have the values that it was given.
   case column(ColumnError)
-  /// Two points have the same row number, where rows were named.
+  /// Two points have the same row number, if points were given row numbers.
   case rowTwice(row: Int)
-  /// Something of an earlier step is not as it was written.
+  /// Data of an earlier step is not as it was written.
   case damaged(what: String, expected: String, found: String)
   /// The system refused: no space, no permission, no such folder.
   case scratch(path: String, action: String, reason: String)
-  /// Where the scratch folder is to be, there is something that no build has left.
+  /// The place of the scratch folder holds something that no build has left.
   case foreignScratch(path: String, found: String)
-  /// Another build works in the same place.
+  /// Another build works in the same folder.
   case inUse(path: String)
   /// The index could not be written.
   case writing(IndexWritingError)
-  /// Whoever was told of its progress has stopped it.
+  /// The build was cancelled, or its progress callback stopped it.
   case cancelled
 }
 
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
-    what: "A row number beyond 2^53", reason: "programs that read answers keep no greater ones", remedy: "number anew")
+    what: "A row number beyond 2^53", reason: "programs that read answers cannot represent it exactly",
+    remedy: "give points smaller numbers")
 }
 
 extension PieceError: CustomStringConvertible {
@@ -35,14 +36,14 @@ extension PieceError: CustomStringConvertible {
     case .invalid(let error): "\(error)"
     case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"
     case .column(let error): "\(error)"
-    case .rowTwice(let row): "expected a row number for each point, found \(row) twice; number the points anew"
+    case .rowTwice(let row): "expected a row number for each point, found \(row) twice; give each point its own number"
     case .damaged(let what, let expected, let found):
-      "\(what): expected \(expected), found \(found); start the build anew"
+      "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):
       "\(path): could not \(action): \(reason); free some space or choose another scratch folder"
     case .foreignScratch(let path, let found):
-      "\(path): expected nothing there, or what an earlier build has left, found \(found); move it away or choose another "
-        + "scratch folder"
+      "\(path): expected nothing, or the scratch folder of an earlier build, found \(found); move it away or choose "
+        + "another scratch folder"
     case .inUse(let path):
       "\(path): another build is at work there; wait for it to end or choose another scratch folder"
     case .writing(let error): "\(error)"

@@ -11,18 +11,18 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A folder with built pieces, a file each, that any number of machines may write to at once.
+  /// A folder with built pieces, one file each. Any number of machines may write to it at once.
   ///
-  /// A file appears whole, under the number of its piece. Whoever builds a piece a second time writes the same bytes,
-  /// so it does not matter who comes last, or who is killed.
+  /// A file appears complete, under the number of its piece. Building a piece a second time writes the same bytes, so
+  /// it does not matter which attempt comes last or is killed.
   public struct PieceFolder: PieceSource {
-    /// Where it is.
+    /// Path of the folder.
     public let path: String
 
-    /// - Parameter path: Of a folder that is there.
+    /// - Parameter path: Path of an existing folder.
     public init(_ path: String) { self.path = path }
 
-    /// Writes a piece, which is on the disk when this returns.
+    /// Writes a piece. The piece is on the disk when this returns.
     public func write(_ piece: BuiltPiece) throws(PieceError) {
       try write(piece: Int(piece.header.number)) { write throws(PieceError) in try piece.write(write) }
     }
@@ -30,7 +30,7 @@ import Treeline
     func write(
       piece: Int, _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {
-      // Of a name that no other attempt has.
+      // A name that no other attempt has.
       let partialPath = "\(filePath(ofPiece: piece)).\(UInt64.random(in: 0 ... .max)).partial"
       do throws(PieceError) {
         let file = try ScratchFile(partialPath)
@@ -41,7 +41,7 @@ import Treeline
         }
         try file.synchronize()
         guard rename(partialPath, filePath(ofPiece: piece)) == 0 else {
-          throw .scratch(path: partialPath, action: "give it its name", reason: systemReason())
+          throw .scratch(path: partialPath, action: "rename it", reason: systemReason())
         }
       } catch {
         unlink(partialPath)

@@ -1,25 +1,25 @@
 import Treeline
 
-/// The nodes of a part of a sequence of splits: those below some that are shown, by numbers of their own, from 1 in
-/// tree order, and what comes of them.
+/// The nodes of a part of a sequence of splits, and their results. They are the nodes below some that are shown,
+/// numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes a node.
 final class PieceNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
-  /// Zero where a node is not split.
+  /// Code of each node; zero if the node is not split.
   let codes: UnsafeMutablePointer<UInt16>
-  /// Of each node the number that it has in the whole tree.
+  /// Number of each node in the whole tree.
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// The nodes that are shown at the beginning and known, by numbers here.
+  /// Nodes that are known to be shown at the beginning, by their numbers here.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
   /// - Parameters:
-  ///   - front: What is shown.
-  ///   - floor: The square of the distance at which the part ends: nodes that cannot be split above it are left out.
-  ///   - capacity: How many nodes there are at most.
+  ///   - front: Nodes that are shown at the beginning.
+  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split above it are left out.
+  ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
     storage = tree.storage
@@ -28,7 +28,7 @@ final class PieceNodes {
     ).bindMemory(to: InternalNode.self, capacity: self.capacity)
     MemoryBlock(nodes, count: self.capacity).adviseLargePages()
     (numbers, codes) = (.allocate(capacity: self.capacity), .allocateZeros(count: self.capacity))
-    // Number 0 stands for all that is not split here, and is read in passing.
+    // Number 0 stands for all nodes that are not split here. It is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     shown.reserveCapacity(front.nodes.count)
@@ -43,24 +43,24 @@ final class PieceNodes {
     codes.freeZeros()
   }
 
-  /// A node that is yet to be collected.
+  /// A node that must still be collected.
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// No greater than its own squared distance, or that of a node above it.
+    /// Upper bound of the squared distance at which the node is split, by the nodes above it.
     let limit: UInt64
     let isLeft: Bool
-    /// The number of the node whose right child it is.
+    /// Number of the node whose right child this is; `InternalNode.none` for others.
     let parent: UInt32
   }
 
-  /// Collects a node and those below it, each after those below its left child.
+  /// Collects a node and those below it. Each node comes after those below its left child.
   ///
-  /// - Returns: Its number; `InternalNode.none` where it cannot be split.
+  /// - Returns: the number of the node; `InternalNode.none` if it cannot be split.
   private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)
     -> UInt32
   {
-    /// A node whose right side is yet to be collected.
+    /// A node whose right side must still be collected.
     typealias Frame = (node: InternalNode, right: Node, branch: Branch)
     func frame(_ branch: Branch) -> (Frame, left: Node)? {
       tree.visit(branch.node)
@@ -98,9 +98,9 @@ final class PieceNodes {
     }
   }
 
-  // MARK: - What has come of them
+  // MARK: - Results
 
-  /// What is shown once the part of the sequence is over, at a distance.
+  /// Returns what is shown at a distance, once the part of the sequence is over.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()
@@ -129,8 +129,8 @@ final class PieceNodes {
     return next
   }
 
-  /// Hands over the codes of the nodes that the part was run for: of those that are split, and in runs of numbers where
-  /// all below a node have been collected.
+  /// Passes on the codes of the split nodes for which the part was run. Their numbers come in runs if all nodes below a
+  /// node were collected.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

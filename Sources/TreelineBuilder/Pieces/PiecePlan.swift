@@ -6,14 +6,15 @@ public struct PiecePlan: Sendable {
   public let rule: SplitRule
   /// Leads each point to its piece.
   var routing = PointRouting()
-  /// Of trees that lie one behind the other, where the walks of the points of each begin; none for one tree.
+  /// For several trees, one after the other: where in `routing` the walk for the points of each tree begins. Empty for
+  /// one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
   /// The pieces and the nodes above them, depth first, the left child of each node before the right one.
   private var order: [Item] = []
 
-  /// How many points all pieces have.
+  /// Number of points in all pieces.
   public var pointCount: Int { pieces.last.map { $0.first + $0.pointCount } ?? 0 }
 
   private enum Item: UInt8 {
@@ -37,12 +38,12 @@ public struct PiecePlan: Sendable {
 
   init(rule: SplitRule) { self.rule = rule }
 
-  /// The pieces, as nil, and the nodes above them, depth first, the left child of each node before the right one.
+  /// The nodes above the pieces, and nil for each piece, depth first, the left child of each node before the right one.
   ///
   /// - Complexity: O(pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // Of the children of a node the left one is on top.
+    // Of the children of a node, the left one is on top.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {
@@ -58,7 +59,7 @@ public struct PiecePlan: Sendable {
     return records
   }
 
-  /// Adds a node, whose children follow.
+  /// Adds a node. Its children must be added next.
   mutating func addNode() { order.append(.node) }
 
   mutating func add(piece extent: PointExtent, at root: SubtreeRoot) {
@@ -66,7 +67,7 @@ public struct PiecePlan: Sendable {
     order.append(.piece)
   }
 
-  /// Adds the plan of a tree behind those that there are, whose root lies at a level.
+  /// Appends the plan of another tree, whose root lies at a level.
   mutating func append(_ tree: PiecePlan, level: Int) {
     let (firstPiece, firstPoint) = (pieces.count, pointCount)
     starts.append(routing.append(tree.routing, firstLeaf: firstPiece))
@@ -79,29 +80,29 @@ public struct PiecePlan: Sendable {
   }
 }
 
-/// A piece to be built: a subtree, by itself.
+/// A piece to be built: a separate subtree.
 public struct PieceTask: Sendable {
-  /// In tree order, from 0.
+  /// Number of the piece in tree order, from 0.
   public let number: Int
-  /// The tree index of its first point.
+  /// Tree index of its first point.
   public let first: Int
   let rule: SplitRule
   let root: SubtreeRoot
-  /// Of all its points.
+  /// Extent of all its points.
   let extent: PointExtent
 
-  /// No more than a piece holds, unless all have one position.
+  /// Number of points. It exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Where all its points are, if that is one position. There may be more of them than a piece holds otherwise.
+  /// Position of all its points, if they have only one. Then there may be more points than the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all its points have one position, so that there may be more of them than a piece holds otherwise.
+  /// Whether all its points have one position. Then there may be more points than the piece size.
   public var isStack: Bool { stack != nil }
 
-  /// The tree index behind its last point.
+  /// Tree index after its last point.
   var end: Int { first + pointCount }
 }
 
@@ -121,13 +122,13 @@ extension PiecePlan: PlainValue {
     pieces = try bytes.readValues()
     let kinds: [UInt8] = try bytes.readArray()
     order = kinds.compactMap(Item.init(rawValue:))
-    // Each piece lies behind the one before.
+    // Each piece must begin where the one before ends.
     var end = 0
     for (number, piece) in pieces.enumerated() {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    // How many nodes are yet to come, which there are until the last one.
+    // Number of nodes that must still come; it is above 0 until the last one.
     var missing = pieces.isEmpty ? 0 : 1
     for item in order {
       guard missing > 0 else { throw Self.unsound }
@@ -139,7 +140,7 @@ extension PiecePlan: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "others")
+    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "some that do not")
 }
 
 extension PieceTask: PlainValue {
@@ -155,7 +156,7 @@ extension PieceTask: PlainValue {
     let numbers: [UInt64] = try bytes.readArray()
     let corners: [PlanePoint] = try bytes.readArray()
     let extent = try PointExtent(from: &bytes)
-    // The points of a node above lie right of its corner and below.
+    // The corner of a node above must lie left of these points and above them.
     guard numbers.count == 3, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), corners.count <= 1,
       numbers[2] <= TreeStorage.principalLevels + BuildPlan.mostHalvings,
       corners.allSatisfy({ $0.x <= extent.box.minX && $0.y <= extent.box.minY })
@@ -166,7 +167,7 @@ extension PieceTask: PlainValue {
 }
 
 extension SplitRule {
-  /// Of those that pieces are built by.
+  /// Reads a rule that pieces can be built by.
   fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
     let kind = try bytes.read(UInt32.self)
     switch Kind(rawValue: kind) {
@@ -178,7 +179,7 @@ extension SplitRule {
 }
 
 extension PiecePlan {
-  /// The number of the piece of each of some points.
+  /// Returns the number of the piece of each point.
   ///
   /// - Complexity: a dot product for each level above the pieces.
   public func pieces(of points: [PlanePoint]) -> [Int] {
@@ -189,9 +190,9 @@ extension PiecePlan {
     return numbers.map(Int.init)
   }
 
-  /// Writes the number of the piece of each of some points.
+  /// Writes the number of the piece of each point.
   ///
-  /// - Parameter parts: Of trees that lie one behind the other, the one that each point belongs to; nil for one tree.
+  /// - Parameter parts: For several trees, one after the other, the tree that each point belongs to; nil for one tree.
   package func findPieces(
     of points: UnsafeBufferPointer<PlanePoint>, inParts parts: ArraySlice<UInt16>? = nil,
     to numbers: UnsafeMutablePointer<UInt32>

@@ -1,11 +1,11 @@
 import Treeline
 
-/// How the codes of all columns of a point stand one behind the other, as points go with them to their piece.
+/// The layout of a point's codes, which go with the point to its piece: the codes of all columns, one after the other.
 struct RecordLayout: Sendable {
-  /// Of each column's code, in bytes.
+  /// Width of each column's code, in bytes.
   let widths: [Int]
 
-  /// Of a point's codes, in bytes.
+  /// Length of a point's codes, in bytes.
   let length: Int
 
   init(_ columns: [ColumnEncoding] = []) {
@@ -13,11 +13,11 @@ struct RecordLayout: Sendable {
     length = widths.reduce(0, +)
   }
 
-  /// Where the code of a column begins.
+  /// Returns the offset of a column's code.
   func offset(of column: Int) -> Int { widths[..<column].reduce(0, +) }
 }
 
-/// Memory that the points of a piece are read to, in any order.
+/// Memory into which the points of a piece are read, in any order.
 struct PieceInput {
   let points: UnsafeMutableBufferPointer<PlanePoint>
   let rows: UnsafeMutableBufferPointer<UInt64>
@@ -34,13 +34,13 @@ final class PieceMemory: @unchecked Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// What a piece has besides its tree: where its points are from, and their columns' codes.
+/// The rows of a piece's points, and the codes of their columns.
 struct PieceRows {
   let pointCount: Int
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// In the order of rows, where each was read to; nil where it was read in that order.
+  /// Index to which each point was read, in the order of rows; nil if they were read in that order.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {
@@ -56,9 +56,9 @@ struct PieceRows {
 
   private var rows: UnsafeMutableBufferPointer<UInt64> { rowMemory.bytes.bindMemory(to: UInt64.self) }
 
-  /// Puts points into the order of their rows.
+  /// Sorts points by their rows.
   ///
-  /// - Returns: A row that two points have, if there is one.
+  /// - Returns: a row that two points have, if there is one.
   mutating func sort(
     _ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>, _ monitor: BuildMonitor
   ) -> UInt64? {
@@ -73,9 +73,9 @@ struct PieceRows {
     return zip(order, order.dropFirst()).first { rows[Int($0)] == rows[Int($1)] }.map { rows[Int($0.0)] }
   }
 
-  /// The row numbers in tree order, 4 bytes each, or 8 where one of them needs more, and the codes of each column.
+  /// Returns the row numbers in tree order, 4 bytes each, or 8 if one of them needs more, and the codes of each column.
   ///
-  /// - Parameter ranks: In tree order, the number of each point in the order of rows.
+  /// - Parameter ranks: Rank of each point in the order of rows, by tree index.
   func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int, _ monitor: BuildMonitor) -> (
     rows: PieceMemory, codes: [PieceMemory]
   ) {

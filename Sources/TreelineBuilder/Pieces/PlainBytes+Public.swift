@@ -1,21 +1,21 @@
 import Treeline
 
-// The values that go from one step of a build in pieces to another, wherever that runs. Their bytes are for builds of
-// one version of the library, on machines of the same byte order.
+// These values pass from one step of a build in pieces to another, on any machine. Their bytes are for builds of one
+// version of the library, on machines of the same byte order.
 
 extension PointSurvey {
-  /// The survey as bytes: up to 0.5 MB, by how many longitudes have points.
+  /// The survey as bytes: up to 0.5 MB, depending on how many longitudes have points.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension PlanRound {
-  /// The round as bytes: some 40 for each node above, and for each that it asks about.
+  /// The round as bytes: some 40 for each node above, and some 40 for each node that it asks about.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -23,23 +23,23 @@ extension PiecePlan {
   /// The plan as bytes: some 230 for each piece.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension PieceTask {
-  /// The piece that is to be built as bytes, some 200.
+  /// The task as bytes, some 200.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnValues {
-  /// The values as bytes: each different one once, and 1 to 4 bytes a point.
+  /// The values as bytes: each different value once, and 1 to 4 bytes a point.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -47,15 +47,15 @@ extension ColumnSurvey {
   /// The survey as bytes: some 500, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnEntries {
-  /// The different values as bytes, 8 more than its text for each.
+  /// The different values as bytes: its text and 8 bytes for each.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -63,6 +63,6 @@ extension ColumnEncoding {
   /// The encoding as bytes: some 50, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }

@@ -1,20 +1,20 @@
 import Treeline
 
-/// A value that can leave the process: written to a file, or sent to another machine of the same byte order.
+/// A value that can leave the process: in a file, or on its way to another machine of the same byte order.
 package protocol PlainValue: Sendable {
   func write(to bytes: inout PlainBytes)
   init(from bytes: inout PlainBytes) throws(PieceError)
 }
 
 extension PlainValue {
-  /// The value as bytes, with a checksum, which `init(plainBytes:)` reads.
+  /// The value as bytes with a checksum, for `init(plainBytes:)`.
   var plainBytes: [UInt8] {
     var bytes = PlainBytes([])
     write(to: &bytes)
     return bytes.sealed(as: "\(Self.self)")
   }
 
-  /// - Throws: `PieceError.damaged` for what `plainBytes` did not write.
+  /// - Throws: `PieceError.damaged` if `plainBytes` did not write these bytes.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
@@ -22,16 +22,16 @@ extension PlainValue {
   }
 }
 
-/// Bytes that plain values are written to and read from, one behind the other.
+/// Bytes to which plain values are written, and from which they are read, one after the other.
 package struct PlainBytes: Sendable {
   private(set) var all: [UInt8]
   private var position = 0
 
   init(_ all: [UInt8]) { self.all = all }
 
-  /// Bytes that `sealed(as:)` has returned.
+  /// Takes bytes that `sealed(as:)` has returned.
   ///
-  /// - Throws: `PieceError.damaged` for damaged bytes, and for those of another kind of value.
+  /// - Throws: `PieceError.damaged` for damaged bytes, and for bytes of another kind of value.
   init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {
     guard sealed.count >= Self.checksumLength else {
       throw .damaged(
@@ -44,12 +44,12 @@ package struct PlainBytes: Sendable {
     guard expected == found else {
       throw .damaged(
         what: kind, expected: "bytes as an earlier step wrote them, with the checksum \(expected)",
-        found: "others, with the checksum \(found)")
+        found: "the checksum \(found)")
     }
     self.init(bytes)
   }
 
-  /// All bytes, and a checksum of them and of the kind of value that they are.
+  /// Returns all bytes, and a checksum of the bytes and of their kind of value.
   func sealed(as kind: String) -> [UInt8] {
     var sealed = self
     sealed.append(Self.checksum(of: all, kind))
@@ -67,7 +67,7 @@ package struct PlainBytes: Sendable {
 
   var isAtEnd: Bool { position == all.count }
 
-  /// Flags as an integer, the first in the lowest bit.
+  /// Returns flags as an integer, the first flag in the lowest bit.
   static func bits<Integer: FixedWidthInteger>(_ flags: [Bool]) -> Integer {
     flags.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
   }

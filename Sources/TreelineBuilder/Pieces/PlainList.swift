@@ -1,4 +1,4 @@
-/// The values of several columns for one step of a build in pieces, which go to the next one together.
+/// Values of several columns, which pass together from one step of a build in pieces to the next.
 package struct PlainList<Value: PlainValue>: PlainValue {
   package var values: [Value]
 
@@ -10,6 +10,6 @@ package struct PlainList<Value: PlainValue>: PlainValue {
 
   package var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
   package init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }

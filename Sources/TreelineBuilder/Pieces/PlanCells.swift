@@ -1,17 +1,17 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions divided into cells, with what the points of each say together: a pass of the plan then reads the cells
+  /// Positions divided into cells, with the sums over the points of each cell. A pass of the plan then reads the cells
   /// that a line crosses, and few others.
   ///
-  /// Of m cells with about as many points a line crosses O(√m).
+  /// Of m cells with about equally many points, a line crosses O(√m).
   struct PlanCells: Sendable {
     struct Cell: Sendable {
-      /// Measured from the plane's corner.
+      /// Moments of the points, measured from the plane's corner.
       fileprivate(set) var moments = Moments<UInt128>()
-      /// Nil where there are no points.
+      /// Box around the points; nil if there are none.
       fileprivate(set) var box: PlaneRect?
-      /// Where in the file they are.
+      /// Ranges of the file in which the points lie.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
@@ -33,24 +33,24 @@ import Treeline
     private(set) var cells: [Cell]
     private let file: ScratchFile
 
-    /// What is written at once, in points, however little memory there is.
+    /// Least number of points that are written at once, however little memory there is.
     private static let leastBlock = 64
 
-    /// A cell has about as many points at least.
+    /// About the least number of points in a cell.
     static let leastCount = 256
 
-    /// Divides positions. They take as much room on the disk once more.
+    /// Divides positions. The cells take as much room on the disk as the positions.
     ///
     /// - Parameters:
     ///   - leastCount: About how many points a cell has at least.
-    ///   - memory: For all threads, in bytes.
-    ///   - monitor: Has it stop with `PieceError.cancelled`.
+    ///   - memory: Memory for all threads, in bytes.
+    ///   - monitor: Makes it stop with `PieceError.cancelled`.
     init(
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // Where blocks are takes half of the memory at most, at 16 bytes each. The longer they are, the fewer cells there
-      // may be, and the more of the points each pass reads.
+      // The ranges of blocks, 16 bytes each, take half of the memory at most. The longer blocks are, the fewer cells
+      // there may be, and the more points each pass reads.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -72,9 +72,10 @@ import Treeline
       self.file = file
     }
 
-    /// What all points say, found by all threads: of most cells by their sums, and of the others by their points.
+    /// Finds the answers of all points by all threads: for most cells from their sums, for the others from their
+    /// points.
     ///
-    /// - Returns: Besides, how many points were read.
+    /// - Returns: the answers, and the number of points that were read.
     func answers(
       to round: PlanRound, threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) -> (PlanAnswers, readCount: Int) {
@@ -111,7 +112,7 @@ import Treeline
       return (all, readCount)
     }
 
-    /// Reads the points of some blocks, as many at once as a buffer holds.
+    /// Reads the points of some blocks, a bufferful at a time.
     private func read(
       _ blocks: [Range<Int>], by buffer: UnsafeMutableBufferPointer<PlanePoint>,
       _ body: (UnsafeBufferPointer<PlanePoint>) -> Void
@@ -130,7 +131,7 @@ import Treeline
     }
   }
 
-  /// Points on their way to a file, some of each cell in memory. One for each thread.
+  /// Points on their way to a file, with some of each cell in memory. Each thread has its own.
   private final class CellWriter {
     private let file: ScratchFile
     private var end: Int
@@ -140,7 +141,7 @@ import Treeline
     private var counts: [Int]
     private var cells: [PlanCells.Cell]
 
-    /// - Parameter first: Where in the file it writes as many points as it is given.
+    /// - Parameter first: Index in the file at which its points begin.
     init(_ file: ScratchFile, at first: Int, _ tree: MedianTree, capacity: Int) {
       (self.file, end, self.tree, self.capacity) = (file, first, tree, capacity)
       pending = .allocate(capacity: capacity * tree.leafCount)
@@ -173,17 +174,17 @@ import Treeline
     }
   }
 
-  /// A balanced k-d tree over the medians of a sample, across x and y by turns.
+  /// A balanced k-d tree over the medians of a sample, split across x and y in turn.
   private struct MedianTree {
     let depth: Int
-    /// The children of the median with number n, from 1 on, have the numbers 2n and 2n + 1.
+    /// Medians by number, from 1. The children of number n have the numbers 2n and 2n + 1.
     private var medians: [UInt32]
 
     var leafCount: Int { 1 << depth }
 
-    /// As many points of the sample for each leaf.
+    /// Number of points in the sample for each leaf.
     private static let sampleDensity = 16
-    /// So many are read at once.
+    /// Number of points that are read at once.
     private static let runLength = 16
 
     init(of positions: Positions, depth: Int) throws(PieceError) {
@@ -193,7 +194,7 @@ import Treeline
       sample.withUnsafeMutableBufferPointer { split($0, number: 1, level: 0) }
     }
 
-    /// Runs of points, evenly spaced.
+    /// Returns runs of points, evenly spaced.
     private static func sample(of positions: Positions, runCount: Int) throws(PieceError) -> [PlanePoint] {
       var sample: [PlanePoint] = []
       for run in 0..<runCount {
@@ -213,7 +214,7 @@ import Treeline
       split(UnsafeMutableBufferPointer(rebasing: sample[middle...]), number: 2 * number + 1, level: level + 1)
     }
 
-    /// Without a branch, so that several points are on their way at once.
+    /// Returns the leaf of a point, without branches, so that the processor works on several points at once.
     @inline(__always) func leaf(of point: PlanePoint) -> Int {
       medians.withUnsafeBufferPointer { medians in
         var number = 1

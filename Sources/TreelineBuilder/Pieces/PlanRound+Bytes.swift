@@ -46,7 +46,7 @@ extension PlanQuestion: PlainValue {
       var end = 0
       for range in ranges {
         guard range.firstBin == end, 1...(1 << BinScale.mostBits) ~= range.scale.count, range.scale.isSound else {
-          throw .damaged(what: "a round of a plan", expected: "bins in one row", found: "\(range)")
+          throw .damaged(what: "a round of a plan", expected: "bins numbered without gaps", found: "\(range)")
         }
         end += range.scale.count
       }
@@ -73,7 +73,7 @@ extension Split: PlainValue {
 }
 
 extension PlanAnswers {
-  /// The answers as bytes, for where the round is known.
+  /// The answers as bytes, to be read where the round is known.
   public var bytes: [UInt8] {
     var bytes = PlainBytes([])
     for answer in answers {
@@ -87,7 +87,7 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Throws: `PieceError.damaged` for what `bytes` did not write for this round.
+  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes for this round.
   public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])
@@ -95,7 +95,7 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Answers to another round are of another kind.
+  /// Returns the kind of the bytes. Answers to another round have another kind.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }
@@ -107,7 +107,7 @@ extension PlanAnswers {
 
 extension PlanAnswer {
   fileprivate static let foreign = PieceError.damaged(
-    what: "answers to a round of a plan", expected: "one for each of its questions", found: "others")
+    what: "answers to a round of a plan", expected: "one for each of its questions", found: "other answers")
 
   fileprivate init(to question: PlanQuestion, from bytes: inout PlainBytes) throws(PieceError) {
     switch question {
@@ -137,7 +137,7 @@ extension Halves.Sums {
 }
 
 extension PositionQuestion {
-  /// Whether points can be in bins so.
+  /// Whether points can fill bins like this.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in
@@ -150,6 +150,6 @@ extension PositionQuestion {
     }
   }
 
-  /// Dot products have 62 bits and a sign.
+  /// Greatest dot product: dot products have 62 bits and a sign.
   private static let greatestProduct: Int64 = 1 << 62
 }

@@ -1,28 +1,29 @@
 import Treeline
 
-/// What one pass over all points is to find out for the plan of a build: something of each node that waits for it.
+/// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Leads to questions, by their numbers, and with the number behind the last one to what nothing is asked of.
+  /// Leads to questions, by their numbers. Points about which nothing is asked lead to the number after the last
+  /// question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
-  /// How many bins all questions have together at most, unless there are so many that each node has no more than any.
+  /// Greatest number of bins in all questions together, and number of bins that each node may always have.
   static let mostBins = 1 << 24
   static let binsOfAnyNode = 64
 }
 
-/// What a pass is to find out of the points of a node.
+/// A question about the points of a node.
 enum PlanQuestion: Sendable {
   /// Their moments and the box around them.
   case extent
-  /// Where they are along an axis.
+  /// Their positions along an axis.
   case positions(PositionQuestion)
-  /// The sums over those left of a line.
+  /// The sums over the points left of a line.
   case left(Split)
 }
 
 extension PlanQuestion {
-  /// Whether what it asks depends on points in a box.
+  /// Whether the answer depends on points in a box.
   fileprivate func concerns(_ box: PlaneRect) -> Bool {
     switch self {
     case .extent: true
@@ -33,7 +34,7 @@ extension PlanQuestion {
 }
 
 extension Split {
-  /// On which side of the line all points in a box are; nil where it may cross.
+  /// Whether all points in a box are left of the line; nil if the line may cross the box.
   fileprivate func isLeft(of box: PlaneRect) -> Bool? {
     let products = DotProducts(corner: corner, axis: axis).range(over: box)
     return products.upperBound <= threshold ? true : products.lowerBound > threshold ? false : nil
@@ -41,7 +42,7 @@ extension Split {
 }
 
 extension DotProducts {
-  /// How far those of points in a box may reach; none of them is left of the corner or above.
+  /// Returns the range of dot products of points in a box. None of the points may be left of the corner or above it.
   fileprivate func range(over box: PlaneRect) -> ClosedRange<Int64> {
     func product(_ axis: Int64, _ position: UInt32, _ corner: UInt32) -> Int64 {
       axis * (Int64(position) - Int64(corner))
@@ -53,19 +54,19 @@ extension DotProducts {
   }
 }
 
-/// The same for ranges of the dot products of points with an axis.
+/// A question about ranges of the dot products of points with an axis.
 struct PositionQuestion: Sendable {
   let corner: PlanePoint
   let axis: PrincipalAxis
-  /// Disjoint, and in ascending order.
+  /// Disjoint ranges, in ascending order.
   let ranges: [ProductRange]
 
-  /// A range of dot products, both ends included, which is divided into bins.
+  /// A range of dot products, both ends included, that is divided into bins.
   struct ProductRange: BitwiseCopyable, Sendable {
     let least: Int64
     let most: Int64
     let scale: BinScale
-    /// The bins of all ranges are numbered in one row.
+    /// Number of its first bin. The bins of all ranges are numbered in one sequence.
     let firstBin: Int
   }
 
@@ -74,7 +75,7 @@ struct PositionQuestion: Sendable {
 
 // MARK: - Answers
 
-/// What some of the points, or all, say to the questions of a round. Answers of parts, found anywhere, add up in any
+/// The answers of some or all points to the questions of a round. Answers of parts, found on any machine, add up in any
 /// order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
@@ -82,7 +83,7 @@ public struct PlanAnswers: Sendable {
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
-  /// The answers of no points.
+  /// Makes the answers of no points.
   public init(to round: PlanRound) {
     self.round = round
     answers = round.questions.map { question in
@@ -94,9 +95,9 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Takes in the answers of some points.
+  /// Adds the answers of some points.
   ///
-  /// - Complexity: a dot product for each level that is planned, and one or two more.
+  /// - Complexity: a dot product for each planned level, and one or two more.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
 
   package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
@@ -108,8 +109,8 @@ public struct PlanAnswers: Sendable {
   }
 
   /// - Parameters:
-  ///   - points: Up to `RoutedBlock.size`.
-  ///   - routing: That of the round, which may start where all these points are led by.
+  ///   - points: Up to `RoutedBlock.size` points.
+  ///   - routing: Routing of the round. It may start at a step to which all these points are led.
   mutating func add(
     _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
   ) {
@@ -118,10 +119,10 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Takes in the answers of points of which their moments and their box are known, if these tell.
+  /// Adds the answers of points whose moments and bounding box are known, if these are enough to answer.
   ///
-  /// - Parameter moments: Measured from the plane's corner.
-  /// - Returns: How they are routed if not.
+  /// - Parameter moments: Moments, measured from the plane's corner.
+  /// - Returns: nil if they were enough; the routing of the points otherwise.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }
@@ -131,16 +132,16 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Takes in the answers of other points to the same round.
+  /// Adds the answers of other points to the same round.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "Answers to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
   }
 }
 
-/// What points say to one question.
+/// Answer of points to one question.
 enum PlanAnswer: Sendable {
-  /// Measured from the plane's corner. The box is nil where there are no points.
+  /// Moments, measured from the plane's corner, and the box, which is nil if there are no points.
   case extent(Moments<UInt128>, PlaneRect?)
   case positions([ProductBin])
   case left(Halves.Sums)
@@ -152,7 +153,7 @@ enum PlanAnswer: Sendable {
       for point in points { reach.formUnion(point) }
       self = .extent(moments + Moments(points, from: PlanePoint(x: 0, y: 0)), reach)
     case (.positions(var bins), .positions(let question)):
-      // So that the bins are not copied.
+      // Releases the bins, so that they are not copied.
       self = .left(Halves.Sums())
       bins.withUnsafeMutableBufferPointer { bins in for point in points { question.put(point, in: bins) } }
       self = .positions(bins)
@@ -162,9 +163,9 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Takes in what points say of which their moments and their box are known.
+  /// Adds points whose moments and bounding box are known.
   ///
-  /// - Returns: Whether these tell.
+  /// - Returns: whether these were enough to answer.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {
     func sums(from corner: PlanePoint) -> Halves.Sums {
       let own = moments.moved(right: corner.x, down: corner.y)
@@ -201,14 +202,14 @@ enum PlanAnswer: Sendable {
 }
 
 extension PlanAnswer {
-  /// The extent that was asked for; nil where there are no points.
+  /// The extent, if the question was about it; nil if there are no points.
   var extent: PointExtent? {
     guard case .extent(let moments, let box?) = self else { return nil }
     return PointExtent(moments, in: box)
   }
 }
 
-/// The sums over the points whose dot products are in one bin, and how far these reach.
+/// The sums over the points whose dot products are in one bin, and the range of these products.
 struct ProductBin: BitwiseCopyable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -226,19 +227,19 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// As the search in memory has it, but without a list of its points.
+  /// The bin for the search in memory, but without a list of its points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 
 extension PositionQuestion {
-  /// Whether some points in a box may be in one of the ranges.
+  /// Whether any point in a box may be in one of the ranges.
   fileprivate func concerns(_ box: PlaneRect) -> Bool {
     let products = DotProducts(corner: corner, axis: axis).range(over: box)
     let next = firstRange(endingAtOrAfter: products.lowerBound)
     return next < ranges.count && ranges[next].least <= products.upperBound
   }
 
-  /// Puts points of one position into their bin.
+  /// Adds points at one position to their bin.
   fileprivate func put(_ point: PlanePoint, _ sums: Halves.Sums, in bins: inout [ProductBin]) {
     let product = DotProducts(corner: corner, axis: axis).of(point)
     guard let range = range(of: product) else { return }

@@ -1,10 +1,10 @@
 import Treeline
 
-/// What is known of some points without them: their box and their exact sums. By these a piece recognises its points:
-/// others of the same number have the same box and the same sums only by design.
+/// The box and the exact sums of some points. A piece recognizes its points by them: other points of the same number
+/// have the same box and the same sums only by design.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
-  /// Measured from the plane's corner.
+  /// Moments of the points, measured from the plane's corner.
   let moments: Moments<UInt128>
 
   init(_ moments: Moments<UInt128>, in box: PlaneRect) { (self.moments, self.box) = (moments, box) }
@@ -18,21 +18,21 @@ struct PointExtent: Equatable, Sendable {
 
   var count: Int { Int(moments.count) }
 
-  /// The extent of the points of two.
+  /// Returns the extent of the points of both.
   static func + (a: PointExtent, b: PointExtent) -> PointExtent {
     PointExtent(a.moments + b.moments, in: a.box.union(b.box))
   }
 
-  /// The moments measured from the corner of the box.
+  /// Moments of the points, measured from the corner of the box.
   var ownMoments: Moments<UInt128> { moments.moved(right: box.minX, down: box.minY) }
 
-  /// Whether there are sums that points can have, of values that come from outside.
+  /// Whether points can have this box and these sums, which may come from outside.
   var isSound: Bool {
     guard 1...UInt64(IndexHeader.maximumPointCount) ~= moments.count, box.minX <= box.maxX, box.minY <= box.maxY else {
       return false
     }
     let (own, width, height) = (ownMoments, UInt64(box.width), UInt64(box.height))
-    // One point lies on each edge.
+    // A point lies on each edge of the box.
     guard width <= own.x, own.x <= (own.count - 1) * width, height <= own.y, own.y <= (own.count - 1) * height,
       own.xx <= UInt128(own.x) * UInt128(width), own.yy <= UInt128(own.y) * UInt128(height),
       own.xy <= min(UInt128(own.x) * UInt128(height), UInt128(own.y) * UInt128(width))
@@ -63,7 +63,7 @@ extension PointExtent: PlainValue {
 }
 
 extension PlaneRect {
-  /// For errors.
+  /// Text for error messages.
   var text: String { "x from \(minX) to \(maxX) and y from \(minY) to \(maxY)" }
 }
 

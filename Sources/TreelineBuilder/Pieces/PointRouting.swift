@@ -1,25 +1,25 @@
 import Treeline
 
-/// Tells to which of the nodes at the lower end of some top levels a point belongs.
+/// Leads a point down some top levels to the node that it belongs to.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {
     var axisX: Int64
     var axisY: Int64
     var threshold: Int64
-    /// The next step where it is not negative, or else the complement of a leaf.
+    /// The next step if it is not negative, otherwise the complement of a leaf's number.
     var left: Int32
     var right: Int32
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // As dot products do, this wraps harmlessly.
+      // This wraps harmlessly, as dot products do.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)
     }
 
-    /// Where all points in a box go next; nil where some may go left and some right.
+    /// Returns where all points in a box go next; nil if some may go left and some right.
     func next(of box: PlaneRect) -> Int32? {
       if isRight(axisX < 0 ? box.maxX : box.minX, axisY < 0 ? box.maxY : box.minY) { return right }
       return isRight(axisX < 0 ? box.minX : box.maxX, axisY < 0 ? box.minY : box.maxY) ? nil : left
@@ -31,14 +31,14 @@ package struct PointRouting: Sendable {
   }
 
   var steps: [Step] = []
-  /// Where the walk begins.
+  /// Step or leaf at which walks begin.
   var start: Int32 = ~0
-  /// Leaves are numbered from 0 below this.
+  /// Number of leaves. They are numbered from 0.
   var leafCount = 1
 
-  /// Adds the steps and leaves of another routing behind those that there are.
+  /// Appends the steps and leaves of another routing.
   ///
-  /// - Returns: Where a walk by the other one begins here.
+  /// - Returns: where a walk of the other routing begins in this one.
   mutating func append(_ other: PointRouting, firstLeaf: Int) -> Int32 {
     let firstStep = Int32(steps.count)
     func moved(_ place: Int32) -> Int32 { place >= 0 ? firstStep + place : ~(Int32(firstLeaf) + ~place) }
@@ -53,7 +53,7 @@ package struct PointRouting: Sendable {
   /// Whether there is such a step or leaf.
   func has(_ place: Int32) -> Bool { place >= 0 ? Int(place) < steps.count : Int(~place) < leafCount }
 
-  /// Where points in a box may go: the walk from where their ways part, and the leaves below.
+  /// Returns where points in a box may go: a routing that starts where their ways part, and the leaves below.
   ///
   /// - Complexity: O(steps)
   func narrowed(to box: PlaneRect) -> (routing: PointRouting, leaves: [Int]) {
@@ -75,14 +75,14 @@ package struct PointRouting: Sendable {
     return (routing, leaves)
   }
 
-  /// The leaf of each of some points.
+  /// Finds the leaf of each point.
   func leaves(of points: UnsafeBufferPointer<PlanePoint>, to leaves: UnsafeMutablePointer<UInt32>) {
     steps.withUnsafeBufferPointer { steps in
       for index in points.indices { leaves[index] = Self.leaf(of: points[index], from: start, steps) }
     }
   }
 
-  /// The same for points whose walks begin at places of their own.
+  /// Finds the leaf of each point. The walk of each point begins at its own place.
   func leaves(
     of points: UnsafeBufferPointer<PlanePoint>, from starts: [Int32], to leaves: UnsafeMutablePointer<UInt32>
   ) {
@@ -119,7 +119,7 @@ extension PointRouting: PlainValue {
     start = try bytes.read()
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()
-    // Steps lead down only, so that every walk ends, and to leaves that there are.
+    // Steps must lead down only, so that every walk ends, and to existing leaves.
     func isSound(_ next: Int32, below index: Int) -> Bool { has(next) && (next < 0 || Int(next) > index) }
     let areSound = steps.indices.allSatisfy {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
@@ -130,9 +130,9 @@ extension PointRouting: PlainValue {
   }
 }
 
-/// Points sorted by the nodes that they belong to, a block at a time, in the order in which they came.
+/// Sorts points by the nodes that they belong to, a block at a time. Points of one node keep their order.
 struct RoutedBlock {
-  /// How many points are sorted at once: they stay in the cache.
+  /// Number of points that are sorted at once, so that they stay in the cache.
   static let size = 1 << 14
 
   private let leaves = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
@@ -151,7 +151,7 @@ struct RoutedBlock {
     ends.deallocate()
   }
 
-  /// Visits the points of each leaf below a number that has any in a block.
+  /// Visits the points of a block leaf by leaf, for leaves below `count` that have any.
   func forEachLeaf(
     of points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, below count: Int,
     _ visit: (Int, UnsafeBufferPointer<PlanePoint>) -> Void

@@ -1,37 +1,37 @@
 import Treeline
 
-/// What a build has to know of all points before it can project them: how many there are and how far they reach. A
-/// function of their set: surveys of parts, made anywhere, add up in any order.
+/// What a build needs from all points before it can project them: their number and their extent. It is a function of
+/// the set of points: surveys of parts, made on any machine, add up in any order.
 public struct PointSurvey: Sendable {
-  /// What becomes of coordinates.
+  /// How coordinates are projected.
   public let projection: Plane.Projection
-  /// How many points there are: 2^31 at most.
+  /// Number of points, at most 2^31.
   public private(set) var pointCount = 0
-  /// How many of them are beyond Web Mercator's latitudes, and moved to its edge.
+  /// Number of points beyond Web Mercator's latitudes, which are moved to its edge.
   public private(set) var clippedPointCount = 0
   private var gaps: LongitudeGaps
   private var extent: CoordinateExtent?
 
-  /// The survey of no points.
+  /// Makes the survey of no points.
   public init(projection: Plane.Projection) {
     self.projection = projection
     gaps = LongitudeGaps()
   }
 
-  /// Takes in some points.
+  /// Adds some points.
   ///
   /// - Parameters:
-  ///   - coordinates: As they are, not yet projected.
-  ///   - firstRow: The number of the first one's row, for errors.
-  /// - Throws: `PieceError.invalid` for coordinates that are on no map, of which none is taken in then, and for more
-  ///   than 2^31 points.
+  ///   - coordinates: Coordinates, not projected.
+  ///   - firstRow: Row number of the first point, for errors.
+  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. None of the points
+  ///   is added then.
   public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
       try add(coordinates, firstRow: firstRow)
     }
   }
 
-  /// Whether points at these coordinates may be among those surveyed. The plane has no place for others.
+  /// Whether the survey may include points at these coordinates. The plane has no place for others.
   package func mayHold(_ coordinate: Coordinate) -> Bool {
     switch projection {
     case .webMercator: true
@@ -50,8 +50,8 @@ public struct PointSurvey: Sendable {
     pointCount += coordinates.count
   }
 
-  /// The same for points on Web Mercator, which all threads project meanwhile, as if the plane were cut open at
-  /// longitude -180.
+  /// Adds points on Web Mercator. All threads project them at the same time, as if the plane were cut open at longitude
+  /// -180.
   mutating func add(
     _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, threads: Int,
     projectedTo points: UnsafeMutableBufferPointer<PlanePoint>
@@ -79,7 +79,7 @@ public struct PointSurvey: Sendable {
     clippedPointCount += Plane.isClipped(coordinate) ? 1 : 0
   }
 
-  /// Takes in what another survey has found.
+  /// Adds the points of another survey.
   ///
   /// - Complexity: some 65,000 steps.
   public mutating func add(_ other: PointSurvey) {
@@ -90,7 +90,7 @@ public struct PointSurvey: Sendable {
     extent = other.extent.map { extent?.union($0) ?? $0 } ?? extent
   }
 
-  /// The plane on which all these points lie, which projects their coordinates: `plane.point(at:)`.
+  /// The plane on which all these points lie. `plane.point(at:)` projects their coordinates.
   public var plane: Plane {
     switch projection {
     case .webMercator: .webMercator(seam: gaps.seam)
@@ -126,25 +126,25 @@ extension PointSurvey: PlainValue {
     case .planar:
       extent = try bytes.readArray(of: CoordinateExtent.self).first
       guard extent?.isSound ?? true else {
-        throw .damaged(what: "a survey", expected: "an extent of numbers", found: "another")
+        throw .damaged(what: "a survey", expected: "an extent of finite numbers", found: "an invalid one")
       }
     }
     let isEmpty = projection == .planar ? extent == nil : gaps.isEmpty
     guard isEmpty == (pointCount == 0) else {
       throw .damaged(
-        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "none" : "that of some")
+        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "none" : "one of some points")
     }
   }
 }
 
-/// How far plain coordinates reach.
+/// The extent of plain coordinates.
 struct CoordinateExtent: BitwiseCopyable, Sendable {
   private var left: Double
   private var right: Double
   private var bottom: Double
   private var top: Double
 
-  /// Nil where there are none.
+  /// Computes the extent; nil if there are no coordinates.
   init?(_ coordinates: UnsafeBufferPointer<Coordinate>) {
     guard let first = coordinates.first else { return nil }
     (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
@@ -174,9 +174,9 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
     return union
   }
 
-  /// The plane of all that it reaches over.
+  /// The square plane around the extent.
   var square: Plane {
-    // Which zero comes first must not matter: adding 0 makes -0 the other.
+    // Adding 0 turns -0 into 0: the order of zeros must not matter.
     .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
   }
 }

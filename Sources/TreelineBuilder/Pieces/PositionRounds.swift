@@ -1,35 +1,36 @@
 import Treeline
 
-/// The search for the position along an axis that leaves the least scatter, where points are not in memory: passes
-/// over them give the sums by bin, and every bin that may hold the best position is divided again in the next one.
+/// The search for the position along an axis that leaves the least scatter, for points that are not in memory. Each
+/// pass over the points gives sums by bin, and every bin that may hold the best position is divided again in the next
+/// pass.
 ///
-/// It ends with the position that `SplitPositionSearch` finds, by the same bounds. Of n points it divides some 2^11
-/// bins at first, then the 50 or so that may still hold the best position, then those of a few points each that are
-/// left, of which there are O(√n): 3 or 4 passes, and a few more where there is room for few bins. Those that promise
-/// most come first then.
+/// It finds the same position as `SplitPositionSearch`, by the same bounds. For n points it makes some 2^11 bins at
+/// first, then divides the 50 or so that may still hold the best position, then the O(√n) bins of a few points each
+/// that are left. That takes 3 or 4 passes, and a few more if there is room for few bins; then the most promising bins
+/// come first.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
-  /// What is to be divided, or is being.
+  /// Ranges that must still be divided, and ranges that the current question divides.
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 
-  /// Points whose dot products are in a range, any of which may have the best position behind it.
+  /// Points whose dot products are in a range. The best position may lie after any of them.
   private struct Candidate: Sendable {
     let least: Int64
     let most: Int64
     let sums: Halves.Sums
-    /// The sums over all points of lesser products.
+    /// Sums over all points with lesser products.
     let left: Halves.Sums
     let mostBetween: Double
 
     var isEverything: Bool { least == .min && most == .max }
   }
 
-  /// A bin is divided into as many as 2 to this at least.
+  /// A bin is divided into at least 2 to the power of this.
   private static let leastBits = 2
 
-  /// - Parameter moments: of all points, measured from `corner`.
+  /// - Parameter moments: Moments of all points, measured from `corner`.
   init(of moments: Moments<UInt128>, from corner: PlanePoint, across axis: PrincipalAxis) {
     self.corner = corner
     bounds = PositionBounds(
@@ -39,9 +40,9 @@ struct PositionRounds: Sendable {
     ]
   }
 
-  /// What to ask next; nil once the best position is known.
+  /// Returns the next question; nil once the best position is known.
   ///
-  /// - Parameter mostBins: about how many bins there may be.
+  /// - Parameter mostBins: About how many bins the question may have.
   mutating func next(mostBins: Int) -> PositionQuestion? {
     if candidates.isEmpty { return nil }
     candidates.sort { $0.mostBetween > $1.mostBetween }
@@ -52,7 +53,7 @@ struct PositionRounds: Sendable {
       max(Int.bitWidth - 1 - (mostBins / asked.count).leadingZeroBitCount, Self.leastBits), BinScale.mostBits)
     var firstBin = 0
     let ranges = asked.map { candidate in
-      // Twice as many bins as points: most then have one.
+      // Two bins for each point: then most points are alone in their bin.
       let bits = min(max(UInt64.bitWidth + 1 - candidate.sums.count.leadingZeroBitCount, Self.leastBits), mostBits)
       let scale =
         candidate.isEverything
@@ -68,9 +69,9 @@ struct PositionRounds: Sendable {
   /// Whether the best position is known.
   var isDone: Bool { candidates.isEmpty && asked.isEmpty }
 
-  /// Takes the answer to what was asked.
+  /// Takes the answer to the last question.
   ///
-  /// - Throws: `PieceError.damaged` unless the points are those that were asked about.
+  /// - Throws: `PieceError.damaged` unless the points are the ones that the question was about.
   mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])
@@ -95,9 +96,9 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// The line at the best position, and how it is turned.
+  /// Returns the line at the best position, ready to be turned.
   ///
-  /// - Throws: `PieceError.damaged` where there is no position with points on both sides.
+  /// - Throws: `PieceError.damaged` if no position has points on both sides.
   func turns() throws(PieceError) -> LineTurns {
     guard 0 < bounds.best.left.count, bounds.best.left.count < bounds.halves.all.count else {
       throw PlanAnswers.contradicting("points on both sides of a line", "\(bounds.best.left)")

@@ -2,12 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Builds all pieces but those that an earlier run has built: the last one first, so that the disk gets back what a
-    /// piece has taken there by itself.
+    /// Builds all pieces that no earlier run has built. The last piece comes first: its points lie at the ends of their
+    /// files, which can then be cut off to free disk space.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // Points are given back once pieces are on the disk in their place: now and then, since that takes a while.
+      // The points of built pieces are removed once the pieces are on the disk: only now and then, since that takes a
+      // while.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {
@@ -34,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes by piece, as they are read from the disk.
+  /// Points, rows and codes by piece, read from the disk.
   struct PieceMembers {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -51,10 +52,12 @@ import Treeline
       checkCancelled = build.checkCancelled
     }
 
-    /// The checksum of a piece by those of its points, rows and codes.
+    /// Returns the checksum of a piece, given the checksums of its points, rows and codes.
     static func checksum(_ parts: [UInt64]) -> UInt64 { parts.withUnsafeBytes { XXHash64.hash($0) } }
 
-    /// - Throws: `PieceError.damaged` for points, rows or codes that are not as they were written.
+    /// Checks the points, rows and codes of a piece.
+    ///
+    /// - Throws: `PieceError.damaged` if any of them are not as they were written.
     func check(_ task: PieceTask) throws(PieceError) {
       var parts: [UInt64] = []
       for (file, width) in [(points, 8), (rows, rowWidth), (codes, layout.length)] {
@@ -69,7 +72,7 @@ import Treeline
     }
 
     func read(_ task: PieceTask, to input: PieceInput) throws(PieceError) {
-      // A part at a time, so that a build that is cancelled need not wait for all.
+      // Reads a part at a time, so that a cancelled build stops soon.
       for part in (0..<task.pointCount).blocks(of: 1 << 20) {
         try checkCancelled()
         let first = task.first + part.lowerBound
@@ -80,17 +83,17 @@ import Treeline
       }
     }
 
-    /// Row numbers of any length as those of 8 bytes.
+    /// Reads row numbers of 4 or 8 bytes as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // They are read to the second half, which is not written to before it is read.
+      // Reads them into the second half of the target. No number is overwritten before it is read.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)
       for index in target.indices { target[index] = UInt64(narrow.load(fromByteOffset: 4 * index, as: UInt32.self)) }
     }
 
-    /// Gives back what a piece and those behind it have taken.
+    /// Removes the points of a piece, and of the pieces after it, from the disk.
     func cut(before task: PieceTask) throws(PieceError) {
       try points.setLength(8 * task.first)
       try rows.setLength(rowWidth * task.first)
@@ -98,18 +101,18 @@ import Treeline
     }
   }
 
-  /// Built pieces, one behind the other in one file, the last one first.
+  /// Built pieces in one file, one after the other, the last piece first.
   struct ScratchPieces: PieceSource {
     private let file: ScratchFile
     private let endFile: ScratchFile
     private let pieceCount: Int
     private let ends: Ends
 
-    /// Where each ends. One thread at a time adds pieces.
+    /// Offsets at which pieces end. Only one thread at a time adds pieces.
     private final class Ends: @unchecked Sendable { var all: [UInt64] = [] }
 
-    /// Those that an earlier run has built, up to the first one that is not as it was written: that one is built again,
-    /// and what follows.
+    /// Takes the pieces that an earlier run has built, up to the first one that is not as it was written. That piece
+    /// and all that follow are built again.
     init(
       in folder: ScratchFolder, of plan: PiecePlan, _ layout: RecordLayout,
       _ checkCancelled: () throws(PieceError) -> Void
@@ -138,7 +141,7 @@ import Treeline
     ) throws(PieceError) {
       let header = try header(of: task, codeLength: layout.length)
       guard end <= UInt64(file.length), end == start + UInt64(header.byteCount(layout)) else {
-        throw .damaged(what: file.path, expected: "the bytes of piece \(task.number)", found: "others")
+        throw .damaged(what: file.path, expected: "the bytes of piece \(task.number)", found: "other bytes")
       }
       let pieces = PieceReader(source: self, tasks: [task], headers: [header])
       for part in PiecePart.allCases {
@@ -151,16 +154,16 @@ import Treeline
       }
     }
 
-    /// Brings all pieces to the disk.
+    /// Flushes all pieces to the disk.
     func synchronize() throws(PieceError) {
       try file.synchronize()
       try endFile.synchronize()
     }
 
-    /// How many are yet to be built: the first ones.
+    /// Number of pieces that must still be built: the first ones.
     var missingCount: Int { pieceCount - ends.all.count }
 
-    /// Adds the piece before those that there are.
+    /// Adds the piece that comes before the existing ones.
     func append(
       _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {

@@ -2,12 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// How long the dictionaries of all columns together may be: an eighth of the memory, and no less than 1 MB.
+    /// Greatest length of the dictionaries of all columns together, in bytes: an eighth of the memory, and at least 1
+    /// MB.
     private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
 
-    /// Decides how columns are encoded, now that all their values are surveyed.
+    /// Chooses how columns are encoded, once all their values are surveyed.
     ///
-    /// - Parameter arranged: Their numbers and names, in the order of the index.
+    /// - Parameter arranged: Numbers and names of the columns, in the order of the index.
     func encodeColumns(arranged: [(column: Int, name: String)]) throws(PieceError) {
       var used = 0
       columnNumbers = Array(surveys.indices)
@@ -36,7 +37,7 @@ import Treeline
       try file.synchronize()
     }
 
-    /// Tells of a value that does not suit its column with the row that it stood in.
+    /// Makes a decision about a column. Reports an unsuitable value with the row that it stood in.
     private func suitable<Result>(
       _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
     ) throws(PieceError) -> Result {
@@ -45,7 +46,7 @@ import Treeline
       throw .column(found.error(column: survey.name, row: try row(ofPoint: found.point)))
     }
 
-    /// All different values of a column.
+    /// Collects all different values of a column.
     private func gather(_ column: Int, _ survey: ColumnSurvey, besides used: inout Int) throws(PieceError)
       -> ColumnEntries
     {
@@ -58,7 +59,7 @@ import Treeline
         guard used + entries.memory <= mostDictionaryMemory else {
           throw .unsupported(
             what: "Column \(survey.name.debugDescription)",
-            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that there are for them",
+            reason: "its different texts need more than the \(mostDictionaryMemory) bytes that are available",
             remedy: "leave the column out or allow more memory")
         }
       }
@@ -66,12 +67,12 @@ import Treeline
       return entries
     }
 
-    /// The encodings that an earlier run has decided on.
+    /// Reads the encodings that an earlier run has chosen.
     func readColumns() throws(PieceError) {
       let file = try folder.file(.columns)
       var all = [UInt8](repeating: 0, count: file.length)
       try all.withUnsafeMutableBufferPointer { bytes throws(PieceError) in try file.read(bytes, at: 0) }
-      let damaged = PieceError.damaged(what: file.path, expected: "columns as they were encoded", found: "others")
+      let damaged = PieceError.damaged(what: file.path, expected: "the columns that were encoded", found: "other bytes")
       guard all.count >= 8 else { throw damaged }
       let hash = all.dropLast(8).withUnsafeBytes { XXHash64.hash($0) }
       guard all.suffix(8).withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == hash else { throw damaged }
@@ -87,29 +88,29 @@ import Treeline
       guard bytes.isAtEnd, columnNumbers.sorted() == Array(columns.indices) else { throw damaged }
     }
 
-    /// How many bytes the values of columns take.
+    /// Length of the columns' values in the scratch folder, in bytes.
     var valueLength: Int { (try? folder.file(.values).length) ?? 0 }
   }
 
-  /// The values of all columns, as they were read: batches of points one behind the other, in each of them one column
-  /// behind the other.
+  /// The values of all columns as they were read. The file holds batches of points, one after the other, and each batch
+  /// holds the columns, one after the other.
   struct ScratchValues {
-    /// Some points, one behind the other.
+    /// Some consecutive points.
     struct Batch: BitwiseCopyable {
       let firstPoint: UInt64
       let endPoint: UInt64
-      /// Where it begins in the file.
+      /// Offset of the batch in the file.
       let start: UInt64
-      /// Of its bytes.
+      /// Length of the batch in bytes.
       let length: UInt64
       let checksum: UInt64
     }
 
     private let file: ScratchFile
     private let endFile: ScratchFile
-    /// Of all that was written to `endFile`.
+    /// Checksum of all that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// Under which numbers columns were taken in, in their order.
+    /// Numbers under which columns were added, in the order of the index.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 
@@ -119,6 +120,8 @@ import Treeline
       try endFile.setLength(0)
     }
 
+    /// Opens the values of a build for reading.
+    ///
     /// - Throws: `PieceError.damaged` unless there are values for all points.
     init(reading build: ScratchBuild) throws(PieceError) {
       (file, endFile) = (try build.folder.file(.values), try build.folder.file(.valueEnds))
@@ -138,7 +141,7 @@ import Treeline
     }
 
     private var damaged: PieceError {
-      .damaged(what: file.path, expected: "the values of all points as they were written", found: "others")
+      .damaged(what: file.path, expected: "the values of all points as they were written", found: "other values")
     }
 
     mutating func append(_ values: [ColumnValues], pointCount: Int) throws(PieceError) {
@@ -159,9 +162,9 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Brings all values to the disk, as a state that refers to them must find them there.
+    /// Flushes all values to the disk, where a state that refers to them must find them.
     ///
-    /// - Returns: What the file must be that tells where batches end. Each batch has a checksum of its own.
+    /// - Returns: the checksum of the file that says where batches end. Each batch has a checksum of its own.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       try endFile.synchronize()
@@ -170,16 +173,18 @@ import Treeline
         checksum: endChecksum.finalize())
     }
 
-    /// - Throws: `PieceError.damaged` for values that are not as they were written.
+    /// Checks a batch.
+    ///
+    /// - Throws: `PieceError.damaged` if its values are not as they were written.
     func check(batch number: Int) throws(PieceError) { _ = try bytes(ofBatch: number) }
 
-    /// The values of all columns of a batch.
+    /// Returns the values of all columns of a batch.
     func read(batch number: Int) throws(PieceError) -> [ColumnValues] {
       let columns = try columns(ofBatch: number)
       return try columns.map { column throws(PieceError) in try ColumnValues(bytes: column) }
     }
 
-    /// Those of one column.
+    /// Returns the values of one column of a batch.
     func read(batch number: Int, column: Int) throws(PieceError) -> ColumnValues {
       try ColumnValues(bytes: try columns(ofBatch: number)[column])
     }

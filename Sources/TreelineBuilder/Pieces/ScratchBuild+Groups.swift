@@ -2,8 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// The plan of trees that lie one behind the other, as `GroupedBuild` lays them: that of each part by itself, and
-    /// the nodes above.
+    /// Returns the plan of several trees, one after the other, as `GroupedBuild` arranges them: a plan for each part,
+    /// and the nodes above the parts.
     func plan(_ groups: ScratchGroups) throws(PieceError) -> PiecePlan {
       var plan = PiecePlan(rule: options.rule)
       let counts = groups.header.parts.map(\.count)
@@ -26,10 +26,10 @@ import Treeline
     }
   }
 
-  /// The groups of all points, once they are read.
+  /// The groups of all points, once all are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
-    /// By the number under which a group was read, which of the parts of the tree it is.
+    /// Part of the tree for each group, by the number under which the group was read.
     private let parts: [UInt16]
 
     init(_ tally: GroupTally) {
@@ -40,7 +40,7 @@ import Treeline
       parts = places.map { UInt16($0) }
     }
 
-    /// Puts the part in the place of the number under which a group was read.
+    /// Replaces numbers under which groups were read by the parts of these groups.
     func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
       let last = UInt16(parts.count)
       for index in numbers.indices {
@@ -57,7 +57,7 @@ import Treeline
     }
 
     init(from bytes: inout PlainBytes) throws(PieceError) {
-      let unsound = PieceError.damaged(what: "groups", expected: "those of all points", found: "others")
+      let unsound = PieceError.damaged(what: "groups", expected: "the groups of all points", found: "other groups")
       let count = try bytes.read(UInt64.self)
       guard count <= TreeGroups.maximumCount else { throw unsound }
       var names: [String] = []
@@ -74,19 +74,19 @@ import Treeline
     }
   }
 
-  /// The groups of the points that were read so far.
+  /// The groups of the points that have been read so far.
   struct GroupTally {
     fileprivate var numbers = GroupNumbers()
-    /// By number, how many points each has.
+    /// Number of points of each group, by the group's number.
     fileprivate var counts: [UInt32] = []
     fileprivate var neverClustered: UInt32 = 0
 
-    /// What stands for a point that is never clustered, in the place of a number.
+    /// Number that stands for a point that is never clustered.
     static let neverClustered = UInt16.max
 
-    /// Takes in the groups of some points.
+    /// Adds the groups of some points.
     ///
-    /// - Returns: The number of each.
+    /// - Returns: the number of each point's group.
     mutating func add(_ groups: [PointGroups.Group]) throws(PieceError) -> [UInt16] {
       var found: [UInt16] = []
       found.reserveCapacity(groups.count)
@@ -115,7 +115,7 @@ import Treeline
       (file, self.groups) = (try build.folder.file(.groups), groups)
     }
 
-    /// The parts of some points.
+    /// Returns the parts of some points.
     func read(_ range: Range<Int>) throws(PieceError) -> [UInt16] {
       var parts = [UInt16](repeating: 0, count: range.count)
       try parts.withUnsafeMutableBufferPointer { parts throws(PieceError) in
@@ -126,7 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions by the part of the tree that they belong to, and the answers of each part to the first question of its
+  /// Positions divided by the part of the tree that they belong to, and each part's answer to the first question of its
   /// plan.
   private struct DividedPositions {
     private let file: ScratchFile
@@ -145,7 +145,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // What fits a piece is asked nothing more.
+        // A part that fits one piece is asked nothing more.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

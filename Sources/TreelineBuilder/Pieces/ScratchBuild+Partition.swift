@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Puts points, rows and codes beside the others of their piece, in the order of the input.
+    /// Moves points, rows and codes to the others of their piece, in input order.
     func partition(_ plan: PiecePlan) throws(PieceError) {
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
@@ -52,7 +52,7 @@ import Treeline
       }
     }
 
-    /// Encodes the values of a batch, columns at once.
+    /// Encodes the values of a batch, all columns at the same time.
     private func encode(
       _ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer
     ) throws(PieceError) {
@@ -75,7 +75,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes on their way to where their pieces are in three files, some of each piece in memory.
+  /// Points, rows and codes on their way to three files, in which they lie by piece. Some of each piece are in memory.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -87,10 +87,10 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// How many are in memory, and where in the files the next ones go.
+    /// Number of points in memory, and index in the files for the next ones, by piece.
     private var pending: [Int]
     private var ends: [Int]
-    /// Of the points, rows and codes of each piece.
+    /// Checksums of the points, rows and codes of each piece.
     private var checksums: [(XXHash64, XXHash64, XXHash64)]
 
     init(_ plan: PiecePlan, of build: ScratchBuild) throws(PieceError) {
@@ -132,9 +132,9 @@ import Treeline
       if pending[piece] == capacity { try flush(piece) }
     }
 
-    /// Writes the rest and brings all of it to the disk.
+    /// Writes the points that are left, and flushes all of them to the disk.
     ///
-    /// - Returns: The checksum of each piece, as `PieceMembers.check` computes it.
+    /// - Returns: the checksum of each piece, as `PieceMembers.check` computes it.
     func finish() throws(PieceError) -> [UInt64] {
       for piece in 0..<pieceCount { try flush(piece) }
       for file in [points, rows, codes] { try file.synchronize() }

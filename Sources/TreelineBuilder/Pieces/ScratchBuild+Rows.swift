@@ -2,9 +2,9 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Checks that no two points were given the same row number. Those that ascend were checked as they came.
+    /// Checks that no two points were given the same row number. Ascending numbers were already checked as they came.
     ///
-    /// - Complexity: a pass over all numbers for each half of the memory that they take.
+    /// - Complexity: a pass over all numbers each time that half of the memory is full of them.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)
@@ -17,7 +17,7 @@ import Treeline
           try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
             try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
           }
-          // Numbers may have any step.
+          // Numbers may have any step, so they are hashed.
           for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
             rows.append(row)
           }
@@ -28,7 +28,7 @@ import Treeline
       }
     }
 
-    /// The row of the input that a point stood in.
+    /// Returns the row of the input that a point stood in.
     func row(ofPoint point: Int) throws(PieceError) -> Int {
       var rows = try InputRows(of: self)
       for _ in 0..<point { _ = try rows.next() }
@@ -36,14 +36,14 @@ import Treeline
     }
   }
 
-  /// The order of row numbers that points are given, as far as it is told one by one.
+  /// The order of row numbers that points are given, as far as it shows when each is compared with the one before.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0
-    /// Whether each is greater than the one before.
+    /// Whether each number is greater than the one before.
     private(set) var ascend = true
 
-    /// - Parameter last: That of the point before, if there is one.
+    /// - Parameter last: Row number of the point before, if there is one.
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {
@@ -58,8 +58,8 @@ import Treeline
     }
   }
 
-  /// The rows of points in input order: those that they are given, or else those of the input, which has rows without a
-  /// point between them.
+  /// The rows of points in input order. They are the row numbers that points are given, or else the rows of the input,
+  /// without the skipped ones.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool
@@ -76,7 +76,7 @@ import Treeline
       try readOn()
     }
 
-    /// The row of the next point.
+    /// Returns the row of the next point.
     mutating func next() throws(PieceError) -> UInt64 {
       if areGiven {
         defer { position += 1 }

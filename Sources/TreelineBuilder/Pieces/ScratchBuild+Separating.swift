@@ -2,12 +2,12 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Computes the separations of the tree that is written so far; those that an earlier run has computed are taken.
+    /// Computes the separations of the tree that is written so far, or takes the separations of an earlier run.
     func separate(_ tree: SeparatedTree) throws(PieceError) -> SeparationFile {
       let file = try SeparationFile(folder.path(.separations), count: pointCount, isWhole: state.isSeparated)
       if state.isSeparated { return file }
       progress(.separating, 0, pointCount)
-      // One thread at a time calls it.
+      // Only one thread at a time calls it.
       nonisolated(unsafe) let report = progress
       let count = pointCount
       separationWork = try file.fill(from: tree, options, monitor) { report(.separating, $0, count) }

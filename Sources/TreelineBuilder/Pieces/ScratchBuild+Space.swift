@@ -12,30 +12,31 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// How many bytes of the disk a build takes at most: more than it takes in most cases.
+    /// Upper bound of the disk space that a build takes, in bytes. Most builds take less.
     package struct Space: Hashable, Sendable {
-      /// In the scratch folder, all in all.
+      /// Space for all files of the scratch folder.
       package let scratch: Int
-      /// What of that is there while the index is written.
+      /// Space in the scratch folder while the index is written.
       let pieces: Int
-      /// For the index.
+      /// Space for the index.
       package let index: Int
     }
 
-    /// The survey, and what is left of the last block of each file.
+    /// Space for the survey, and for the unused end of each file's last block.
     private static let mostStateLength = 600_000
 
-    /// How many bytes it takes, once all points are read.
+    /// Disk space that the build takes, once all points are read.
     package var space: Space {
-      // Positions, on plain planes first beside coordinates, then beside points with their rows and codes; then those
-      // and the pieces that come of them. Pieces and index take 19 bytes a point as a rule, and 2 for separations.
+      // First come positions: on plain planes beside coordinates, then beside points with their rows and codes. Then
+      // come these beside the pieces that are made from them. Pieces and index usually take 19 bytes a point, and 2 for
+      // separations.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
       // The numbers of groups, and positions by group.
       let groups = options.isGrouped ? 10 : 0
-      // Of one preparation at a time the order of values; its section has up to 32 levels, and ranks the different
-      // values besides.
+      // One preparation at a time needs the order of values. Its section has up to 32 levels; ranks also have the
+      // different values.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : 5) }
@@ -47,22 +48,23 @@ import Treeline
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 
-    /// A disk that has less room than the rest of the build may take.
+    /// A disk with less free space than the rest of the build may take.
     package struct MissingSpace: Hashable, Sendable {
-      /// What is to be written there: the scratch folder or the index.
+      /// Path that the build will write on the disk: the scratch folder or the index.
       package let path: String
       package let isForScratch: Bool
-      /// In bytes.
+      /// Space that is needed, in bytes.
       package let expected: Int
+      /// Free space, in bytes.
       package let free: Int
     }
 
-    /// The first disk that lacks room; nil if there is enough, or if the system does not tell.
+    /// Returns the first disk that lacks space; nil if there is enough, or if the system does not report it.
     ///
-    /// - Parameter destination: Where the index is to be, on the disk of the scratch folder or on another.
+    /// - Parameter destination: Where the index will be written, on the disk of the scratch folder or on another.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // Some of it is there already.
+      // Some of the space is taken already.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device
@@ -77,13 +79,13 @@ import Treeline
     }
   }
 
-  /// Where a folder is.
+  /// The disk of a folder.
   struct Disk {
     let device: dev_t
-    /// In bytes.
+    /// Free space in bytes.
     let free: Int
 
-    /// - Returns: nil where the system does not tell.
+    /// - Returns: nil if the system does not report it.
     init?(of folder: String) {
       var (status, disk) = (stat(), statvfs())
       guard stat(folder, &status) == 0, statvfs(folder, &disk) == 0 else { return nil }

@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build on one machine whose points do not fit its memory: they lie in a scratch folder, and a piece of them at a
-  /// time is in memory.
+  /// A build on one machine whose points do not fit its memory. The points lie in a scratch folder, and one piece of
+  /// them at a time is in memory.
   ///
   /// ```swift
   /// let build = try ScratchBuild(in: folder, memory: memory, identity: name)
@@ -13,8 +13,8 @@ import Treeline
   /// try build.finish(to: destination)
   /// ```
   package final class ScratchBuild {
-    /// What a build does, in this order, but that the index is written on once separations are known, and that columns
-    /// are prepared, as part of their encoding, while it is written.
+    /// Stages of a build, in this order, with two exceptions. Once separations are known, writing the index continues;
+    /// and preparing columns, which is part of encoding them, happens while the index is written.
     package enum Stage: String, Sendable {
       case encoding, projecting, planning, partitioning, building, writing, separating
     }
@@ -22,19 +22,19 @@ import Treeline
     package struct Options: Sendable {
       package var rule: SplitRule
       package var threads: Int
-      /// In bytes: about what the build takes.
+      /// About how much memory the build takes, in bytes.
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// How many nodes a part of the separations may have at least. Fewer are not worth what it takes to divide
-      /// them, which is 3 MB; tests have fewer.
+      /// Least number of nodes in a part of the separations. For fewer nodes, dividing them costs more than it saves:
+      /// it takes 3 MB. Tests have fewer.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
-      /// The columns that the index is to have.
+      /// Columns of the index.
       package var columns: [RequestedColumn] = []
       /// Whether the input gives points their row numbers.
       package var hasGivenRows = false
-      /// Whether points share a cluster only with others of their group.
+      /// Whether points share a cluster only with points of their group.
       package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -42,19 +42,19 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// What is not for pieces: an eighth of the memory, and what the process takes anyway.
+      /// Memory that is not for pieces: an eighth of the budget, and what the process takes anyway.
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
-      /// How many points a piece may have.
+      /// Returns how many points a piece may have.
       ///
-      /// - Parameter codeLength: Of all columns of a point, in bytes.
+      /// - Parameter codeLength: Length of a point's codes of all columns, in bytes.
       func pieceSize(codeLength: Int) -> Int {
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
         return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
       }
     }
 
-    /// A column that an index is to have.
+    /// A column that the index will have.
     package struct RequestedColumn: Sendable {
       let purpose: ColumnSurvey.Purpose
       let name: String
@@ -62,8 +62,8 @@ import Treeline
       let cells: DecimalMark?
 
       /// - Parameters:
-      ///   - preparations: None of an attribute.
-      ///   - cells: As of `IndexColumn.holdingCells(_:)`.
+      ///   - preparations: Preparations of the column; empty for an attribute.
+      ///   - cells: As in `IndexColumn.holdingCells(_:)`.
       package init(
         _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
         cells: DecimalMark? = nil
@@ -72,7 +72,7 @@ import Treeline
       }
     }
 
-    /// What the build of a piece takes: 44 bytes a point, and some more where the data has many outliers.
+    /// Memory to build a piece, in bytes a point: 44, and some more for data with many outliers.
     static let bytesPerPoint = 48
 
     package private(set) var options: Options
@@ -80,26 +80,28 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// What it took to compute the separations, once they are.
+    /// Work that it took to compute the separations, once they are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
-    /// Told how many points of a stage are done.
+    /// Called with the number of points done in a stage, and the total number.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Told of plain coordinates when they are projected, and onto which plane.
+    /// Called with plain coordinates when they are projected, and with their plane.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Tells this build, its input and its options from others that may have left something.
+    /// - Parameter identity: Distinguishes this build, with its input and options, from others that may have left
+    ///   files.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Goes on from where an earlier run of the same build stopped, with the projection that it had; nil if it had not
-    /// read all of the same input.
+    /// Continues where an earlier run of the same build stopped, with the projection of that run. Nil if the earlier
+    /// run had not read all of the same input.
     ///
     /// - Parameters:
-    ///   - checksum: Of the input's bytes, asked for only where there is something to go on from.
-    ///   - onDamage: Told of a file that is not as it was written, for which nothing can be gone on from.
+    ///   - checksum: Returns the checksum of the input's bytes. Called only if there is something to continue from.
+    ///   - onDamage: Called with the error for a file that is not as it was written, if the build cannot continue
+    ///     because of it.
     package init?(
       resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
       onDamage: (PieceError) -> Void = { _ in }
@@ -123,48 +125,48 @@ import Treeline
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
 
-    /// Has the build stop with others, in place of by itself alone.
+    /// Makes the build stop also when `cancellation` is cancelled, which may stop others with it.
     package func stops(with cancellation: BuildCancellation) {
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }
 
-    /// The pieces that an earlier run has built.
+    /// Pieces that an earlier run has built.
     var found: ScratchPieces?
 
-    /// How the columns are encoded, once all points are read.
+    /// Encodings of the columns, once all points are read.
     package internal(set) var columns: [ColumnEncoding] = []
-    /// What is known of the columns while points are read.
+    /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// Of each column, the number under which its values were taken in, and what it is to be prepared for.
+    /// For each column, the number under which its values were added, and the preparations of the column.
     var columnNumbers: [Int] = []
     var preparations: [Set<IndexColumn.Preparation>] = []
 
-    /// How the codes of a point stand.
+    /// Layout of a point's codes.
     var layout: RecordLayout { RecordLayout(columns) }
 
     var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
 
-    /// Of a row number in the scratch folder, in bytes.
+    /// Width of a row number in the scratch folder, in bytes.
     var rowWidth: Int { state.greatestRow > UInt32.max ? 8 : 4 }
 
     package var projection: Plane.Projection { options.projection }
 
     package var pointCount: Int { state.survey.pointCount }
 
-    /// How many points were moved to the edge of Web Mercator.
+    /// Number of points that were moved to the edge of Web Mercator.
     package var clippedPointCount: Int { state.survey.clippedPointCount }
 
-    /// How many pieces there are, once they are known.
+    /// Number of pieces, once it is known.
     package var pieceCount: Int? { state.planned?.plan.pieces.count }
 
-    /// How many bytes were read to plan the pieces, in this run.
+    /// Number of bytes that this run has read to plan the pieces.
     package internal(set) var planningReads = 0
 
     // MARK: - Reading
 
     private var reading: Reading?
 
-    /// The files that points are read to.
+    /// Files into which points are read.
     private struct Reading {
       var points: AppendedFile
       var skippedRows: AppendedFile
@@ -175,17 +177,17 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// Why points that were taken in are not all on the disk. Then nothing can come of the build.
+    /// Error that kept added points from the disk. The build cannot succeed then.
     private var writingFailure: PieceError?
 
-    /// Takes in points, in their order, and the numbers of rows that were skipped, in theirs.
+    /// Adds points, and the numbers of rows that were skipped, each in input order.
     ///
     /// - Parameters:
-    ///   - skippedRows: No greater than that of the last point so far.
-    ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given any.
-    ///   - groups: The group of each point, if they are grouped.
-    ///   - values: Of each column the value of each point.
-    /// - Throws: `PieceError`. Of points that are refused none is taken in.
+    ///   - skippedRows: Numbers of skipped rows, no greater than the row of the last point so far.
+    ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given row numbers.
+    ///   - groups: The group of each point, if points are grouped.
+    ///   - values: For each column, the value of each point.
+    /// - Throws: `PieceError`. If any of the points are refused, none is added.
     package func append(
       _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], groups: [PointGroups.Group] = [],
       values: [ColumnValues] = []
@@ -227,7 +229,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// Where points are on Web Mercator; on plain planes none, for these are known only at the end.
+    /// Returns the positions of points on Web Mercator. Plain planes are known only at the end, so it returns none on
+    /// them.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         guard projection == .webMercator else {
@@ -248,11 +251,11 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Beside six sections that every index has, separations, groups, and one of what it tells of itself.
+      // Leaves room for the six sections that every index has, separations, groups, and a description.
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
-      // What another build has left is of no use, and some of it could be taken for this one's.
+      // Files that another build has left are of no use, and some could be mistaken for files of this build.
       folder.removeFiles()
       let reading = Reading(
         points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
@@ -261,11 +264,11 @@ import Treeline
       return reading
     }
 
-    /// Notes that all points are there.
+    /// Notes that all points have been added.
     ///
     /// - Parameters:
-    ///   - checksum: Of the input's bytes.
-    ///   - columns: How the index names columns, and in which order it has them; nil for as they were given.
+    ///   - checksum: Checksum of the input's bytes.
+    ///   - columns: Numbers and names of the columns, in the order of the index; nil to keep the given order and names.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
@@ -280,12 +283,12 @@ import Treeline
       try state.save(in: folder)
     }
 
-    // MARK: - The rest
+    // MARK: - Building
 
-    /// How many numbers of each column are not kept exactly, once the index is built.
+    /// How many numbers of each column are not stored exactly, once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
-    /// Builds the index of the points that were taken in.
+    /// Builds the index of the points that were added.
     package func finish(to destination: IndexDestination) throws(PieceError) {
       try project()
       let plan = try plan()
@@ -308,7 +311,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Writes the positions of plain coordinates, whose plane is known only now, in place of these.
+    /// Replaces plain coordinates by positions, now that their plane is known.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })
@@ -337,7 +340,7 @@ import Treeline
       return try positions.finish()
     }
 
-    /// How many points are read at once.
+    /// Number of points that are read at once.
     static let blockSize = 1 << 17
   }
 #endif

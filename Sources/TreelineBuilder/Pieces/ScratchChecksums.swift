@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A scratch file that is written from its first byte to its last, with the checksum of what is written.
+  /// A scratch file that is written from its first byte to its last, with the checksum of all bytes written.
   struct AppendedFile {
     private let file: ScratchFile
     private let name: ScratchFolder.Name
@@ -24,14 +24,14 @@ import Treeline
       try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
     }
 
-    /// Brings the file to the disk, as a state that refers to it must find it there.
+    /// Flushes the file to the disk, where a state that refers to it must find it.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())
     }
   }
 
-  /// What a file of an earlier run must be.
+  /// The length and checksum that a file of an earlier run must have.
   struct FileChecksum: PlainValue {
     let name: String
     let length: UInt64
@@ -51,7 +51,9 @@ import Treeline
       (name, length, checksum) = (try bytes.readText(), try bytes.read(), try bytes.read())
     }
 
-    /// - Throws: `PieceError.damaged` for a file that is not as it was written.
+    /// Checks the file.
+    ///
+    /// - Throws: `PieceError.damaged` if it is not as it was written.
     func check(in folder: ScratchFolder, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) {
       let file = try ScratchFile(reading: "\(folder.path)/\(name)")
       guard file.length == Int(clamping: length) else {
@@ -71,10 +73,10 @@ import Treeline
   }
 
   extension ScratchBuild {
-    /// Checks all files that the rest of the build reads and that an earlier run has written.
+    /// Checks all files that an earlier run has written and the rest of the build reads.
     ///
-    /// - Throws: `PieceError.damaged` for one that is not as it was written: a flipped bit, or pages that were lost
-    ///   when the machine lost its power.
+    /// - Throws: `PieceError.damaged` for a file that is not as it was written: because of a flipped bit, or because
+    ///   pages were lost in a power failure.
     func checkFiles() throws(PieceError) {
       guard let plan = state.planned?.plan, state.isPartitioned else {
         for file in state.files { try file.check(in: folder, checkCancelled) }
@@ -86,12 +88,12 @@ import Treeline
         return
       }
       let pieces = try ScratchPieces(in: folder, of: plan, layout, checkCancelled)
-      // Of pieces that are built the points are gone.
+      // The points of built pieces are gone.
       let members = try PieceMembers(of: self)
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
       guard state.isSeparated else { return }
-      // They are computed again, which takes nothing but nodes.
+      // Damaged separations are computed again, which needs only nodes.
       do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
         state.isSeparated = false
       }

@@ -16,14 +16,14 @@ import Treeline
     let path: String
     let descriptor: Int32
 
-    /// Opens a file, which is made if there is none.
+    /// Opens a file; creates it if there is none.
     init(_ path: String) throws(PieceError) {
       self.path = path
       descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .scratch(path: path, action: "open it", reason: systemReason()) }
     }
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     init(reading path: String) throws(PieceError) {
       self.path = path
       descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -75,12 +75,12 @@ import Treeline
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
     }
 
-    /// Brings what was written to the disk.
+    /// Flushes what was written to the disk.
     func synchronize() throws(PieceError) {
-      guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
+      guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("flush it to the disk") }
     }
 
-    /// XXH64 of some of its bytes, read block by block.
+    /// Returns the XXH64 of some of its bytes, read block by block.
     func checksum(of range: Range<Int>, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) -> UInt64 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
       defer { buffer.deallocate() }

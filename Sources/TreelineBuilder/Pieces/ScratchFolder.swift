@@ -11,26 +11,26 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The folder in which a build beyond memory keeps what does not fit: one for each index, under a fixed name, so that
-  /// the next build of that index finds what a killed one has left.
+  /// The folder in which a build beyond memory keeps what does not fit. Each index has one, under a fixed name, so that
+  /// the next build of the index finds what a killed build has left.
   package final class ScratchFolder: Sendable {
     package let path: String
     private let lock: Int32
 
-    /// What a build may put there, in the order in which it is removed.
+    /// Files that a build may write there, in the order in which they are removed.
     enum Name: String, CaseIterable {
       case state
-      /// Written first, then renamed.
+      /// The next state, until it is renamed.
       case newState = "state.new"
       /// Plain coordinates, until the plane is known.
       case coordinates
-      /// On the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
+      /// Positions on the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
       case positions
-      /// Positions by place, while the pieces are planned.
+      /// Positions in cells, while the pieces are planned.
       case cells
-      /// Row numbers of the input that have no point.
+      /// Numbers of input rows without a point.
       case skippedRows = "skipped-rows"
-      /// Positions and rows by piece, in input order within each.
+      /// Positions, and rows, by piece; in input order within each piece.
       case points
       case rows
       /// The values of columns, batch by batch, and where each batch ends.
@@ -38,30 +38,32 @@ import Treeline
       case valueEnds = "value-ends"
       /// How columns are encoded.
       case columns
-      /// The row numbers that a column of the input gives points, in input order.
+      /// Row numbers that a column of the input gives points, in input order.
       case givenRows = "given-rows"
       /// The number of each point's group, in input order.
       case groups
-      /// Positions by part of the tree, while each is planned.
+      /// Positions by part of the tree, while each part is planned.
       case dividedPositions = "divided-positions"
-      /// The codes of all columns by piece, as `rows`.
+      /// Codes of all columns, by piece like `rows`.
       case codes
-      /// The built pieces, one behind the other, and where each ends.
+      /// The built pieces, one after the other, and the offset at which each ends.
       case pieces
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
-      /// A file that has no name but for a moment.
+      /// A file that has its name only for a moment.
       case unnamed
-      /// Goes last: by it the next build knows what one has left that was killed while it removed the others.
+      /// Removed last. If a build was killed while it removed the other files, the next build recognizes its folder by
+      /// this file.
       case lock
     }
 
-    /// The folder for an index. In a folder that several indexes share, its name tells those of one name apart.
+    /// Returns the folder for an index. In a folder that several indexes share, the name contains a hash of the index's
+    /// path, so that indexes of one name do not collide.
     ///
     /// - Parameters:
-    ///   - index: The path of the index.
-    ///   - parent: Where the folder is; nil for beside the index.
+    ///   - index: Path of the index.
+    ///   - parent: Folder for the scratch folder; nil for the folder of the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
       guard let parent else { return FilePath(index).hidden(suffix: ".scratch") }
       let place = FilePath(FilePath.resolved(index) ?? index)
@@ -72,14 +74,15 @@ import Treeline
       return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
-    /// All paths that there may be, the folder's own last: for who has to remove them without knowing more.
+    /// Returns all paths that may exist, the folder's own last, for callers that must remove them and know nothing
+    /// else.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }
 
-    /// Makes the folder, or takes the one that a dead build has left.
+    /// Makes the folder, or takes over one that a dead build has left.
     ///
-    /// - Parameter keepsFiles: Whether what is there is kept, to go on from.
+    /// - Parameter keepsFiles: Whether to keep the files that are there, to continue from them.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
       self.path = path
       if mkdir(path, 0o700) != 0 {
@@ -100,47 +103,50 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// What is there that no build has left, by whose names files of others could be removed; nil for what one has.
+    /// Returns what is at the path if no build has left it: then removing files by name could remove other people's
+    /// files. Returns nil if a build has left it.
     private static func stranger(at path: String) -> String? {
       var status = stat()
-      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "something that is no folder" }
-      // A build that was killed at once has left it empty.
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        return "something that is not a folder"
+      }
+      // A build that was killed at once leaves the folder empty.
       if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
         return nil
       }
       return "a folder with other files"
     }
 
-    /// Removes the folder and all that a build has put there.
+    /// Removes the folder and all files that a build has written there.
     package func remove() { for path in Self.allPaths(in: path) where unlink(path) != 0 { rmdir(path) } }
 
     func path(_ name: Name) -> String { "\(path)/\(name.rawValue)" }
 
     func file(_ name: Name) throws(PieceError) -> ScratchFile { try ScratchFile(path(name)) }
 
-    /// An empty file that is gone when it is closed.
+    /// Opens an empty file, which is removed when it is closed.
     func unnamedFile() throws(PieceError) -> ScratchFile {
       let file = try file(.unnamed)
       remove(.unnamed)
       return file
     }
 
-    /// Brings the names of files to the disk.
+    /// Flushes the names of files to the disk.
     func synchronize() throws(PieceError) {
       let folder = open(path, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
-      // Some file systems know no fsync of folders.
+      // Some file systems have no fsync for folders.
       guard folder >= 0, fsync(folder) == 0 || errno == EINVAL else {
-        throw .scratch(path: path, action: "bring it to the disk", reason: systemReason())
+        throw .scratch(path: path, action: "flush it to the disk", reason: systemReason())
       }
     }
 
     func remove(_ name: Name) { unlink(path(name)) }
 
-    /// How many bytes are free where the folder is; nil where the system does not tell.
+    /// Free space on the disk of the folder, in bytes; nil if the system does not report it.
     package var freeSpace: Int? { Disk(of: path)?.free }
 
-    /// How many bytes of the disk the files in it take.
+    /// Space that the folder's files take on the disk, in bytes.
     var usedSpace: Int {
       Name.allCases.reduce(0) { sum, name in
         var status = stat()
@@ -148,7 +154,7 @@ import Treeline
       }
     }
 
-    /// Removes all that a build has put there.
+    /// Removes all files that a build has written there, except the lock.
     func removeFiles() { for name in Name.allCases where name != .lock { remove(name) } }
   }
 #endif

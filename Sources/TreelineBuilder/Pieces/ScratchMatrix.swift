@@ -1,12 +1,12 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles or distinct counts, of more values than fit the memory: the
-  /// bytes that `ColumnOrder` makes.
+  /// The section that prepares a column for percentiles or distinct counts, for more values than fit the memory.
+  /// `ColumnOrder` makes the same bytes.
   ///
-  /// Points are divided by ranges of their values, each of which is put into order in memory. What follows for a point
-  /// from its place in that order is divided by ranges of tree indices, and so comes back into tree order. From there
-  /// one level of the matrix is made after another, from file to file.
+  /// Points are divided by ranges of their values, and each range is sorted in memory. The integer of a point follows
+  /// from its place in that order. Integers are divided by ranges of tree indices, which puts them back into tree
+  /// order. From there, the levels of the matrix are made one after the other, from file to file.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -15,36 +15,36 @@ import Treeline
     /// Where and how the work is done.
     struct Workspace {
       let folder: ScratchFolder
-      /// In bytes.
+      /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// Told how much of a preparation is done before its section is written.
+      /// Called with how much of a preparation is done before its section is written.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-      /// Gives the pages back in which the column is mapped.
+      /// Gives back the pages in which the column is mapped.
       fileprivate(set) var giveBack: () -> Void = {}
-      /// How many points are worked on between two looks at whether the build is cancelled.
+      /// Number of points between two looks at whether the build is cancelled.
       var blockSize = 1 << 18
 
       func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
     }
 
-    /// What a point is to have in the matrix: its tree index, and the integer.
+    /// A point of the matrix: its tree index, and its integer.
     private struct Placed: BitwiseCopyable {
       let index: UInt32
       let integer: UInt32
     }
 
-    /// Of each point, in tree order.
+    /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// Of ranks, the first point of each value.
+    /// For ranks, the first point of each value.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
     private var levelCount = 0
-    /// Of each level, how many of its bits are 0.
+    /// Number of bits that are 0, by level.
     private var zeroCounts: [Int] = []
 
-    /// Of a column of an index that is being written, which is there.
+    /// Prepares a column of an index that is being written. The column must be written already.
     init(
       preparing section: IndexSection, of file: AtomicFile, pointCount: Int, for kind: IndexColumn.Preparation,
       in workspace: Workspace
@@ -58,6 +58,8 @@ import Treeline
       try self.init(preparing: .encoded(bytes, pointCount: pointCount), for: kind, in: workspace)
     }
 
+    /// Prepares a column.
+    ///
     /// - Complexity: O(pointCount), with up to 16 bytes a point on the disk.
     init(
       preparing column: Column, for kind: IndexColumn.Preparation, in workspace: Workspace
@@ -81,8 +83,8 @@ import Treeline
       var isOneKey: Bool { keys.lowerBound == keys.upperBound }
     }
 
-    /// Ranges of keys, in order, with all keys that a column has but that of missing values. None has more points than
-    /// are wanted, unless all of them have one key.
+    /// Returns ranges of keys, in order, that contain all keys of a column except the key of missing values. No range
+    /// has more than `mostPoints` points, unless all of them have one key.
     private static func ranges(
       of keys: OrderedKeys, _ pointCount: Int, mostPoints: Int, _ workspace: Workspace
     ) throws(PieceError) -> [KeyRange] {
@@ -94,7 +96,7 @@ import Treeline
       }
       var ranges = all.map { [$0] } ?? []
       while ranges.contains(where: { $0.count > mostPoints && !$0.isOneKey }) {
-        // Those that are too long are divided into bins of equal width.
+        // Ranges with too many points are divided into bins of equal width.
         var histograms = ranges.map { range in
           range.count > mostPoints && !range.isOneKey ? KeyHistogram(range.keys) : nil
         }
@@ -109,7 +111,7 @@ import Treeline
       return ranges
     }
 
-    /// How many keys of a range are in each of some bins of equal width.
+    /// Number of keys in each of some bins of equal width, which divide a range.
     private struct KeyHistogram {
       private let keys: ClosedRange<UInt64>
       private let shift: UInt64
@@ -124,7 +126,7 @@ import Treeline
 
       mutating func add(_ key: UInt64) { counts[Int((key - keys.lowerBound) >> shift)] += 1 }
 
-      /// Bins one behind the other, as many together as have no more points than are wanted.
+      /// Returns ranges of adjacent bins, each as long as it has no more than `mostPoints` points.
       func ranges(mostPoints: Int) -> [KeyRange] {
         var ranges: [KeyRange] = []
         for (bin, count) in counts.enumerated() where count > 0 {
@@ -154,7 +156,7 @@ import Treeline
 
     // MARK: - By place
 
-    /// Puts points into the order of their keys, and of equal ones of the tree, and notes what that makes of each.
+    /// Sorts points by key, points with equal keys in tree order, and notes the integer of each.
     private mutating func place(_ keys: OrderedKeys, _ ranges: [KeyRange]) throws(PieceError) -> DividedFile<Placed> {
       let indices = DividedFile<UInt32>(
         try workspace.folder.unnamedFile(), capacities: ranges.map(\.count), memory: workspace.memory / 4)
@@ -213,7 +215,7 @@ import Treeline
       for (part, capacity) in placed.capacities.enumerated() {
         try workspace.checkCancelled()
         workspace.progress(2 * pointCount + start, 3 * pointCount)
-        // As missing values have it.
+        // The integer of missing values.
         var own =
           switch kind {
           case .percentiles: [UInt32](repeating: UInt32(valueCount), count: capacity)
@@ -233,7 +235,7 @@ import Treeline
 
     // MARK: - The section
 
-    /// Of the section, in bytes.
+    /// Length of the section, in bytes.
     var byteCount: Int {
       ColumnMatrix.byteCount(
         ofPoints: pointCount, levelCount: levelCount, valueCount: kind == .percentiles ? valueCount : 0)
@@ -243,7 +245,7 @@ import Treeline
 
     /// Writes the section.
     ///
-    /// - Parameter number: Of the column among the sections of columns.
+    /// - Parameter number: Number of the column among the sections of columns.
     func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
       typealias Offset = ColumnMatrix.Offset
       let hasRanks = kind == .percentiles
@@ -271,7 +273,7 @@ import Treeline
       }
     }
 
-    /// Writes the bits of a level, and puts the integers into the order of the next one.
+    /// Writes the bits of a level, and sorts the integers for the next one.
     private func write(
       _ level: Int, of source: ScratchFile, to stream: inout SectionStream, sortedTo target: ScratchFile
     ) throws(PieceError) {
@@ -290,7 +292,7 @@ import Treeline
         let count = min(size, pointCount - start)
         let part = UnsafeMutableBufferPointer(rebasing: integers[..<count])
         try source.read(part, at: start)
-        // The last block of all may have no bits.
+        // The very last block may have no bits.
         let blockCount = count < size ? WaveletMatrix.blockCount(of: count) : count / WaveletMatrix.bitsPerBlock
         var blocks = [UInt8](repeating: 0, count: blockCount * WaveletMatrix.bytesPerBlock)
         let zeroCount = blocks.withUnsafeMutableBytes {
@@ -306,18 +308,18 @@ import Treeline
     }
   }
 
-  /// Elements in a file, divided into parts, in each of which they stand in the order in which they came.
+  /// Elements in a file, divided into parts. Each part keeps its elements in the order in which they were added.
   private final class DividedFile<Element: BitwiseCopyable> {
     private let file: ScratchFile
-    /// How many elements each part may have.
+    /// Greatest number of elements of each part.
     let capacities: [Int]
     private let starts: [Int]
-    /// How many are in the file.
+    /// Number of elements of each part that are in the file.
     private var counts: [Int]
     private var pending: [[Element]]
     private let pendingCapacity: Int
 
-    /// - Parameter memory: For what is not written yet, in bytes.
+    /// - Parameter memory: Memory for elements that are not written yet, in bytes.
     init(_ file: ScratchFile, capacities: [Int], memory: Int) {
       (self.file, self.capacities) = (file, capacities)
       var (starts, end): ([Int], Int) = ([], 0)

@@ -11,37 +11,37 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// How far a build beyond memory has come: what another run needs to know to go on from there.
+  /// The progress of a build beyond memory: what another run needs to know to continue.
   struct ScratchState: Sendable {
-    /// Of what input, read how, and what becomes of it. Another build has another.
+    /// Identifies the input, how it is read and what is made of it. Another build has another identity.
     var identity: String
-    /// Of the bytes of the input.
+    /// Checksum of the input's bytes.
     var checksum: UInt64
     var survey: PointSurvey
     var skippedRowCount = 0
-    /// The greatest row number, and whether points come in the order of theirs.
+    /// The greatest row number, and whether the rows of points ascend in the order of the points.
     var greatestRow: UInt64 = 0
     var rowsAscend = true
-    /// What points may share a cluster; nil if all may.
+    /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
-    /// How many numbers of each column are not kept exactly, once all are encoded.
+    /// How many numbers of each column are not stored exactly, once all are encoded.
     var inexactCounts: [Int] = []
-    /// How many points a piece may have, and the plan, once there is one.
+    /// Greatest number of points in a piece, and the plan, once there is one.
     var planned: (pieceSize: Int, plan: PiecePlan)?
-    /// Whether all points are with their pieces.
+    /// Whether all points have been moved to their pieces.
     var isPartitioned = false
-    /// Whether all separations are there.
+    /// Whether all separations have been computed.
     var isSeparated = false
-    /// The files that lie whole in the folder: what was read, or, once points are with their pieces, the separations.
+    /// Complete files in the folder: what was read or, once points are moved to their pieces, the separations.
     var files: [FileChecksum] = []
-    /// Of each piece, the checksum of its points, rows and codes.
+    /// Checksum of the points, rows and codes of each piece.
     var pieceChecksums: [UInt64] = []
 
     private static let title = "Treeline scratch 4"
 
-    /// Saves the state in place of an older one, which is on the disk when this returns.
+    /// Saves the state, which replaces an older one. It is on the disk when this returns.
     ///
-    /// - Precondition: So is all that it refers to.
+    /// - Precondition: All that the state refers to is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {
       var bytes = PlainBytes([])
       bytes.append(Self.title)
@@ -65,12 +65,12 @@ import Treeline
       }
       try file.synchronize()
       guard rename(folder.path(.newState), folder.path(.state)) == 0 else {
-        throw .scratch(path: folder.path, action: "note how far the build is", reason: systemReason())
+        throw .scratch(path: folder.path, action: "save the state of the build", reason: systemReason())
       }
       try folder.synchronize()
     }
 
-    /// The state that an earlier run has saved; nil where there is none that can be read.
+    /// Reads the state that an earlier run has saved; nil if there is none that can be read.
     init?(savedIn folder: ScratchFolder) {
       guard access(folder.path(.state), R_OK) == 0, let file = try? folder.file(.state), file.length > 8 else {
         return nil

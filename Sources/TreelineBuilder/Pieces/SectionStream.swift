@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A section of an index that is written bit by bit.
+  /// A section of an index that is written part by part.
   struct SectionStream {
     private let file: AtomicFile
     private let offset: UInt64
@@ -10,7 +10,7 @@ import Treeline
     private var pending = 0
     private(set) var length: UInt64 = 0
     private(set) var checksum = XXHash64()
-    /// The content hash up to here.
+    /// Content hash of the index up to here.
     private(set) var content: XXHash64
 
     init(_ file: AtomicFile, at offset: UInt64, hashing content: XXHash64, _ progress: @escaping (UInt64) -> Bool) {
@@ -54,7 +54,7 @@ import Treeline
     }
   }
 
-  /// Reads the parts of pieces block by block, and compares their checksums.
+  /// Reads the parts of pieces block by block, and checks their checksums.
   struct PieceReader<Source: PieceSource> {
     let source: Source
     let tasks: [PieceTask]
@@ -102,18 +102,18 @@ import Treeline
         try body(UnsafeRawBufferPointer(block))
       }
       guard checksum.finalize() == expected else {
-        throw .damaged(what: "piece \(piece)", expected: "its \(name) as they were written", found: "others")
+        throw .damaged(what: "piece \(piece)", expected: "its \(name) as they were written", found: "other bytes")
       }
     }
   }
 
-  /// Packs the gaps of one piece behind those of another, two a byte.
+  /// Packs the gaps of all pieces, one after the other, two in a byte.
   struct GapPacker {
-    /// That of the even point whose neighbour is yet to come.
+    /// Gap of an even point whose neighbor has not come yet.
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Takes in gaps, which themselves are packed from an even point on.
+    /// Adds gaps, which are packed themselves, beginning with an even point.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

@@ -1,12 +1,12 @@
 import Treeline
 
-/// A tree in a file, pages of which are given back now and then.
+/// A tree in a mapped file whose pages are given back from time to time.
 struct SeparatedTree: Sendable {
   let storage: TreeStorage
   let projection: Plane.Projection
-  /// Called to give all pages back; they are read again when they are needed.
+  /// Gives back all pages, which are read again when they are needed.
   let giveBack: @Sendable () -> Void
-  /// How many bytes of the file may be in memory, more or less, before that.
+  /// About how many bytes of the file may be in memory before pages are given back.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max
@@ -19,20 +19,20 @@ struct SeparatedTree: Sendable {
     (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
   }
 
-  /// What the system maps at once around an address that is read.
+  /// Number of bytes that the system maps at once around an address that is read.
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
-  /// To be called for each node that is looked at.
+  /// Counts the pages of a node. Must be called for each node that is read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Its record, its sums and its points or, for a large one, the records and summaries of children far away.
+    // Its record, its sums and its points; for a large node, the records and summaries of children far away.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
     touch(3 * Self.regionBytes)
   }
 
-  /// To be called for each code that is written.
+  /// Counts the page of a code. Must be called for each code that is written.
   @inline(__always) mutating func touch(codeOf number: UInt32) {
     let page = number >> 11
     if page == lastCodePage { return }
@@ -50,11 +50,13 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses the distance down to which so many nodes below those shown may be split, those of the greatest distances.
+  /// Chooses the distance down to which about `wanted` nodes below those shown may be split, the ones with the greatest
+  /// distances.
   ///
-  /// - Returns: The square of the distance, and how many they are: more only where their distances are the same.
+  /// - Returns: the squared distance, and the number of nodes. It exceeds `wanted` only if their distances are the
+  ///   same.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // Of those seen so far, the greatest: one more than wanted. What is below any other is no greater.
+    // The greatest distances so far, one more than wanted. Nodes below any other node do not have greater ones.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in
@@ -70,9 +72,9 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // Up to where the distances before the last one went.
+    // Leaves out all nodes with the least of these distances.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All of them are the same, and there may be more.
+    // All of these distances are the same, and more nodes may have it.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in
@@ -82,8 +84,8 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Calls `isWanted` with the squared distance above which a node cannot be split, of each node below those shown, in
-  /// tree order, but for those below one that is not wanted.
+  /// Calls `isWanted` for each node below those shown, in tree order, with the squared distance above which the node
+  /// cannot be split. Skips nodes below one that is not wanted.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

@@ -11,18 +11,18 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The codes of a tree's separations in a file, by number, which any number of threads may set at once.
+  /// The codes of a tree's separations in a file, by number. Any number of threads may set codes at once.
   final class SeparationFile: @unchecked Sendable {
     private let file: ScratchFile
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Makes the file, all of whose codes are zero, or takes one that is whole.
+    /// Makes a file in which all codes are zero, or opens a complete one.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file
       if !isWhole {
-        // Space that is written to is there: a disk that is full would end the process later.
+        // Writing to the file reserves its space: otherwise a full disk would end the process later.
         let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
         try file.setLength(0)
         for block in (0..<count).blocks(of: ScratchBuild.blockSize) {
@@ -38,10 +38,10 @@ import Treeline
 
     func set(_ number: UInt32, _ code: UInt16) { codes[Int(number)] = code }
 
-    /// Brings all codes to the disk.
+    /// Flushes all codes to the disk.
     func synchronize() throws(PieceError) {
       if let start = bytes.baseAddress, msync(start, bytes.count, MS_SYNC) != 0 {
-        throw .scratch(path: file.path, action: "bring it to the disk", reason: systemReason())
+        throw .scratch(path: file.path, action: "flush it to the disk", reason: systemReason())
       }
       try file.synchronize()
     }
@@ -56,7 +56,7 @@ import Treeline
 
     var byteCount: Int { bytes.count }
 
-    /// Gives back memory, but no code.
+    /// Gives back memory. No code is lost.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
 
     func forEachBlock(_ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) {
@@ -69,7 +69,7 @@ import Treeline
   }
 
   extension ScratchFile {
-    /// Maps the file's first bytes into memory, to be read and written; nil for none.
+    /// Maps the first bytes of the file into memory, for reading and writing; returns nil for no bytes.
     fileprivate func map<Element>(_ length: Int) throws(PieceError) -> UnsafeMutablePointer<Element>? {
       if length == 0 { return nil }
       guard let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
@@ -80,7 +80,7 @@ import Treeline
   }
 
   extension SeparatedTree {
-    /// The tree of an index that is being written: all but its rows are there.
+    /// Opens the tree of an index that is being written. All its sections but the rows must be there.
     init(
       _ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int,
       groups: TreeGroups?
@@ -92,7 +92,7 @@ import Treeline
         return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
       }
       let storage = TreeStorage(
-        // Nobody asks for rows.
+        // Rows are never read.
         points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
         gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,
@@ -102,7 +102,7 @@ import Treeline
   }
 
   extension MappedFile {
-    /// What is written so far.
+    /// Maps what has been written so far.
     convenience init(beingWritten file: AtomicFile) throws(PieceError) {
       do throws(IndexError) { try self.init(path: file.partialPath) } catch {
         throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")

@@ -1,22 +1,23 @@
 import Synchronization
 import Treeline
 
-/// Computes the separations of a split tree that lies in a file, a bounded number of its nodes at a time in memory.
+/// Computes the separations of a split tree in a file, with a bounded number of its nodes in memory at a time.
 ///
-/// A node's separation depends on what is shown around it while the distance r falls, and nothing farther away than r
-/// is looked at. So the sequence of splits (see `SeparationBuild`) is run in parts:
+/// A node's separation depends on what is shown around it while the distance r falls. Nothing farther away than r
+/// matters. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
-/// 1. From the root down to the distance at which as many nodes as fit have been shown. Nodes that cannot be split
-///    above it are left out: the least of its own squared distance and those of the nodes above bounds that of a node.
-/// 2. What is shown then is divided by area. For each piece the sequence goes on with the nodes below it and with those
-///    around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the margin is unsure
-///    from the beginning: anything in its box may be shown. A node that nothing known blocks, but something unsure may,
-///    becomes unsure itself. All that is not unsure is as it would be in the whole sequence, for there every look found
-///    the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
-/// 3. A piece that has too many nodes goes down only some way, as in 1, and is divided again.
+/// 1. From the root down to the distance at which the nodes that have been shown fill the memory. Nodes that cannot be
+///    split above that distance are left out: the squared distance of a split is at most the least squared own distance
+///    of the node and of the nodes above it. 2. The nodes that are shown then are divided by area. For each piece, the
+///    sequence continues with the nodes below it and with the nodes around it, up to a *margin* of a few r, which may
+///    be in the way. What lies at the edge of the margin is unsure from the beginning: anything in its box may be
+///    shown. A node becomes unsure itself if nothing known blocks it, but something unsure may. Every other node is
+///    split as in the whole sequence, since every look around it finds the same. As long as a node of the piece itself
+///    becomes unsure, the margin is widened by half. 3. A piece with too many nodes runs only some way down, as in 1,
+///    and is divided again.
 ///
-/// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. How wide a
-/// margin must be does depend on data: chains of nodes each of which blocks the next carry what is unsure farther.
+/// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. Only the
+/// width of a margin depends on the data: chains in which each node blocks the next carry unsure nodes farther in.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
   /// About how many nodes a part has.
@@ -27,15 +28,16 @@ package final class SeparationPieces: Sendable {
   private let write: @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   private let state = Mutex(Work())
 
-  /// What it took.
+  /// Amount of work.
   package struct Work: Sendable {
-    /// Nodes that were read for parts of the sequence, among them those of margins and of parts that were done again.
+    /// Nodes that were read for parts of the sequence, including nodes in margins and nodes of parts that were run
+    /// again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
-    /// How often a margin was widened, and the widest.
+    /// Number of times that a margin was widened, and the widest margin.
     package internal(set) var widenings = 0
     package internal(set) var margin = 0
-    /// The most nodes of all parts that were in memory at once, and those of the largest part.
+    /// Most nodes of all parts that were in memory at once, and nodes of the largest part.
     package internal(set) var mostNodes = 0
     package internal(set) var largestPart = 0
   }
@@ -46,15 +48,15 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// What a part takes a node: 70 bytes of `PieceNodes`, and its share of the grid, the queue and unsure boxes.
+  /// Memory of a part for each node, in bytes: 70 in `PieceNodes`, and a share of the grid, the queue and unsure boxes.
   static let bytesPerNode = 160
-  /// What is kept of a node that is shown, for all threads.
+  /// Memory for each node that is shown, for all threads, in bytes.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
 
   /// - Parameters:
-  ///   - capacity: How many nodes a part may have in memory: about as many, and more where margins need them. Parts
-  ///     that have more wait until there is room, and only one that has more than all threads may goes beyond it.
-  ///   - write: Takes a node's number and its code, which is not zero. All other codes are. From any thread.
+  ///   - capacity: About how many nodes a part may have in memory. A part has more if its margin needs them; it then
+  ///     waits until there is room. Only a part that is larger than the room of all threads exceeds that room.
+  ///   - write: Called from any thread with a node's number and its code, which is not zero. All other codes are zero.
   init(
     of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
@@ -64,7 +66,9 @@ package final class SeparationPieces: Sendable {
     self.write = write
   }
 
-  /// - Parameter progress: Told how many points are done, by one thread at a time.
+  /// Computes all separations.
+  ///
+  /// - Parameter progress: Called with the number of points done, by one thread at a time.
   func run(progress: @escaping @Sendable (_ done: Int) -> Void = { _ in }) throws(PieceError) {
     let done = Mutex(0)
     @Sendable func note(_ count: Int) {
@@ -73,7 +77,7 @@ package final class SeparationPieces: Sendable {
         progress(done)
       }
     }
-    // Trees that lie one behind the other are not in each other's way: of small ones each thread takes one at a time.
+    // Trees that lie one after the other are not in each other's way. Each thread takes one small tree at a time.
     let roots = tree.storage.partRoots
     try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
       _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
@@ -93,7 +97,7 @@ package final class SeparationPieces: Sendable {
     }
   }
 
-  /// Has threads take elements, one at a time each, until one fails.
+  /// Runs work on all elements by several threads, each with one element at a time, until one fails.
   private func forEach<Element: Sendable>(
     _ elements: [Element], _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
   ) throws(PieceError) {
@@ -116,7 +120,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below some nodes that are shown.
   ///
-  /// - Returns: False if they depend on what the front itself does not know.
+  /// - Returns: false if they depend on something that the front itself does not know.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -137,14 +141,14 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Goes on with the sequence: to its end if there are few enough nodes, and otherwise until as many as asked for were
-  /// selected.
+  /// Continues the sequence: to its end if there are few enough nodes, otherwise down to the distance at which about
+  /// `count` nodes may be split.
   ///
-  /// - Returns: What is shown then; empty at the end, and nil once any of its own nodes is unsure.
+  /// - Returns: what is shown then; empty at the end, and nil once any of the front's own nodes is unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part of which little is its own is worth more room, if there is any.
+    // A part with few nodes of its own is worth more room, if there is any.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
@@ -172,7 +176,7 @@ package final class SeparationPieces: Sendable {
 }
 
 extension TreeStorage {
-  /// The roots of trees that lie one behind the other, or of the one tree.
+  /// Roots of the trees that lie one after the other, or of the only tree.
   fileprivate var partRoots: [Node] {
     guard let root else { return [] }
     guard let parts = groups?.parts else { return [root] }

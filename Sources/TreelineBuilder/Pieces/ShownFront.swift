@@ -1,39 +1,39 @@
 import Treeline
 
-/// What is shown of a tree, or of a part of it, when the distance r has fallen so far: the state of a sequence of
-/// splits, which goes on from there.
+/// The nodes that are shown of a tree, or of a part of it, once the distance r has fallen to some value. The sequence
+/// of splits continues from this state.
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
-    /// What is shown in its place later lies in here.
+    /// Box in which everything lies that is shown in the node's place later.
     let box: PlaneRect
-    /// Whether it is known that it is shown; otherwise something in its box is.
+    /// Whether the node is known to be shown. Otherwise something in its box is.
     var isSure = true
-    /// Whether its separations are asked for, and it is not there only because it may be in the way.
+    /// Whether the separations below it are wanted. Otherwise it is here only because it may be in the way.
     var isOwn = true
 
-    /// How many nodes below it may be split at most, itself included.
+    /// Greatest number of nodes below it, itself included, that may be split.
     var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
   }
 
-  /// In tree order.
+  /// Members in tree order.
   var nodes: [Member] = []
-  /// The square of the greatest distance at which the next split may be.
+  /// Greatest squared distance at which the next split may happen.
   let squaredDistance: UInt64
 
   init(squaredDistance: UInt64) { self.squaredDistance = squaredDistance }
 
-  /// All below the root of a tree as one node.
+  /// Makes the front in which only the root of a tree is shown.
   init(_ root: Node, of storage: TreeStorage) {
     squaredDistance = .max
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// How many nodes may be split at most.
+  /// Greatest number of nodes that may be split.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides its own nodes that may be split by area into pieces, each of no more weight than asked for or one node.
+  /// Divides its own nodes that may be split into pieces, by area. A piece has at most a given weight, or one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
@@ -58,10 +58,10 @@ struct ShownFront: Sendable {
     return pieces
   }
 
-  /// A piece and what may be in its way as far as a margin, beyond which nothing is known.
+  /// Returns a piece, with the nodes within a margin that may be in its way. Nothing beyond the margin is known.
   ///
-  /// - Parameter margin: In units of the distance that is reached, at least 2.
-  /// - Returns: nil if that leaves nothing out.
+  /// - Parameter margin: Width of the margin, in units of the current distance, at least 2.
+  /// - Returns: nil if the margin contains all nodes.
   func part(around piece: [Int32], margin: Int, _ projection: Plane.Projection) -> ShownFront? {
     var box = nodes[Int(piece[0])].box
     for index in piece { box = box.union(nodes[Int(index)].box) }
@@ -87,7 +87,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// The whole, of which one piece is asked for.
+  /// Returns the whole front, with only one piece as its own.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }
@@ -96,7 +96,7 @@ struct ShownFront: Sendable {
   }
 }
 
-/// All within some distance of a box along either axis.
+/// All positions within some distance of a box along each axis.
 private struct Surroundings {
   private let x: ClosedRange<Int64>
   private let y: ClosedRange<Int64>

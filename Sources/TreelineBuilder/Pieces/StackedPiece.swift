@@ -1,13 +1,13 @@
 import Treeline
 
-/// A piece of one position, written as `BuiltPiece` would be: however many points there are, few are in memory.
+/// A piece of one position, written as `BuiltPiece` would write it. However many points there are, few are in memory.
 struct StackedPiece {
   let task: PieceTask
   let position: PlanePoint
   let layout: RecordLayout
-  /// Reads the rows of some points, which ascend.
+  /// Reads the rows of some points, in ascending order.
   let rows: (Range<Int>, UnsafeMutableBufferPointer<UInt64>) throws(PieceError) -> Void
-  /// Reads the codes of some points, those of all columns of one behind those of another.
+  /// Reads the codes of some points: for each point, the codes of all columns.
   let codes: (Range<Int>, UnsafeMutableRawBufferPointer) throws(PieceError) -> Void
 
   private static let blockSize = 1 << 17
@@ -19,7 +19,7 @@ struct StackedPiece {
       codeLength: layout.length)
     header.hasWideRows = try lastRow() > UInt32.max
     let isWide = header.hasWideRows
-    // Once for the checksums, which come first, and once to be written.
+    // Reads everything once for the checksums, which come first, and once to write it.
     for part in PiecePart.allCases {
       var checksum = XXHash64()
       try forEachBlock(of: part, hasWideRows: isWide) { checksum.update($0) }
@@ -81,7 +81,7 @@ struct StackedPiece {
         }
       }
     case .gaps:
-      // Behind the last point is none, nor in the half byte that is left over.
+      // Neither the last point nor the half byte that is left over has a gap.
       let byteCount = Gap.byteCount(ofPoints: pointCount)
       try forEach(byteCount, Gap.byte(even: Gap.none, odd: Gap.none)) { range, block in
         guard range.upperBound == byteCount else { return }
@@ -91,7 +91,7 @@ struct StackedPiece {
     }
   }
 
-  /// The codes of one column.
+  /// Visits the codes of one column.
   private func forEachBlock(
     ofColumn column: Int, _ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void
   ) throws(PieceError) {

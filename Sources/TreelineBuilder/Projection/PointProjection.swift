@@ -1,7 +1,7 @@
 import Treeline
 
-/// Projects coordinates onto the plane, which it chooses: cut open along the widest empty gap of longitude, or the
-/// bounding square of plain coordinates.
+/// Projects coordinates onto the plane, and chooses the plane: the world cut open along the widest empty gap of
+/// longitude, or the bounding square of plain coordinates.
 struct PointProjection {
   let plane: Plane
   let clippedPointCount: Int
@@ -97,8 +97,9 @@ extension Plane {
 
 /// Finds the widest stretch of longitude without a point, in one pass and little memory.
 ///
-/// The circle is cut into 65,536 bins of 0.0055 degrees; each keeps its outermost positions, so a gap that spans a
-/// bin's edge is measured exactly and one inside a bin is not seen. A function of the set of points alone.
+/// The circle is cut into 65,536 bins of 0.0055 degrees, and each bin keeps its outermost positions. So a gap across
+/// the edge of a bin is measured exactly, and a gap inside a bin is not seen. The result is a function of the set of
+/// points alone.
 struct LongitudeGaps: Sendable {
   private static let binBits: UInt32 = 16
 
@@ -123,7 +124,7 @@ struct LongitudeGaps: Sendable {
   /// Whether there are no points.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position behind the widest gap, the first of several equally wide; 0 where there are no points.
+  /// The position after the widest gap, or after the first of several equally wide ones; 0 if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     guard let last = occupied.last else { return 0 }

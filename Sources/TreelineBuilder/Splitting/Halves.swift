@@ -1,6 +1,6 @@
 import Treeline
 
-/// The sums over some points and over those of them in the left half.
+/// The sums over some points, and over the points in the left half.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0
@@ -27,7 +27,7 @@ struct Halves {
   let all: Sums
   var left = Sums()
 
-  /// Whether what is multiplied is so small that doubles hold the products.
+  /// Whether products are so small that doubles hold them exactly.
   private let isSmall: Bool
 
   init<Sum>(of moments: Moments<Sum>) {
@@ -36,7 +36,7 @@ struct Halves {
     isSmall = !overflows && most < 1 << 53
   }
 
-  /// What lies between the halves of the scatter, times the count; 0 where one of them is empty.
+  /// Scatter between the halves, times the count; 0 if one of them is empty.
   var scatterBetween: Double {
     if left.count == 0 || left.count == all.count { return 0 }
     return squaredDifference(left) / productOfCounts(left.count)
@@ -46,39 +46,39 @@ struct Halves {
     Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
 
-  /// Sums are below 2^63, and signed numbers are converted by one instruction.
+  /// Converts a sum as a signed number, which takes one instruction. Sums are below 2^63.
   @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
-  /// |n Sₗ - nₗ S|², n times nₗ times what their mean lies away from that of all.
+  /// Returns |n Sₗ - nₗ S|². The difference is n times nₗ times the offset of the left mean from the mean of all
+  /// points.
   @inline(__always) func squaredDifference(_ left: Sums) -> Double {
     let (dx, dy) = difference(left)
     return dx * dx + dy * dy
   }
 
-  /// n Sₗ - nₗ S.
+  /// Returns n Sₗ - nₗ S.
   @inline(__always) func difference(_ left: Sums) -> (x: Double, y: Double) {
     isSmall
       ? (smallDifference(left.count, left.x, all.x), smallDifference(left.count, left.y, all.y))
       : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
   }
 
-  /// A component of n Sₗ - nₗ S: exact, at most 2^94, then rounded.
+  /// Returns a component of n Sₗ - nₗ S, computed exactly, at most 2^94, and then rounded.
   @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     let a = self.all.count.multipliedFullWidth(by: left)
     let b = leftCount.multipliedFullWidth(by: all)
     return (Int128(a) &- Int128(b)).approximation
   }
 
-  /// The same where it is a double.
+  /// Returns a component of n Sₗ - nₗ S that a double holds exactly.
   @inline(__always) private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
-  /// The line on which points are as far from the one mean as from the other; nil where doubles cannot tell these
-  /// apart.
+  /// Returns the line whose points are equally far from both means; nil if the means are equal as doubles.
   @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
-    // Both components by one instruction.
+    // One instruction divides both components.
     let left = SIMD2(Self.double(self.left.x), Self.double(self.left.y)) / leftCount
     let right = SIMD2(Self.double(all.x &- self.left.x), Self.double(all.y &- self.left.y)) / rightCount
     if left == right { return nil }
@@ -90,7 +90,7 @@ struct Halves {
 }
 
 extension Int64 {
-  /// Without a call of the C library, which rounds where the machine has no instruction for it.
+  /// Rounds down without a call of the C library, which rounds where the machine has no instruction for it.
   @inline(__always) init(floor value: Double) {
     let whole = Int64(value)
     self = Double(whole) > value ? whole &- 1 : whole

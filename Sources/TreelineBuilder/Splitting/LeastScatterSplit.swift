@@ -1,15 +1,15 @@
 import Treeline
 
-/// Where the least scatter is left in the two halves: `SplitRule.leastScatter`.
+/// Splits where the two halves have the least scatter: `SplitRule.leastScatter`.
 ///
-/// First the best position of all along the principal axis is found. Then the line is turned: each point goes to the
-/// half whose mean is nearer, again and again, as long as that takes off scatter enough (S. Lloyd, 1982,
+/// First finds the best of all positions along the principal axis. Then turns the line: each point goes to the half
+/// whose mean is nearer, again and again, as long as that removes enough scatter (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
-/// Scatter that is not within the halves is between them, so the least is left where most is between:
-/// |n Sₗ - nₗ S|² / (nₗ nᵣ), for sums S and Sₗ of all points and of the left ones. All but that quotient is exact. The
-/// quotient, and the lines, are computed by operations that IEEE 754 defines to the last bit, done one by one, from
-/// numbers that depend on the halves alone: nothing fuses a product and a sum unless told to.
+/// Scatter that is not within the halves is between them, so the least is within where most is between: |n Sₗ - nₗ S|²
+/// / (nₗ nᵣ), for the sums S of all points and Sₗ of the left ones. Everything but that quotient is exact. The
+/// quotient, and the lines, are computed one by one, by operations that IEEE 754 defines to the last bit, from numbers
+/// that depend on the halves alone. A product and a sum are fused only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 
@@ -44,10 +44,12 @@ struct LeastScatterSplit: SplitAlgorithm {
     }.reduce(Halves.Sums(), +)
   }
 
-  /// Written so that the compiler vectorizes the loop, which takes a third of the time: a point is read as one number,
-  /// x its lower half; factors have 32 bits and no sign; whatever the side, sums are added to, and there is no branch.
+  /// Adds up the points left of a line. Written so that the compiler vectorizes the loop, which then takes a third of
+  /// the time: a point is read as one number, with x in its lower half; factors have 32 bits and no sign; a point on
+  /// either side is added to the sums, masked, without a branch.
   ///
-  /// Coordinates are measured from the plane's corner; along a negative component of the axis, from the opposite one.
+  /// Coordinates are measured from the plane's corner; along a negative component of the axis, from the opposite
+  /// corner.
   @inline(never) static func leftSums(
     of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
   ) -> Halves.Sums {
@@ -71,9 +73,10 @@ struct LeastScatterSplit: SplitAlgorithm {
   }
 }
 
-/// One component of an axis, made positive by measuring the coordinate from the plane's other end where need be.
+/// One component of an axis. If it is negative, it is made positive by measuring the coordinate from the plane's other
+/// end.
 private struct MirroredAxis {
-  /// All ones where coordinates are mirrored, zero elsewhere.
+  /// All ones if coordinates are mirrored, otherwise zero.
   let mirror: UInt64
   let component: UInt32
   private let corner: UInt64
@@ -86,7 +89,7 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// The sum of distances from the corner, of the sum of some mirrored coordinates.
+  /// Returns the sum of distances from the corner, given the sum of `count` mirrored coordinates.
   @inline(__always) func distances(_ sum: UInt64, _ count: UInt64) -> UInt64 {
     let distances = sum &- count &* corner
     return mirror == 0 ? distances : 0 &- distances

@@ -1,14 +1,15 @@
 import Treeline
 
-/// A line being turned: each point goes to the half whose mean is nearer, again and again, as long as that takes off
-/// scatter enough.
+/// A line that is turned: each point goes to the half whose mean is nearer, again and again, as long as that removes
+/// enough scatter.
 struct LineTurns {
   private var halves: Halves
   private var between: Double
   /// The best line so far.
   private(set) var split: Split
 
-  /// A step goes on if it puts a 2048th more between the halves: so there are few, O(log count) whatever the points.
+  /// Growth of the scatter between the halves, a 2048th, without which turning ends. So there are few steps, O(log
+  /// count) whatever the points.
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)
@@ -22,17 +23,18 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Whether there may be such sums over the points left of a line, and over those right of it.
+  /// Whether these can be the sums over the points left of a line, and the remaining sums those over the points right
+  /// of it.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
     return left.isSound && Halves.Sums(count: all.count - left.count, x: all.x - left.x, y: all.y - left.y).isSound
   }
 
-  /// Takes a line if it is better.
+  /// Takes a line if it is better than the best one so far.
   ///
-  /// - Parameter left: the sums over the points left of it.
-  /// - Returns: whether there is one to try after it.
+  /// - Parameter left: The sums over the points left of the line.
+  /// - Returns: whether there is another line to try.
   @inline(__always) mutating func take(_ left: Halves.Sums, of next: Split) -> Bool {
     if left == halves.left { return false }
     halves.left = left

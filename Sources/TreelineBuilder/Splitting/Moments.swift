@@ -1,9 +1,10 @@
 import Treeline
 
-/// Exact sums over some points, measured from a corner that none of them lies left of or above.
+/// Exact sums over some points, measured from a corner. No point lies left of the corner or above it.
 ///
-/// Being integers, they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64 where count
-/// and extent prove that every sum fits, UInt128 elsewhere; 2^31 points on a plane of 2^32 units need 95 bits.
+/// The sums are integers, so they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64
+/// where count and extent prove that every sum fits, and UInt128 elsewhere; 2^31 points on a plane of 2^32 units need
+/// 95 bits.
 struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Equatable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -22,7 +23,7 @@ extension Moments {
     }
   }
 
-  /// Sums up both halves of the products apart, which keeps a carry out of the loop. Good for 2^31 points.
+  /// Adds up the two halves of each product separately, which keeps a carry out of the loop. Good for 2^31 points.
   @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
     -> Moments
   {
@@ -65,7 +66,7 @@ extension Moments {
       xy: Sum(truncatingIfNeeded: other.xy), yy: Sum(truncatingIfNeeded: other.yy))
   }
 
-  /// The moments of what is left when some of the points are taken away.
+  /// Returns the moments of the points of `all` without the points of `part`.
   @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
     Moments(
       count: all.count &- part.count, x: all.x &- part.x, y: all.y &- part.y, xx: all.xx &- part.xx,
@@ -77,9 +78,9 @@ extension Moments {
       count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y, xx: a.xx &+ b.xx, xy: a.xy &+ b.xy, yy: a.yy &+ b.yy)
   }
 
-  /// The same points measured from a corner further right and down by `dx` and `dy`.
+  /// Returns the moments of the same points, measured from a corner that lies further right and down by `dx` and `dy`.
   ///
-  /// Wrapping is harmless: the results fit, whatever the terms on the way do.
+  /// Wrapping is harmless: the results fit, even where intermediate terms do not.
   @inline(__always) func moved(right dx: UInt32, down dy: UInt32) -> Moments {
     let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
     let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
@@ -92,13 +93,14 @@ extension Moments {
   }
 }
 
-/// The covariance matrix times the square of the count, exact: n Sxx - Sx Sx and so on, whatever corner the sums have.
+/// The covariance matrix times the square of the count, exact: n Sxx - Sx Sx and so on. The corner of the sums does not
+/// change it.
 struct Scatter: Hashable, Sendable {
   var xx: Int128
   var xy: Int128
   var yy: Int128
 
-  /// Complexity: O(1). At most 2^126 for 2^31 points.
+  /// Computes the matrix in O(1). Entries are at most 2^126 for 2^31 points.
   @inline(__always) init<Sum>(_ moments: Moments<Sum>) {
     let n = Int128(moments.count)
     let x = Int128(moments.x)
@@ -111,7 +113,7 @@ struct Scatter: Hashable, Sendable {
   /// Whether all points have one position.
   var isZero: Bool { xx == 0 && yy == 0 }
 
-  /// The covariance matrix, each entry rounded.
+  /// Returns the covariance matrix, with each entry rounded.
   @inline(__always) func spread(count: UInt64) -> NodeSpread {
     let square = Double(count) * Double(count)
     return NodeSpread(
@@ -120,7 +122,7 @@ struct Scatter: Hashable, Sendable {
 }
 
 extension Int128 {
-  /// The nearest double but for one rounding more; the same on every machine.
+  /// The nearest double, except that it may be rounded twice. It is the same on every machine.
   var approximation: Double {
     let magnitude = self.magnitude
     let value =

@@ -1,29 +1,29 @@
 import Treeline
 
-/// What bins tell of the positions along an axis at which points may be split: the best at their ends, and how good
-/// one inside can be at most.
+/// What bins say about the positions along an axis at which points may be split: the best position at their ends, and
+/// an upper bound for the positions inside.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
   let scatter: AxialScatter
   var best = SplitPosition()
 
-  /// For all points.
+  /// The bins for all points.
   var firstScale: BinScale {
     let bits = min(Int.bitWidth - (Int(halves.all.count) >> 3).leadingZeroBitCount + 1, BinScale.mostBits)
     return BinScale(around: scatter, bits: bits)
   }
 
-  /// Tries the positions between bins, and bounds those inside.
+  /// Tries the positions between bins, and bounds the positions inside.
   ///
-  /// Between the ends of a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values there: the
-  /// sum of j of them differs from j/c of the sum of all by j (c - j) / c times the distance of their mean to that of
-  /// the others. Along the axis this is at most c/4 times the width of the bin, and in any direction at most half the
-  /// root of c times the sum of all points' squared distances to their mean: what lies between the j and the others
-  /// is part of their scatter. A component of the straight line, so widened, has a convex square, and nₗ nᵣ is concave,
-  /// so their quotient is greatest at an end.
+  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. The sum
+  /// of j of the points differs from j/c of the sum of all c by j (c - j) / c times the distance between the mean of
+  /// the j and the mean of the other c - j. Along the axis this is at most c/4 times the width of the bin. In any
+  /// direction it is at most half the root of c s, where s is the sum of all points' squared distances to their mean:
+  /// the scatter between the j and the others is part of it. A component of the straight line, widened by the
+  /// deviation, has a convex square, and nₗ nᵣ is concave. So their quotient is greatest at an end.
   ///
-  /// - Parameter isOpenEnded: whether the first and the last bin hold what lies beyond them, too.
+  /// - Parameter isOpenEnded: Whether the first and the last bin also hold the points beyond them.
   @inline(__always) mutating func tryEnds(
     of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, rightOf left: Halves.Sums, isOpenEnded: Bool = true
   ) {
@@ -32,7 +32,7 @@ struct PositionBounds {
     let (alongBin, along, across) = (
       count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
     )
-    // What rounding may take away is added.
+    // Adds what rounding may take away.
     let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
     var (left, best) = (left, best)
     var end = BinEnd(left, halves, axis)
@@ -55,7 +55,7 @@ struct PositionBounds {
   }
 }
 
-/// What n Sₗ - nₗ S is at the end of a bin.
+/// The value of n Sₗ - nₗ S at the end of a bin.
 private struct BinEnd {
   let square: Double
   private let along: Double
@@ -70,15 +70,15 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// What lies between the halves if both components were greater; infinite where one of them is empty.
+  /// Returns the scatter between the halves if both components were greater; infinite if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
   }
 }
 
-/// The mean of the dot products of some points with an axis, and the sums of the squared deviations from it and from
-/// that of the cross products; rounded, the sums upwards.
+/// The mean of some points' dot products with an axis, and the sums of the squared deviations of dot products and of
+/// cross products from their means. All are rounded, the sums upwards.
 struct AxialScatter {
   let mean: Double
   let deviation: Double
@@ -93,7 +93,7 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // Where much is taken from much, rounding errors are what is left.
+    // Where large terms cancel, only rounding errors are left.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most
@@ -103,17 +103,17 @@ struct AxialScatter {
   }
 }
 
-/// The sums over the points whose dot products with an axis are in one range of a scale.
+/// The sums over the points whose dot products with an axis lie in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// One of its points, linked to the others.
+  /// One of its points, which is linked to the others.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
-  /// No position inside has more scatter between the halves.
+  /// Upper bound of the scatter between the halves, for all positions inside.
   var mostBetween = 0.0
 
-  /// Takes in another, whose list goes on with that of this one.
+  /// Adds another bin. The list of the other one continues with the list of this one.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first
@@ -122,25 +122,25 @@ struct Bin {
   }
 }
 
-/// Divides the values of some dot products into bins of equal width, a power of two. What lies beyond them goes to the
-/// first and the last one.
+/// Divides a range of dot products into bins of equal width, a power of two. Values beyond the range go to the first
+/// and the last bin.
 struct BinScale: BitwiseCopyable {
   let count: Int
   private let least: Int64
   private let shift: UInt64
 
-  /// The sums of more bins would not stay in the cache.
+  /// Greatest number of bits of a bin's number. The sums of more bins would not stay in the cache.
   static let mostBits = 11
 
-  /// Over all values. About eight points go to each bin, or to every second.
+  /// Covers the whole range, with 4 to 16 points to a bin on average unless they would be too many bins.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
     // Products have 62 bits and a sign, so no difference overflows.
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)
     self.init(from: range.lowerBound, width: UInt64(range.upperBound &- range.lowerBound), bits: bits)
   }
 
-  /// Over three standard deviations on either side of the mean: there is no need of a pass to see how far points reach,
-  /// and few lie beyond.
+  /// Covers three standard deviations on either side of the mean. That saves a pass to find how far points reach, and
+  /// few points lie beyond.
   @inline(__always) init(around scatter: AxialScatter, bits: Int) {
     let reach = min(3 * scatter.deviation, 0x1p61).rounded(.up)
     // Products have 62 bits and a sign.
@@ -148,7 +148,7 @@ struct BinScale: BitwiseCopyable {
     self.init(from: least, width: UInt64(2 * reach), bits: bits)
   }
 
-  /// At most 2^`bits` bins.
+  /// Makes at most 2^`bits` bins.
   @inline(__always) init(from least: Int64, width: UInt64, bits: Int) {
     self.least = least
     shift = UInt64(max(0, UInt64.bitWidth - width.leadingZeroBitCount - bits))
@@ -159,12 +159,12 @@ struct BinScale: BitwiseCopyable {
     min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// The greatest value in a bin but the last.
+  /// Returns the greatest value in a bin, except for the last one.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
-  /// Whether any number leads to a bin, as of a scale that was read.
+  /// Whether every product leads to a bin. A scale that was read from bytes may be wrong.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// How far two values in a bin are apart at most, but in the first and the last one.
+  /// Greatest difference of two values in a bin, except for the first and the last one.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

@@ -5,9 +5,10 @@ import Treeline
 
 /// The direction along which some points spread most, as a vector of integers.
 ///
-/// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other is the
-/// greatest integer that does not turn it past the true direction. An eigenvector is near it and exact arithmetic
-/// settles the last bit, so the axis does not depend on whether LAPACK found the eigenvector, or on how that rounds.
+/// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other one is the
+/// greatest integer that does not turn the axis past the true direction. An eigenvector is near it, and exact
+/// arithmetic settles the last bit. So the axis does not depend on whether LAPACK found the eigenvector, or on how
+/// LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -18,22 +19,23 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   package init(x: Int64, y: Int64) { (self.x, self.y) = (x, y) }
 
-  /// The principal axis of points with this scatter; nil where no direction is the longest.
+  /// Finds the principal axis of points with this scatter; nil if no direction is the longest.
   ///
-  /// The eigen-solve is made on the covariance matrix less its mean eigenvalue. The eigenvectors are the same, but its
-  /// eigenvalues are r and -r, so that the vector is accurate even where the two of the covariance are nearly equal.
+  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. Its eigenvectors are the same,
+  /// but its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the covariance matrix are
+  /// nearly equal.
   @inline(__always) init?(of scatter: Scatter, by solver: Solver = .standard) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
-    // 62 bits of each are kept, whatever their size; they and no others decide the axis.
+    // 62 bits of each are kept, whatever their size. Only these bits determine the axis.
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
       difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess),
       by: solver)
   }
 
-  /// Who finds the direction that is then settled. All lead to the same axis.
+  /// Method that finds the direction before it is settled. All methods lead to the same axis.
   package enum Solver: CaseIterable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
@@ -42,12 +44,12 @@ package struct PrincipalAxis: Hashable, Sendable {
     #else
       package static let standard = halfAngle
     #endif
-    /// The formula for half an angle: where there is no LAPACK, and for the parts of buckets, most of all nodes, where
-    /// a call of LAPACK would cost as much as all the rest.
+    /// The formula for half an angle. It is used on platforms without LAPACK, and for the parts of buckets: they are
+    /// most of all nodes, and a call of LAPACK would cost as much as everything else.
     case halfAngle
   }
 
-  /// The axis at half the angle of the vector (`difference`, `double`), which is not zero.
+  /// Finds the axis at half the angle of the vector (`difference`, `double`), which is not zero.
   @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .standard) {
     let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
@@ -62,7 +64,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     settle(difference, double, isFlat)
   }
 
-  /// The direction of a vector, not zero, in the sense in which its longer component is positive; of components of
+  /// Finds the axis along a vector, not zero, with the sign that makes its longer component positive. Of components of
   /// equal lengths, x is the longer. The shorter one is rounded down.
   @inline(__always) init(along x: Double, _ y: Double) {
     let isFlat = abs(x) >= abs(y)
@@ -70,7 +72,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     self.init(isFlat: isFlat, shorter: Int64(floor: slope * Double(Self.length)))
   }
 
-  /// The shorter component of a vector, its longer one being 1.
+  /// Returns the shorter component of a vector whose longer component is scaled to 1.
   private static func slope(of vector: (x: Double, y: Double), _ isFlat: Bool) -> Double {
     isFlat ? vector.y / vector.x : vector.x / vector.y
   }
@@ -80,12 +82,12 @@ package struct PrincipalAxis: Hashable, Sendable {
   }
 
   #if LAPACKE && canImport(Glibc)
-    /// The eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
+    /// Returns the eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
     ///
-    /// A symmetric matrix of two rows is tridiagonal as it stands, so LAPACK's solver for those is called right away,
-    /// with no reduction and no allocation.
+    /// A symmetric matrix of two rows is tridiagonal already. So LAPACK's solver for tridiagonal matrices is called
+    /// directly, with no reduction and no allocation.
     private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
-      // The diagonal, what is beside it, the vectors by column, and the solver's work space.
+      // The diagonal, the entry beside it, the vectors by column, and the solver's work space.
       var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
       let status = withUnsafeMutableBytes(of: &space) { bytes in
         let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
@@ -111,13 +113,13 @@ package struct PrincipalAxis: Hashable, Sendable {
     preconditionFailure("Expected an eigenvector of ((\(difference), \(double)), …)")
   }
 
-  /// A good eigenvector is off by one at most.
+  /// Greatest number of steps. A good eigenvector is off by one at most.
   private static let stepsToSettle = 16
 
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
-  /// Whether the axis with its shorter component greater by `shift` is turned past the true direction: the sign of the
-  /// cross product of its doubled angle with the doubled angle of the true one, exact in 128 bits.
+  /// Whether the axis, with its shorter component greater by `shift`, is turned past the true direction. Doubles the
+  /// angles of both directions and takes the sign of their cross product, exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

@@ -5,15 +5,15 @@ struct SortedPoint {
   private let product: Int64
   private let point: PlanePoint
 
-  /// So few points are sorted by comparing all with all.
+  /// Number of points up to which they are sorted by comparing all with all.
   static let few = 48
 
-  /// So few points are sorted by bins.
+  /// Number of points up to which they are sorted by bins.
   static let some = 128
 
-  /// The best position between a few points, or one found elsewhere if none is better.
+  /// Returns the best position between a few points, or `best` if none is better.
   ///
-  /// - Parameter left: The sums of all points of lesser products.
+  /// - Parameter left: The sums of all points with lesser products.
   static func bestPosition(
     betweenFew points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
     _ products: DotProducts, _ best: SplitPosition
@@ -25,7 +25,7 @@ struct SortedPoint {
     }
   }
 
-  /// The best position between all points of a node, up to `some`.
+  /// Returns the best position between all points of a node with up to `some` points.
   @inline(never) static func bestPosition(
     betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
   ) -> SplitPosition {
@@ -53,7 +53,7 @@ struct SortedPoint {
     return best
   }
 
-  /// Sorts a few points. Each is ranked by counting those before it: no branch is guessed wrong.
+  /// Sorts a few points. The rank of each is the number of points before it, counted without branches to mispredict.
   @inline(__always) private static func sort(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts,
     to sorted: UnsafeMutablePointer<SortedPoint>
@@ -79,10 +79,10 @@ struct SortedPoint {
     }
   }
 
-  /// Sorts by bins, one for each point or less, and then by insertion.
+  /// Sorts by bins, about one for each point, and then by insertion.
   ///
   /// - Parameters:
-  ///   - sorted: Room for the points, and for one before them.
+  ///   - sorted: Room for the points, and for one more before them.
   ///   - unsorted: Room for the points.
   @inline(__always) private static func sortByBins(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts, _ scatter: AxialScatter,
@@ -97,7 +97,7 @@ struct SortedPoint {
         unsorted[index] = SortedPoint(product: product, point: points[index])
         next[scale.bin(of: product)] &+= 1
       }
-      // From how many points each bin has to where its next one goes.
+      // Turns the number of points in each bin into the place of the bin's next point.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end
@@ -110,7 +110,7 @@ struct SortedPoint {
         next[bin] &+= 1
       }
     }
-    // Where insertion ends.
+    // A sentinel, where insertion ends.
     sorted[-1] = SortedPoint(product: .min, point: points[0])
     for index in 1..<count {
       let point = sorted[index]

@@ -1,8 +1,8 @@
 import Treeline
 
-/// A line that divides points in two: to the left are those whose dot product with the axis is at most the threshold.
+/// A line that divides points in two. Points whose dot product with the axis is at most the threshold are on the left.
 ///
-/// Positions are measured from a corner. All is integer arithmetic, so a point on the line is left of it, always.
+/// Positions are measured from a corner. All arithmetic is in integers, so a point on the line is always left of it.
 package struct Split: Hashable, Sendable {
   package var corner: PlanePoint
   package var axis: PrincipalAxis
@@ -14,8 +14,8 @@ package struct Split: Hashable, Sendable {
 
   /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
   ///
-  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n; what is at most that is at most its floor. Splitting the
-  /// sums into quotient and remainder first keeps every term within 64 bits.
+  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Another dot product is at most this exactly if it is at
+  /// most the floor of this. Dividing the sums into quotient and remainder first keeps every term within 64 bits.
   @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
@@ -27,7 +27,8 @@ package struct Split: Hashable, Sendable {
     threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
   }
 
-  /// Divides a box in the middle of its longer side, of equal sides across x. Both halves of a tight box hold points.
+  /// Divides a box in the middle of its longer side; if both sides are equal, across x. Both halves of a tight box hold
+  /// points.
   package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
     self.corner = corner
     let isWide = box.width >= box.height
@@ -38,10 +39,10 @@ package struct Split: Hashable, Sendable {
 
   package func isLeft(_ point: PlanePoint) -> Bool { leftCount(point) == 1 }
 
-  /// 1 for a point that is left of the line, 0 for another.
+  /// Returns 1 for a point that is left of the line, and 0 for any other.
   ///
-  /// The sign bit is taken by a shift, since a comparison becomes a branch in the loop of a partition, and one that
-  /// cannot be predicted. Dot products are below 2^62, so differences fit.
+  /// Takes the sign bit by a shift, since a comparison becomes a branch in the loop of a partition, and the branch
+  /// cannot be predicted. Dot products are below 2^62, so differences do not overflow.
   @inline(__always) func leftCount(_ point: PlanePoint) -> Int {
     let product = axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)
     return Int(truncatingIfNeeded: UInt64(bitPattern: product &- threshold &- 1) >> 63)

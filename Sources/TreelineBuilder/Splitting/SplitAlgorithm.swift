@@ -1,17 +1,19 @@
 import Treeline
 
-/// Chooses the line that splits a node, across its principal axis or near it: one type for each kind of `SplitRule`.
+/// Chooses the line that splits a node, across its principal axis or near it. There is one type for each kind of
+/// `SplitRule`.
 ///
-/// The builder is generic over it, and so compiled for each by itself: none pays for another. `TreeBuild` picks it.
+/// The builder is generic over the algorithm and compiled separately for each, so no algorithm pays for another.
+/// `Splitting` chooses it.
 protocol SplitAlgorithm: Sendable {
-  /// The split of some points, whose dot products with the axis are not all equal.
+  /// Returns the split of some points, whose dot products with the axis are not all equal.
   ///
-  /// Both sides of it have points, unless the build is cancelled: then any split will do. The spare arrays may be
-  /// written to where the points are. It is the same for any number of threads.
+  /// Both sides of the split have points, unless the build is cancelled: then any split will do. Where the points are,
+  /// the spare arrays may be overwritten. The split is the same for any number of threads.
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
-/// At the mean: `SplitRule.mean`. The least dot product is at most their mean, and the greatest is above it.
+/// Splits at the mean: `SplitRule.mean`. The least dot product is at most their mean, and the greatest is above it.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
@@ -19,10 +21,10 @@ struct MeanSplit: SplitAlgorithm {
 }
 
 extension PointArrays {
-  /// The split of some points, not all at one position, across their principal axis.
+  /// Returns the split of some points, not all at one position, across their principal axis.
   ///
-  /// Both sides of it have points: along the axis the scatter is at least half of all there is, so not all dot
-  /// products are equal, which is all that an algorithm asks for.
+  /// Both sides of the split have points: the scatter along the axis is at least half of all scatter, so not all dot
+  /// products are equal, which is all that an algorithm needs.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1
@@ -33,6 +35,6 @@ extension PointArrays {
 }
 
 extension PrincipalAxis {
-  /// Where no direction is the longest.
+  /// Chooses the axis of points without a longest direction.
   init(alongLongerSideOf box: PlaneRect) { self = box.width >= box.height ? .horizontal : .vertical }
 }

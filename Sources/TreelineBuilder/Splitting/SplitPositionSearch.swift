@@ -1,27 +1,28 @@
 import Treeline
 
-/// Finds the position along an axis at which a split leaves the least scatter in the two halves: of equally good ones
-/// the first.
+/// Finds the position along an axis at which a split leaves the least scatter in the two halves. Of equally good
+/// positions, it is the first.
 ///
-/// Up to 128 points are sorted, and every position is tried. More are put into bins of equal width by their dot
-/// products. At the ends of a bin, sums over bins give the scatter between the halves; for the positions inside there
-/// is a bound, and only if it is not below the best found so far are the points of the bin searched, in the same way.
-/// So the result is that of trying every position.
+/// Up to 128 points are sorted, and every position is tried. More points are put into bins of equal width by their dot
+/// products. At the ends of a bin, sums over bins give the scatter between the halves. For the positions inside a bin
+/// there is an upper bound. Only if the bound is not below the best scatter so far are the points of the bin searched,
+/// in the same way. So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts
-  /// The next point of the same bin, for each but the last one.
+  /// The next point of the same bin, for each point but the last one of its bin.
   private let links: UnsafeMutablePointer<UInt32>
   private let threads: Int
   private let monitor: BuildMonitor
   private var bounds: PositionBounds
 
-  /// The best position.
+  /// Returns the best position.
   ///
   /// - Parameters:
-  ///   - points: As many as `halves` counts.
-  ///   - links: Room for as many numbers.
-  /// - Complexity: O(count) as a rule, O(count x 62) at most: what is searched again spans half the width or less.
+  ///   - points: The points that `halves` counts.
+  ///   - links: Room for a number for each point.
+  /// - Complexity: O(count) as a rule, O(count x 62) at most: points that are searched again span half the width or
+  ///   less.
   @inline(__always) static func bestPosition<Sum>(
     between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
     linkingIn links: UnsafeMutablePointer<UInt32>, threads: Int = 1, _ monitor: BuildMonitor
@@ -59,7 +60,7 @@ struct SplitPositionSearch {
 
   /// Searches for a better position inside a bin.
   ///
-  /// - Parameter left: The sums of all points of lesser products.
+  /// - Parameter left: The sums of all points with lesser products.
   private mutating func search(_ bin: Bin, rightOf left: Halves.Sums) {
     if bin.count <= SortedPoint.few { return searchFew(bin, rightOf: left) }
     let range = range(of: bin)
@@ -95,12 +96,12 @@ struct SplitPositionSearch {
     }
   }
 
-  /// Each thread puts some of the points into bins of its own, whose lists are joined then. In what order a bin has its
-  /// points matters to nothing.
+  /// Puts points into bins by several threads. Each thread has its own bins, whose lists are joined afterwards. The
+  /// order of points in a bin does not matter.
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
-      // Of each bin the point that was put there first, which is linked to no other.
+      // For each bin, also the point that was put there first, which is not linked to another.
       var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
       bins.withUnsafeMutableBufferPointer { bins in
         search.monitor.pass(over: range.chunk(chunk)) { block in
@@ -120,7 +121,9 @@ struct SplitPositionSearch {
     }
   }
 
-  /// - Returns: In which bin it is.
+  /// Puts a point into its bin.
+  ///
+  /// - Returns: the number of the bin.
   @discardableResult @inline(__always) private func put(
     _ index: UInt32, in bins: UnsafeMutablePointer<Bin>, _ scale: BinScale
   ) -> Int {
@@ -135,7 +138,7 @@ struct SplitPositionSearch {
     return number
   }
 
-  /// Visits the points of a bin, each of which may be linked anew meanwhile.
+  /// Visits the points of a bin. `visit` may link each point to another.
   @inline(__always) private func forEach(in bin: Bin, _ visit: (UInt32) -> Void) {
     var next = bin.first
     monitor.passOverSome(0..<Int(bin.count)) { block in
@@ -147,7 +150,7 @@ struct SplitPositionSearch {
     }
   }
 
-  /// How far the points of a bin reach along the axis.
+  /// Returns the range of a bin's points along the axis.
   private func range(of bin: Bin) -> ClosedRange<Int64> {
     var (least, most) = (Int64.max, Int64.min)
     forEach(in: bin) { index in
@@ -160,13 +163,13 @@ struct SplitPositionSearch {
 
 /// A position along an axis.
 struct SplitPosition {
-  /// Products up to this are left of it.
+  /// Points with products up to this are on the left.
   private(set) var threshold = Int64.min
   private(set) var left = Halves.Sums()
-  /// The scatter between the halves, times the count.
+  /// Scatter between the halves, times the count.
   private(set) var between = 0.0
 
-  /// Becomes another position if that is better, or as good and further left.
+  /// Takes another position if it is better, or as good and further left.
   @inline(__always) mutating func take(_ left: Halves.Sums, _ between: Double, _ threshold: Int64) {
     if between > self.between || between == self.between && left.count < self.left.count {
       (self.threshold, self.left, self.between) = (threshold, left, between)
@@ -174,7 +177,7 @@ struct SplitPosition {
   }
 }
 
-/// The dot products of an axis and the distances of points from a corner.
+/// The dot products of an axis with the offsets of points from a corner.
 struct DotProducts {
   let corner: PlanePoint
   let axis: PrincipalAxis

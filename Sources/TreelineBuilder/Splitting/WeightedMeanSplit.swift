@@ -1,10 +1,10 @@
 import Treeline
 
-/// At the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
+/// Splits at the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
 ///
 /// No weight is 0, so the least dot product is at most their mean, and the greatest is above it. Weights are integers,
-/// so that their sums do not depend on the order of the points; each is a function of exact integers by operations
-/// that IEEE 754 defines to the last bit, done one by one: nothing fuses a product and a sum unless told to.
+/// so that their sums do not depend on the order of the points. Each weight is computed from exact integers one by one,
+/// by operations that IEEE 754 defines to the last bit. A product and a sum are fused only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -59,7 +59,7 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Each component is an exact integer below 2^63.
+  /// Returns a squared distance. Each component is an exact integer below 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
@@ -67,27 +67,27 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point: its distance, that of the farthest point being 1, to the power of gamma - 1.
+/// The weight of a point: its distance, as a fraction of the farthest point's, to the power of gamma - 1.
 struct DistanceWeight: Sendable {
-  /// Of the squared distance, in sixteenths.
+  /// Exponent of the squared distance, in sixteenths.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double
 
-  /// All points weigh the same, so that their mean is the plain one.
+  /// Gamma, in eighths, at which all points have equal weights and their mean is the plain one.
   static let evenEighths: UInt32 = 8
 
-  /// Weights are from 1 to this.
+  /// The greatest weight; the least is 1.
   private static let most = 0x1p30
 
   init(gammaInEighths: UInt32) {
     let excess = Int(gammaInEighths) - Int(Self.evenEighths)
     (exponent, isInverse) = (abs(excess), excess < 0)
-    // The farthest point has the greatest weight, or one as far from the least as from the greatest.
+    // The farthest point has the greatest weight or, if inverse, the geometric mean of the least and the greatest.
     scale = isInverse ? 0x1p15 : Self.most
   }
 
-  /// - Parameter square: the squared distance, from 0 to 1 but for rounding.
+  /// - Parameter square: The squared distance, from 0 to 1 apart from rounding.
   @inline(__always) func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
     var root = square
@@ -98,7 +98,7 @@ struct DistanceWeight: Sendable {
       rest &= bit &- 1
       bit &>>= 1
     }
-    // At the mean the quotient is infinite, and clamped like all that are large.
+    // At the mean, the quotient is infinite. It is clamped like all large ones.
     let weight = isInverse ? scale / power : scale * power
     return UInt64(max(1, min(weight, Self.most)))
   }
@@ -109,7 +109,7 @@ private struct WeightedSums: Sendable {
   private var x: UInt128 = 0
   private var y: UInt128 = 0
 
-  /// 2^31 points of weight 2^30 on a plane of 2^32 units need 93 bits.
+  /// Adds a point. The sums of 2^31 points of weight 2^30 on a plane of 2^32 units need 93 bits.
   @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint, weight: UInt64) {
     self.weight &+= UInt128(weight)
     x &+= UInt128(weight &* UInt64(point.x &- corner.x))
@@ -124,7 +124,7 @@ private struct WeightedSums: Sendable {
     return sums
   }
 
-  /// The weighted mean's dot product with an axis, rounded down.
+  /// Returns the dot product of the weighted mean with an axis, rounded down.
   func meanProduct(with axis: PrincipalAxis) -> Int64 {
     let sum = Int128(axis.x) * Int128(x) + Int128(axis.y) * Int128(y)
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: Int128(weight))

@@ -124,8 +124,8 @@ import Treeline
     try folder.makeFolder("other")
     _ = try folder.write([1], to: "other/points")
     for (name, make) in [
-      ("no folder", { try folder.link(".index.scratch", to: "other") }),
-      ("no folder", { _ = try folder.write([1], to: ".index.scratch") }),
+      ("not a folder", { try folder.link(".index.scratch", to: "other") }),
+      ("not a folder", { _ = try folder.write([1], to: ".index.scratch") }),
       (
         "other files",
         {
