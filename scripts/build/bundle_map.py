@@ -1,9 +1,10 @@
 """Bundles the map of the server, and the modules beside it for notebooks, for a Python package.
 
-    bundle.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
+    bundle_map.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
 
-A module becomes a function's body and what it exports an object, so that names of two modules never meet. It is written
-for modules that import and export names, each declared where it is exported, as ours do: anything else is refused.
+Each module becomes the body of a function, and its exports become an object, so that equal names in two modules do not
+collide. The bundler handles only what our modules use: imports and exports of names, each exported where it is
+declared. It refuses anything else.
 """
 
 import gzip
@@ -32,13 +33,13 @@ def main():
     widget, page = (bare((NOTEBOOK / f"load-{name}.js").read_text()) for name in ("widget", "page"))
     (output / "assets.json.gz").write_bytes(assets)
     (output / "widget.js").write_text(f'const VERSION = "{version}";\n{modules}{load}{widget}')
-    # The script ends where a page says so, whatever it is within.
+    # HTML ends a script at `</script`, even inside a JavaScript string.
     script = f"{modules}{load}{page}".replace("</script", "<\\/script")
     (output / "page.html").write_text((NOTEBOOK / "page.html").read_text().replace("{{script}}", script))
 
 
 def bundled(entries):
-    """A function of the map library and what else is held, which returns the modules."""
+    """Returns the text of a function that takes the map library and the packed assets and returns the modules."""
     done = {}
     for entry in entries:
         collect(entry, done, [])
@@ -47,7 +48,7 @@ def bundled(entries):
 
 
 def collect(name, done, path):
-    """Adds a module behind those that it imports."""
+    """Adds a module after the modules that it imports."""
     if name in done:
         return
     if name in path:
@@ -62,13 +63,13 @@ def source_of(name):
     if name == "markup.js":
         styles = bare((VIEWER / "viewer.css").read_text())
         return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(styles)};\n"
-    # What is beside the notebook's modules takes the place of the server's.
+    # A module in the notebook's folder replaces the server's module of the same name.
     folder = NOTEBOOK if (NOTEBOOK / name).exists() else VIEWER
     return bare((folder / name).read_text())
 
 
 def markup():
-    """The page between the tags of its body."""
+    """Returns the content of the page's body."""
     return re.search(r"<body>(.*)</body>", (VIEWER / "index.html").read_text(), re.S)[1]
 
 
@@ -85,7 +86,7 @@ def body_of(name, text):
 
 
 def bare(text):
-    """The text without comments that have lines to themselves."""
+    """Returns the text without the comments that fill whole lines."""
     return re.sub(r"^[ \t]*(//.*|/\*(?s:.*?)\*/[ \t]*)\n", "", text, flags=re.M)
 
 

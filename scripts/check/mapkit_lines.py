@@ -1,7 +1,7 @@
-"""Tells how many lines of what is written for Apple's platforms are compiled and run here, given the coverage that
-swift test exports.
+"""Prints how many lines of code for Apple's platforms are compiled and run here, given the coverage that swift test
+exports.
 
-None of it has run on a Mac; what is compiled here is compiled against stubs, and what is run is run on these.
+This code has never run on a Mac. Here it is compiled against stubs and run on them.
 """
 
 import glob
@@ -14,7 +14,7 @@ SOURCES = ["Sources/TreelineMapKit", "Sources/TreelineMapLibre", "Sources/Hotels
 FILES = sorted(path for folder in SOURCES for path in glob.glob(f"{folder}/**/*.swift", recursive=True))
 FILES = [path for path in FILES if not path.endswith("Package.swift")] + [
     "Sources/Treeline/Viewport/Coordinate+CoreLocation.swift"]
-# What is true where the stubs are; lines under another condition are for other platforms alone.
+# Conditions that hold with the stubs. Lines under any other condition would be compiled only on other platforms.
 HOLDS = re.compile(
     r"^#if ((canImport\((MapKit|UIKit|AppKit|SwiftUI|CoreLocation|MapLibre)\)|!targetEnvironment\(macCatalyst\))( && )?)+$")
 
@@ -29,7 +29,7 @@ def main():
         code = sum(bool(line.strip()) and not line.strip().startswith("//") for line in lines)
         others = sum(not HOLDS.match(line.strip()) for line in lines if re.match(r"^\s*#(if|elseif|else)\b", line))
         if others:
-            sys.exit(f"{path}: expected conditions that hold where the stubs are, found {others} others: count their lines")
+            sys.exit(f"{path}: expected only conditions that hold with the stubs, found {others} others: count their lines")
         coverage = measured.get(os.path.realpath(path))
         missed = coverage["summary"]["lines"]["count"] - coverage["summary"]["lines"]["covered"] if coverage else 0
         total, unrun = total + code, unrun + missed

@@ -1,11 +1,11 @@
-"""Runs the tests of Treeline; installs what is missing.
+"""Installs missing packages and runs the tests of Treeline.
 
-    scripts/test                         the newcomer's suites: format, all Swift tests, C, documentation
+    scripts/test                         the default suites: format, all Swift tests, C, index reader, docs, runtime
     scripts/test --all                   every suite
     scripts/test server viewer           suites by name; --list names them
-    scripts/test viewer -- -k stack      one suite; the rest goes to its test runner
-    scripts/test --filter Query          Swift tests by name, not optimized, so that a change is compiled in seconds
-    scripts/test --module TreelineFormats   the tests of one module, likewise
+    scripts/test viewer -- -k stack      one suite; arguments after -- go to its test runner
+    scripts/test --filter Query          Swift tests by name, without optimization, so that they compile in seconds
+    scripts/test --module TreelineFormats   the tests of one module, without optimization
 
 TREELINE_TRIALS scales random and exhaustive tests: fast (the default), full (the default of --all) or thorough.
 """
@@ -27,12 +27,12 @@ from suites import DEFAULT, OTHERS, SUITES
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".build-test/logs"
 TRIALS = ("fast", "full", "thorough")
-# Seconds after which a step hangs; ten times as many for thorough trials.
+# Seconds after which a step counts as hanging; ten times as long for thorough trials.
 LIMIT = 2400
-# What a wrong call exits with (sysexits.h).
+# Exit code for wrong arguments (sysexits.h).
 USAGE = 64
 
-# How test runners count: a pattern for each number that a line of theirs may tell.
+# Patterns of the lines in which test runners print their counts.
 SWIFT_TESTING = re.compile(r"Test run with (\d+) tests?.* (passed|failed) after")
 SWIFT_TESTING_FAILURE = re.compile(r"^. Test (?!run with ).* failed after [\d.]+ seconds", re.MULTILINE)
 XCTEST = re.compile(r"^Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", re.MULTILINE)
@@ -81,7 +81,7 @@ def list_suites(output):
                 print(f"{'':18} needs {', '.join(suite.packages)}", file=output)
         print(file=output)
     print(
-        "The first table is what scripts/test runs by itself. Times are minutes on two cores, by TREELINE_TRIALS=full,\n"
+        "scripts/test without arguments runs the first table. Times are minutes on two cores with TREELINE_TRIALS=full,\n"
         "without the build of the tests (8 minutes), which most suites share.", file=output)
 
 
@@ -89,7 +89,7 @@ def inner_loop(option, pattern):
     """Builds without optimization and runs the Swift tests that match, or those of one module."""
     swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
     environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
-    # The server's tests belong to a package of its own.
+    # The server's tests are not listed: they belong to another package.
     modules = sorted(re.findall(r'name: "(\w+)Tests"', (ROOT / "Package.swift").read_text()))
     if option == "--module" and pattern not in modules:
         print(f"scripts/test: error: no module '{pattern}'; the modules are {', '.join(modules)}", file=sys.stderr)
@@ -98,12 +98,13 @@ def inner_loop(option, pattern):
 
 
 def prepared(command):
-    """The command for bash, after Treeline's own packages are there."""
+    """Returns the command for bash, preceded by the installation of the packages that Treeline needs."""
     return ["bash", "-c", f"source scripts/support/setup; exec {command}"]
 
 
 class Run:
-    """The steps of some suites: in lanes, each as soon as what it needs is there and a core is free."""
+    """A run of the steps of some suites. A step starts as soon as the steps that it needs are done and a core is
+    free."""
 
     def __init__(self, suites, extra):
         self.start = time.monotonic()
@@ -146,7 +147,7 @@ class Run:
                     self.end(running.pop(future), future.result())
 
     def is_preceded(self, step):
-        """Returns whether another step of this run has to come first."""
+        """Returns whether another step of this run must end first."""
         return any(other in self.steps and other not in self.results for other in step.after)
 
     def has_room(self, step, running):
@@ -157,14 +158,14 @@ class Run:
         log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', step.title.lower()).strip('-')}.log"
         start = time.monotonic()
         with open(log, "wb") as output:
-            # A session of its own, so that what a step started ends with it.
+            # Starts a new session, so that all processes of the step can be ended together.
             process = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             limit = LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1)
             alarm = threading.Timer(limit, end_group, [process.pid, signal.SIGKILL])
             alarm.start()
-            # Unlike `process.wait`, tells how long cores were busy.
+            # Unlike `process.wait`, `wait4` returns how long cores were busy.
             _, status, usage = os.wait4(process.pid, 0)
             code = process.returncode = os.waitstatus_to_exitcode(status)
             alarm.cancel()
@@ -199,14 +200,14 @@ class Run:
             f"{'all, side by side':<44} {total:>8.1f} {sum(result.cpu_seconds for result in results):>8.1f} {tests:>6} "
             f"{sum(result.compilations for result in results):>9}")
         print(
-            "\n'CPU' are the seconds for which cores were busy. 'compiled' counts how often the module Treeline was "
+            "\n'CPU' is the time for which cores were busy, in seconds. 'compiled' counts how often the module Treeline was "
             f"compiled. Output is in {LOGS.relative_to(ROOT)}.")
         skipped = sum(result.skipped_tests for result in results)
         print(
             f"{sum(r.passed_tests for r in results)} passed, {sum(r.failed_tests for r in results)} failed"
             + (f", {skipped} skipped" if skipped else ""))
         if names_others and self.others:
-            print(f"Other suites: {', '.join(self.others)}; scripts/test --all runs everything, --list says what they need.")
+            print(f"Other suites: {', '.join(self.others)}; scripts/test --all runs everything, --list shows what they need.")
         return 1 if failed else 0
 
 
@@ -219,7 +220,7 @@ class Result:
         if step.is_preparation:
             self.passed_tests, self.failed_tests, self.skipped_tests = 0, 0, 0
         elif self.passed and not self.passed_tests:
-            # A check that counts nothing is one test.
+            # A check that prints no counts is one test.
             self.passed_tests = 1
         if not self.passed and not self.failed_tests:
             self.failed_tests = 1
@@ -242,7 +243,8 @@ def end_group(group, number):
 
 
 def ordered(steps):
-    """The steps and what they need; first those that most time has to pass after, so that no long chain is left."""
+    """Returns the steps and all steps that they need. First come the steps with the longest chain of steps after them,
+    so that no long chain is left at the end."""
     following = collections.defaultdict(list)
 
     def add(step):
@@ -261,7 +263,7 @@ def ordered(steps):
 
 
 def count_tests(output):
-    """The numbers of tests that passed, failed and were skipped, added up over all test runners in the output."""
+    """Returns the numbers of tests that passed, failed and were skipped, summed over all test runners in the output."""
     counts = collections.Counter()
     for total, outcome in SWIFT_TESTING.findall(output):
         failures = len(SWIFT_TESTING_FAILURE.findall(output)) if outcome == "failed" else 0
@@ -269,7 +271,7 @@ def count_tests(output):
         counts["passed"] += int(total) - failures
     executed = [(int(total), int(failures)) for total, failures in XCTEST.findall(output)]
     if executed:
-        # Suites contain suites; the last line is that of all.
+        # Suites contain suites; the last line counts all of them.
         total, failures = executed[-1]
         counts["failed"] += failures
         counts["passed"] += total - failures
@@ -280,7 +282,8 @@ def count_tests(output):
 
 
 def count_compilations(output):
-    """How often the module Treeline was compiled: a debug build emits it once, an optimized one compiles it as a whole."""
+    """Returns how often the module Treeline was compiled. A debug build emits the module once; an optimized build
+    compiles it as a whole."""
     emitted = len(re.findall(r"Emitting module Treeline$", output, re.MULTILINE))
     compiled = len(re.findall(r"Compiling Treeline(?: \S+\.swift)?$", output, re.MULTILINE))
     return emitted or compiled

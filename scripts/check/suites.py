@@ -1,41 +1,41 @@
-"""The suites of scripts/test: what each checks, what it needs, and the steps that it consists of.
+"""The suites of scripts/test: what each suite checks, what it needs, and its steps.
 
-A new suite is one entry of SUITES and, unless one command will do, a script beside this file.
+A new suite is one entry of DEFAULT or OTHERS and, unless one command is enough, a script beside this file.
 """
 
 from dataclasses import dataclass, field
 
-# The test build: optimized, since brute force over large sets is slow otherwise, and testable. The tool, the server,
-# the benchmarks, the C library under test and the examples of the documentation all come from it. In a folder of its
-# own: other flags would have everything compiled again.
-# Two packages are built in it, so no build may take the plan of the one before it. Without debug information modules
-# compile in five sixths of the time.
+# The test build is testable, and optimized, since brute force over large sets is slow otherwise. The tool, the server,
+# the benchmarks, the C library under test and the examples of the documentation all use it. Its folder is separate,
+# because other flags in the same folder would cause a full rebuild.
+# Two packages are built in it, so build plans are not cached: a build must not use the plan of the other package.
+# Without debug information a module compiles in five sixths of the time.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -debug-info-format none --scratch-path .build-test "
     "--disable-build-manifest-caching")
 TEST_PRODUCTS = ".build-test/release"
-# Both implementations of LAPACK are installed side by side; the same test binary runs on either.
+# The folder in which both implementations of LAPACK are installed; the same test binary runs with each.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command, run by bash at the root of the repository when the steps that it needs have passed."""
+    """A command that bash runs at the root of the repository, once the steps that it needs have passed."""
 
     title: str
     command: str
     needs: tuple = ()
-    # Usual time on two cores with nothing beside it. Of steps that may begin, the one with the longest way to the end
-    # does.
+    # Usual time on two cores with no other step running. Of the steps that are ready, the one with the longest
+    # remaining chain of steps starts first.
     seconds: int = 10
-    # Cores that it keeps busy; 0 for a step that mostly waits, such as a download. Any number of these run beside
-    # others.
+    # Cores that the step keeps busy; 0 for a step that mostly waits, such as a download. Any number of those may run at
+    # once.
     cores: int = 1
-    # The product of a build or an installation. Its failure counts, its success is not a test.
+    # True for a build or an installation. Its failure counts as a failed test, its success does not count as a test.
     is_preparation: bool = False
-    # What later steps find in their environment: paths, relative to the root.
+    # Environment variables for later steps: paths relative to the root.
     exports: dict = field(default_factory=dict, compare=False)
-    # Steps that come first if they run at all.
+    # Steps that must end before this one if they are part of the run.
     after: tuple = ()
 
 
@@ -44,12 +44,13 @@ class Suite:
     name: str
     about: str
     steps: tuple
-    # Debian packages, beyond what Treeline is built from.
+    # Debian packages, besides those that a build of Treeline needs.
     packages: tuple = ()
 
     @property
     def seconds(self):
-        """Usual time on two cores, with the builds and downloads that it needs besides the build of the tests."""
+        """Usual time on two cores, including all builds and downloads that the suite needs, except the build of the
+        tests."""
         steps = set()
 
         def add(step):
@@ -64,12 +65,12 @@ class Suite:
 
 
 def build(title, seconds, command, needs=(), **exports):
-    # Most modules depend on one another in a row, which keeps one core busy.
+    # Most modules form a chain of dependencies, so a build keeps one core busy.
     return Step(title, command, needs, seconds, 1, True, exports)
 
 
 def environment(folder, requirements, seconds):
-    """A virtual environment with the packages of a list."""
+    """Returns the step that creates a virtual environment with the packages in a requirements file."""
     return Step(
         f"packages of {folder}", f"source scripts/support/packages; virtual_environment {folder} {requirements}",
         seconds=seconds, cores=0, is_preparation=True)
@@ -83,11 +84,11 @@ TESTS = build(
     "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests",
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treeline")
 VIEWER_LIBRARY = Step("MapLibre for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
-# After the tests and in the same folder with the same flags, so that the modules of the package are compiled once.
+# Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
     "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
     (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
-# As it is shipped: without LAPACK, and with Swift's own libraries inside.
+# Builds the library as it is shipped: without LAPACK, and with Swift's runtime inside.
 LIBRARY = build(
     "build of the library for C", 250, "scripts/build/library",
     TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
@@ -105,7 +106,7 @@ DATA_PACKAGES = environment(".build-data/venv", "Tests/DataTests/requirements.tx
 FUZZERS = build("build of the fuzzers", 200, "scripts/check/fuzz --build")
 FUZZED = ("index", "sections", "filter", "csv", "geojson")
 
-# One process of the test bundle for each of its two testing libraries.
+# The test bundle, which runs as one process for each of its two testing libraries.
 BUNDLE = f"{TEST_PRODUCTS}/treelinePackageTests.xctest"
 
 
@@ -116,7 +117,7 @@ def swift_tests(lapack, seconds, paths, expected, command):
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
-# An implementation of LAPACK can only change trees; the tests of these have all trials under both.
+# The implementation of LAPACK can affect only trees, so the tests of trees run all trials with both.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 
 
@@ -133,11 +134,11 @@ DEFAULT = (
                 f"if [ $TREELINE_TRIALS != fast ]; then {TREE_TESTS}; export TREELINE_TRIALS=fast; fi; {ALL_TESTS}"),
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
-        "c", "the C interface, under the sanitizers for addresses and undefined behaviour",
+        "c", "the C interface, under the sanitizers for addresses and undefined behavior",
         (Step("C interface", f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so scripts/check/c", (TESTS,)),),
         ("gcc", "libc6-dev", "binutils")),
     Suite(
-        "reader", "answers by a reader in Python that was written from the format's document",
+        "reader", "answers of a Python reader that was written from the format's document",
         (Step("index reader", "python3 -B Tests/IndexReader/compare.py", (TESTS,), 25),)),
     Suite(
         "docs", "the examples of the README and of all pages",
@@ -147,7 +148,7 @@ DEFAULT = (
                 after=(SERVER, MAPKIT)),
         ), ("curl",)),
     Suite(
-        "runtime", "apps on the runtime alone, and on the builder without LAPACK",
+        "runtime", "an app with only the runtime, and one with the builder without LAPACK",
         (Step("proof of the runtime", "scripts/check/runtime", (TESTS,), 60),), ("binutils",)),
 )
 
@@ -168,7 +169,7 @@ OTHERS = (
             Step(
                 "viewer",
                 "TREELINE_PICTURES=$PWD/.build-viewer/pictures " + pytest("Tests/ViewerTests", ".build-viewer/venv")
-                # Picks tests as -k of pytest does; all of them otherwise.
+                # Selects tests like -k of pytest; runs all tests if the variable is not set.
                 + ' ${TREELINE_VIEWER_TESTS:+-k "$TREELINE_VIEWER_TESTS"}',
                 (SERVER, VIEWER_PACKAGES), 330),
         ), ("chromium",)),
@@ -186,10 +187,10 @@ OTHERS = (
                 (LIBRARY, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
         ), ("chromium", "gcc", "python3-dev")),
     Suite(
-        "mapkit", "what is written for Apple's platforms, against stubs of their frameworks",
+        "mapkit", "the code for Apple's platforms, against stubs of their frameworks",
         (MAPKIT,)),
     Suite(
-        "platforms", "types of the runtime and the builder for other platforms",
+        "platforms", "type-checks of the runtime and the builder for other platforms",
         (Step("types for other platforms", "scripts/check/platforms", seconds=55),)),
     Suite(
         "projection", "the projection, against C, Python and MPFR",
@@ -198,7 +199,7 @@ OTHERS = (
         "sanitizers", "concurrent queries under the thread sanitizer",
         (Step("thread sanitizer", "scripts/check/threads", seconds=70),)),
     Suite(
-        "fuzz", "fuzzers on the index, its columns, filters and formats of points",
+        "fuzz", "fuzzers of the index, its columns, filters and the formats of points",
         tuple(Step(f"fuzzing: {name}", f"scripts/check/fuzz {name}", (FUZZERS,), 20) for name in FUZZED)),
     Suite(
         "data", "recipes with DuckDB, pyarrow, PostGIS, GDAL and Spark's Parquet",
@@ -208,7 +209,7 @@ OTHERS = (
                 (TESTS, DATA_PACKAGES), 40),
         ), ("gdal-bin", "postgresql", "postgresql-postgis", "openjdk-17-jre-headless")),
     Suite(
-        "spark", "builds on Spark, with the bytes of the tool's",
+        "spark", "builds on Spark, compared byte by byte with those of the tool",
         (
             Step(
                 "Spark",

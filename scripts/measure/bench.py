@@ -1,7 +1,7 @@
 """Measures Treeline beside its peers and writes a table, a JSON file and a picture of growth.
 
-Both sides take turns, round by round, so that a machine that slows down does so for both; figures are the medians of
-those of the rounds. Every answer is checked in the run that is timed, outside of what the clock sees.
+Both sides take turns, round by round, so that a machine that slows down affects both. A figure is the median over the
+rounds. Every answer is checked in the run that is timed, while the clock does not run.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from publish import publish
 from results import Bound, Row, Samples
 from sides import THREADS, ours, peer
 
-# What else a build may do.
+# Options of builds, by the text that they add to the name of a row.
 AT_THE_MEAN = ["--split", "mean"]
 WAYS = {"": [], ", split at the mean": AT_THE_MEAN, ", with separations": ["--separations"]}
 UK = "../shared/data/uk_postcodes.csv.gz"
@@ -44,22 +44,22 @@ FIXTURES = {name.replace("_", " "): f"Fixtures/{name}.csv.gz" for name in ("icel
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures Treeline beside its peers.")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help="few points and rounds: one or two minutes, to see that it works")
-    size.add_argument("--large", action="store_true", help="10 and 100 million points too: some 20 minutes and 8 GB more")
+    size.add_argument("--quick", action="store_true", help="few points and rounds, to try the benchmarks in one or two minutes")
+    size.add_argument("--large", action="store_true", help="also 10 and 100 million points, which takes some 20 minutes and 8 GB more")
     size.add_argument(
-        "--huge", action="store_true", help="as --large, and a billion points in pieces where 60 GB of disk are free"
+        "--huge", action="store_true", help="as --large, and a billion points in pieces if 60 GB of disk are free"
     )
-    parser.add_argument("--rounds", type=int, help="how many rounds (default: 5, quick 2)")
+    parser.add_argument("--rounds", type=int, help="number of rounds (default: 5; with --quick 2)")
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
-    parser.add_argument("--only", metavar="PART,PART", help="only these parts: " + ", ".join(PARTS))
-    parser.add_argument("--merge", action="store_true", help="keep what an earlier run found of the other parts")
-    parser.add_argument("--publish", action="store_true", help="put table and picture into the documentation; with --only the sections of these parts")
+    parser.add_argument("--only", metavar="PART,PART", help="run only these parts, of " + ", ".join(PARTS))
+    parser.add_argument("--merge", action="store_true", help="keep the results of an earlier run for all other parts")
+    parser.add_argument("--publish", action="store_true", help="write the table and the picture into the documentation; with --only, the sections of these parts")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.publish and options.quick:
-        parser.error("--publish puts the table into the documentation: expected no --quick")
-    # The first two arguments are the folder, which the script names.
+        parser.error("--publish writes into the documentation: expected it without --quick")
+    # Skips the first two arguments: scripts/bench adds `--folder` and its value.
     command = " ".join(["scripts/bench", *sys.argv[3:]])
     facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
     bench = Bench(options)
@@ -76,7 +76,7 @@ def main():
             "growth": bench.curves,
             "queries": bench.queries,
         }
-        # What is found is kept, whatever becomes of the parts that follow.
+        # Saves the results of each part at once, in case a later part fails.
         with open(path, "w") as file:
             json.dump({"machine": facts, "parts": parts}, file, indent=1)
     rows = [Row.of(row, parts[part]["run"]) for part in PARTS if part in parts for row in parts[part]["rows"]]
@@ -108,16 +108,17 @@ class Bench:
         self.curves = {}
         self.queries = {}
         self.files = set()
-        # The points of the comparisons, by name: what Treeline's tool calls them, and a file for the peers.
+        # The files of points for the comparisons, by the name of the set.
         self.million = 200_000 if options.quick else 1_000_000
         self.sets = {f"{count_text(self.million)} clustered points": self.file(f"clustered:{self.million}")}
         if os.path.exists(UK):
             self.sets = {"UK postcodes": self.file(UK, "uk_postcodes")} | self.sets
         else:
-            say(f"{UK} is not there: generated points only")
+            say(f"{UK} does not exist: only generated points are measured")
 
     def run(self):
-        """Runs the parts, and tells of each as it is done; its rows, curves and queries are then at hand."""
+        """Runs the parts. Yields each part's name when it is done; its results are then in `rows`, `curves`,
+        `queries`."""
         for part in PARTS:
             if self.only and part not in self.only:
                 continue
@@ -127,7 +128,8 @@ class Bench:
             yield part
 
     def file(self, points, name=None, extension="f64", padding=12):
-        """A file of points, written anew in every run, for an older tool may have made others."""
+        """Returns the path of a file of points. It is written again in every run, since an older build of the tool may
+        have generated other points."""
         path = f"{self.folder}/{(name or points).replace(':', '-')}.{extension}"
         if path not in self.files:
             sides.write_with_ours("generate", points, path, "--padding", padding)
@@ -137,15 +139,15 @@ class Bench:
     def add(self, *row, **more):
         self.rows.append(Row(*row, **more))
 
-    # What a newcomer asks first
+    # The first questions of newcomers
 
     def first_look(self):
-        """Builds by one thread, of a million generated points and of the fixtures."""
+        """Measures builds by one thread, of a million generated points and of the fixtures."""
         sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")} | FIXTURES
         for name, points in sets.items():
             builds = [ours("build", points, "--threads", 1, "--runs", 2)["seconds"] for _ in range(self.rounds)]
             times = [statistics.median(seconds) for seconds in builds]
-            self.add("A build by one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
+            self.add("Build by one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
 
     # Builds
 
@@ -173,7 +175,7 @@ class Bench:
             )
             self.add(
                 section,
-                f"{name}: time against one split at the mean",
+                f"{name}: time against a tree split at the mean",
                 Samples(tree, "s"),
                 Samples(mean, "s"),
                 ratios(tree, mean),
@@ -231,7 +233,7 @@ class Bench:
             sizes += [10_000_000, 31_622_777, 100_000_000]
         kinds = ("uniform", "clustered")
         times = {(kind, size): [] for kind in kinds for size in sizes}
-        # The smallest are timed in every round, and the larger the fewer.
+        # Times the smallest sets in every round, and larger ones in fewer rounds.
         for round in range(self.rounds):
             for (kind, size), samples in times.items():
                 if round * size <= 20_000_000:
@@ -246,7 +248,7 @@ class Bench:
             first = curve[sizes[0]] / (sizes[0] * log2(sizes[0]))
             for size in sizes[1:]:
                 self.add(
-                    "Growth of the time of a build, split at the mean, by N log N",
+                    "Growth of build time beside N log N, split at the mean",
                     f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
                     Samples(times[kind, size], "s"),
                     Samples(times[kind, sizes[0]], "s"),
@@ -272,7 +274,7 @@ class Bench:
             separated = ours("memory", path, "--index", index, "--separations")
             for what, run, size, bound in (
                 ("peak beyond the coordinates, against the index", build, rise, Bound(2.5)),
-                ("the same with the coordinates", build, rise + 16 * build["points"], None),
+                ("peak with the coordinates, against the index", build, rise + 16 * build["points"], None),
                 (
                     "peak beyond the coordinates with separations, against the index with them", separated,
                     separated["residentPeak"] - separated["residentBefore"], None,
@@ -285,7 +287,7 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak is that of a process that only builds, less what it held before the build, including its coordinates.",
+                    note="The peak is measured in a process that only builds. What the process held before the build, including the coordinates, is subtracted.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -311,21 +313,21 @@ class Bench:
                     )
                 self.add(
                     "100 million generated points",
-                    f"the same against the index of {kind} points",
+                    f"the same peak, against the index of {kind} points",
                     Samples([rise], "B"),
                     Samples([build["indexBytes"]], "B"),
                     [rise / build["indexBytes"]],
                     Bound(2.5),
                 )
 
-    # What spacings need
+    # Building beyond memory, and separations
 
     def pieces(self):
-        """Builds in pieces against those in memory, and a billion points, which no memory at hand would hold."""
+        """Compares builds in pieces with builds in memory, and builds a billion points, more than memory holds."""
         section = "Building beyond memory, from generated points to a synced index"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         for size in sizes:
-            # A tenth of what the build in memory takes, and no less than the process itself needs.
+            # A tenth of what the build in memory takes, but at least what the process itself needs.
             memory = max(5 * size, 60_000_000)
             for rule in ("mean", "least-scatter"):
                 options = [f"clustered:{size}", "--split", rule, "--threads", THREADS, "--folder", self.folder]
@@ -334,7 +336,7 @@ class Bench:
                 ]
                 pieces, whole = zip(*(in_turn(round, *runs) for round in range(self.rounds if size <= 1_000_000 else 1)))
                 hashes = {run["contentHash"] for run in (*pieces, *whole)}
-                assert len(hashes) == 1, f"{size} points make other trees in pieces: {hashes}"
+                assert len(hashes) == 1, f"trees of {size} points differ between builds in pieces and in memory: {hashes}"
                 times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
                 name = f"{count_text(size)} clustered points by {rule}, {pieces[0]['pieces']} pieces"
                 bound = Bound(1.6) if size > 1_000_000 else None
@@ -345,7 +347,7 @@ class Bench:
         if not self.huge:
             return
         if shutil.disk_usage(self.folder).free < 60e9:
-            say("less than 60 GB of disk are free: no billion points")
+            say("left out the billion points: less than 60 GB of disk are free")
             return
         run = ours("pieces", "clustered:1000000000", "--split", "mean", "--threads", THREADS, "--folder", self.folder,
                    "--memory", 2_000_000_000, "--keep")
@@ -359,7 +361,7 @@ class Bench:
                  Bound(20, figure="{:.1f} min", aim=8))
         self.add(section, f"{name}: peak", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],
                  Bound(3, figure="{:.2f} GB", aim=2))
-        # One figure for all views, each of which is the median of its repeats.
+        # The percentile over all views; the time of a view is the median of its repeats.
         warm = percentile(opened["warm"], 95)
         self.add(section, f"{name}: 100 clusters with coordinates, p95", Samples([warm], "s"), None, [1e6 * warm],
                  Bound(20, figure="{:.1f} µs"))
@@ -367,8 +369,8 @@ class Bench:
                  [1e3 * opened["opening"]], Bound(1, figure="{:.2f} ms"))
 
     def separation(self):
-        """Finds the separations of trees that are built already, by two threads and by one."""
-        section = "Finding separations, both cores"
+        """Measures the computation of separations on finished trees, by two threads and by one."""
+        section = "Computing separations, both cores"
         for name, path in self.sets.items():
             runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
             two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
@@ -390,7 +392,7 @@ class Bench:
             cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
             for size in sizes[1:]:
                 self.add(
-                    "Growth of the time of finding separations, by N log N",
+                    "Growth of the time for separations beside N log N",
                     f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
                     Samples(times[size], "s"),
                     Samples(times[sizes[0]], "s"),
@@ -462,7 +464,7 @@ class Bench:
             times = [self.merged(f"{kind}:{size}", THREADS)["seconds"] for size in sizes]
             first, last = (statistics.median(runs) / (size * log2(size)) for runs, size in zip(times, sizes))
             self.add(
-                "Growth of the time of a build by merging, by N log N",
+                "Growth of the time of a build by merging beside N log N",
                 f"{count_text(sizes[1])} {kind} points, against {count_text(sizes[0])}",
                 Samples(times[1], "s"),
                 Samples(times[0], "s"),
@@ -510,23 +512,23 @@ class Bench:
         }
         section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
         equal = (
-            "In every view both return as many clusters."
+            "In every view both return equally many clusters."
             if not fewer
-            else f"In {fewer} views the points have fewer positions than that, and Treeline returns them all."
+            else f"In {fewer} views the points have fewer positions than that limit, and Treeline returns them all."
         )
         note = (
             f"25 views at each zoom from 4 to 16 of 256 px tiles; the time of a view is the median of {repeats} answers."
             " Treeline's limit in each view is the number of clusters that pysupercluster returns there,"
-            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} The estimates without dictionaries take from"
-            " pysupercluster's time, for the low one, all that it takes to answer with the same results from an index that"
-            " has no others (rounds in which nothing is left are dropped), and for the high one what it takes to copy the results."
+            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} The estimates without dictionaries subtract a"
+            " time from pysupercluster's: the low one, the time to answer with these results from an index of nothing else"
+            " (rounds with a difference of 0 are dropped); the high one, the time to copy the results."
         )
         for key, what in (
-            ("withCoordinates", "finished: every cluster with its coordinate and count, against pysupercluster"),
-            ("warm", "coordinates not yet read, against pysupercluster"),
-            ("cold", "coordinates not yet read, asked once from a cold cache"),
-            ("netLow", "coordinates not yet read, against pysupercluster without dictionaries, low estimate"),
-            ("netHigh", "coordinates not yet read, against pysupercluster without dictionaries, high estimate"),
+            ("withCoordinates", "every cluster with coordinate and count, against pysupercluster"),
+            ("warm", "coordinates not read, against pysupercluster"),
+            ("cold", "coordinates not read, each view once with cold caches"),
+            ("netLow", "coordinates not read, against pysupercluster without dictionaries, low estimate"),
+            ("netHigh", "coordinates not read, against pysupercluster without dictionaries, high estimate"),
         ):
             bound = {
                 "warm": Bound(1 / 8, aim=1 / 15, figure="{:.3f}x"), "withCoordinates": Bound(1 / 4, figure="{:.2f}x"),
@@ -537,25 +539,25 @@ class Bench:
                     section,
                     f"p{percent}, {what}",
                     *(Samples(side, "s") for side in both),
-                    # An estimate from below may leave nothing to divide by in a round.
+                    # Skips rounds in which the low estimate is 0.
                     [mine / theirs for mine, theirs in zip(*both) if theirs],
                     bound,
                     note=note,
                 )
         gain = {}
         for key, what, bound in (
-            # Twice is all that two cores can do: a hair less is the clock's scatter.
-            ("answersPerSecond", "two threads against one, answers", Bound(1.95, False)),
-            ("stepsPerSecond", "two threads against one, steps of arithmetic", None),
+            # Two cores can at most double the rate. The bound leaves a margin for the scatter of the clock.
+            ("answersPerSecond", "two threads against one: answers", Bound(1.95, False)),
+            ("stepsPerSecond", "two threads against one: steps of arithmetic", None),
         ):
-            # A round's figures are the medians of those of its turns.
+            # The figure of a round is the median over its turns.
             one, two = zip(*([statistics.median(side) for side in zip(*run[key])] for run in gains))
             gain[key] = [statistics.median(two / one for one, two in run[key]) for run in gains]
             self.add(section, what, Samples(two, "/s"), Samples(one, "/s"), gain[key], bound, note=note)
         both = list(gain.values())
         self.add(
             section,
-            "what two threads gain, answers against arithmetic",
+            "gain by two threads: answers against arithmetic",
             *(Samples(side, "x") for side in both),
             ratios(*both),
             Bound(0.95, False),
@@ -594,7 +596,8 @@ class Bench:
             }
 
     def spacing(self):
-        """Answers by a spacing of 44 px over a merged tree, against one split at the least scatter, by the cluster."""
+        """Compares answers by a spacing of 44 px between a merged tree and a tree split at the least scatter, by the
+        time for each cluster of the answer."""
         for kind in ("uniform", "clustered"):
             points = f"{kind}:{self.million}"
             runs = [lambda growth=growth: ours("spacing", points, *growth) for growth in (["--merge", "distance"], [])]
@@ -613,16 +616,16 @@ class Bench:
                 )
 
     def map(self):
-        """A map's change of region: the answer off the main thread, and the difference that the main thread is
-        handed."""
+        """Measures a map's change of region: the answer off the main thread, and the difference, which the main thread
+        computes."""
         section = "A map's change of region, about 200 annotations"
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
         for what, key, bound in (
-            ("the answer, off the main thread", "off", 150), ("the difference, on it", "main", 100),
-            ("a frame in its midst", "frame", None),
+            ("the answer, off the main thread", "off", 150), ("the difference, on the main thread", "main", 100),
+            ("a frame of the animation", "frame", None),
         ):
-            # Of those that name about as many annotations.
+            # Takes only changes that touch about 200 annotations.
             times = [
                 percentile([time for time, touched in zip(run[key], run["touched"]) if 150 <= touched <= 250], 95)
                 for run in runs
@@ -630,14 +633,15 @@ class Bench:
             self.add(
                 section, f"{name}: {what}, p95", Samples(times, "s"), None, [time * 1e6 for time in times] if bound else [],
                 Bound(bound, figure="{:.0f} µs") if bound else None)
-        # Memory goes up and down by pages that an allocator keeps; what grew by each change would be 40,000 times that.
+        # An allocator keeps some pages, so memory varies. A leak in each change would be 40,000 times as large.
         grown = [run["heldBytes"] for run in runs]
         self.add(
             section, f"{name}: growth of memory over 40,000 changes in 4 seconds", Samples(grown, "B"), None,
             [size / 1e6 for size in grown], Bound(8, figure="{:.1f} MB"))
 
     def phone(self):
-        """Maps of an app's values by one thread, with a column of numbers and one of categories, and the projection."""
+        """Measures maps of an app's values by one thread, with a column of numbers and one of categories, and the
+        projection."""
         section = "Maps of an app's values on one core, with two columns"
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
@@ -651,7 +655,7 @@ class Bench:
                     [time * 1e3 for time in times] if limit else [], Bound(limit, figure="{:.1f} ms") if limit else None)
         for what, key, limit in (
             ("a point's position", "forward", 12), ("the coordinate of a cluster of an answer", "back", 15),
-            ("the same of each `Cluster`", "oneByOne", None),
+            ("the coordinate of each `Cluster`", "oneByOne", None),
         ):
             times = [run[key] for run in runs]
             self.add(
@@ -659,8 +663,9 @@ class Bench:
                 [time * 1e9 for time in times] if limit else [], Bound(limit, figure="{:.1f} ns") if limit else None)
 
     def filters(self):
-        """Filters prepared, queries under them, windows, and histograms; and a peer, which builds anew instead."""
-        section = "Filters, by 10 categories and a price, which 15 % of the points pass"
+        """Measures the preparation of filters, filtered queries, moving windows and histograms, beside a peer that must
+        rebuild its index instead."""
+        section = "Filters by 10 categories and a price, passed by 15 % of the points"
         for size in [self.million] if self.quick else [self.million, 10 * self.million]:
             name = f"{count_text(size)} clustered points"
             runs = [ours("filter", f"clustered:{size}") for _ in range(self.rounds)]
@@ -675,12 +680,12 @@ class Bench:
                 Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
             add("its first answer, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
             for what, key, other, bound in (
-                ("p50, against without", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
+                ("p50, against the same without a filter", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
                 (
-                    "p50, with coordinates, against without", "filtered_with_coordinates_us",
+                    "p50, with coordinates, against the same without a filter", "filtered_with_coordinates_us",
                     "unfiltered_with_coordinates_us", Bound(2.5, aim=1.5),
                 ),
-                ("p50, each view asked once, against without", "filtered_first_us", "unfiltered_first_us", None),
+                ("p50, each view once, against the same without a filter", "filtered_first_us", "unfiltered_first_us", None),
             ):
                 filtered, unfiltered = (
                     [percentile(run[key], 50) / 1e6 for run in runs] for key in (key, other)
@@ -692,9 +697,9 @@ class Bench:
                 "a step of a moving window, 1 % in and 1 % out", [run["window_step_ms"][1] / 1e3 for run in runs],
                 Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
             add("the first step, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
-            add("a histogram of all, 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
+            add("a histogram of all points, 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
         name, path = next(iter(self.sets.items()))
-        # As many as pass, 15 %, from all over the points.
+        # Takes every seventh point, which is about the share that passes, 15 %.
         passing = f"{self.folder}/passing.f64"
         sides.write_some(path, passing, one_in=7)
         rounds = []
@@ -707,15 +712,15 @@ class Bench:
                     lambda: peer("build", "supercluster", passing, 0, 1),
                 )
             )
-        # As wide as a number of 8 bytes, a category of 1 and a time of 8, and 15 % for their index.
+        # Allows 8 bytes for a number, 1 for a category and 8 for a time, and 15 % for the rest of their sections.
         widths = [sum(mine["column_bytes"]) for mine, _, _ in rounds]
         self.add(
-            section, f"{name}: an index with a number, a category and a time, beyond one without, a point",
+            section, f"{name}: bytes a point that a number, a category and a time add to an index",
             Samples(widths, "bytes"), None, widths, Bound(1.15 * (8 + 1 + 8), figure="{:.1f} bytes"))
         filtered = [(mine["filter_ms"] + mine["first_answer_ms"]) / 1e3 for mine, _, _ in rounds]
         for what, number, bound in (
             ("builds an index of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
-            ("builds one of a seventh of the points, as about as many pass", 2, None),
+            ("builds an index of a seventh of the points, about the share that passes", 2, None),
         ):
             rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
             self.add(
@@ -723,7 +728,7 @@ class Bench:
                 Samples(filtered, "s"), Samples(rebuilt, "s"), ratios(rebuilt, filtered), bound)
 
     def aggregates(self):
-        """Aggregates of answers, over columns that are made for the points."""
+        """Measures aggregates of answers, over generated columns."""
         for size in [self.million] if self.quick else [self.million, 10_000_000]:
             points = f"clustered:{size}"
             is_large = size > 1_000_000
@@ -731,7 +736,7 @@ class Bench:
             name = f"{count_text(size)} clustered points"
 
             def add(what, key, unit, bound=None):
-                """Of a number of each run: in the unit that its bound is in."""
+                """Adds a row for one number of each run. The unit is that of the bound."""
                 numbers = [key(run) if callable(key) else run[key] for run in runs]
                 seconds = [number / (1e3 if unit == "ms" else 1e6) for number in numbers]
                 self.add(
@@ -741,7 +746,7 @@ class Bench:
                     None,
                     numbers if bound else [],
                     bound,
-                    note="A number of two decimals, a category of ten values and a time for each point, none of them by place.",
+                    note="Each point has a number of two decimals, a category out of ten values and a time, which do not depend on its position.",
                 )
 
             def bound(limit, aim, unit):
@@ -754,11 +759,11 @@ class Bench:
                         "ms", bound(40, None, "ms") if is_large else None)
                 add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
             add("median, top 3 and distinct with their sections", "order_statistics_us", "us", bound(1000, 200, "us"))
-            add("the same without sections", "scanned_order_statistics_us", "us")
+            add("median, top 3 and distinct without sections", "scanned_order_statistics_us", "us")
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
-                    f"{name}, the section of {section} of the number, a point",
+                    f"{name}, bytes a point of the section of {section}, of the number",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 
@@ -773,18 +778,18 @@ class Bench:
         for what, counter, more, divisor, unit, bound in (
             ("instructions of a build, by point", instructions, build, 20_000, "instructions", None),
             ("instructions of a query", instructions, asks, 1300, "instructions", None),
-            ("allocations of a query, its answer one of them", allocations, asks, 1300, "allocations", 2),
+            ("allocations of a query, including its answer", allocations, asks, 1300, "allocations", 2),
         ):
             count = difference(*counter, base, more)
             if count is not None:
                 self.add(
-                    "Counts, which do not vary: 20,000 clustered points, one thread, 13 views",
+                    "Counts, which do not vary between runs: 20,000 clustered points, one thread, 13 views",
                     what,
                     Samples([count / divisor], unit),
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="Counted by valgrind. Tests hold counts of 100,000 points, of every kind of work, within 3 %.",
+                    note="Counted by valgrind. Tests allow counts of every kind of work, with 100,000 points, to change by 3 % at most.",
                 )
 
     # Files
@@ -834,7 +839,8 @@ class Bench:
         return target
 
     def cancelling(self):
-        """Builds of every size as they are by default and, of one that takes seconds, all others."""
+        """Measures how fast builds are cancelled: default builds of every size, and all other kinds at a size that
+        takes seconds."""
         builds = [("clustered", self.million, "as they are by default", [])]
         if not self.quick:
             ten = 10 * self.million
@@ -849,16 +855,16 @@ class Bench:
         if self.large:
             builds.append(("clustered", 100_000_000, "as they are by default", []))
         for kind, size, how, options in builds:
-            # Each is a build, of seconds where points are many.
+            # Each run is a whole build, so large sets get fewer runs.
             runs = 20 if size <= self.million else 8
             run = ours("cancel", f"{kind}:{size}", *options, "--runs", runs)
             seconds = run["seconds"]
-            # Over half of the runs. What the C library keeps of memory that is free comes to some 50 MiB, more or less
-            # by chance; an array that each build left behind would be more.
+            # `growth` covers half of the runs. The C library keeps some 50 MiB of free memory, with a random variation.
+            # An array that each build leaked would be larger.
             left = run["growth"] / (runs // 2)
-            assert left < 2 * size + (16 << 20), f"cancelled builds leave {left / size:.1f} bytes a point behind each"
+            assert left < 2 * size + (16 << 20), f"each cancelled build leaks {left / size:.1f} bytes a point"
             self.add(
-                "From cancelling a build, at any moment of it, to its end",
+                "From the cancellation of a build, at any moment, to its end",
                 f"{count_text(size)} {kind} points, {how}, the longest of {len(seconds)}",
                 Samples([max(seconds)], "s"),
                 None,
@@ -895,7 +901,7 @@ def ratios(these, those):
 
 
 def in_turn(round, *sides):
-    """Runs the sides, the last one first in every other round, and returns what each gives in their order."""
+    """Runs the sides, in reverse order in every other round, and returns their results in the order of `sides`."""
     if round % 2 == 0:
         return [side() for side in sides]
     return [side() for side in reversed(sides)][::-1]

@@ -1,4 +1,4 @@
-"""Measures the package beside its peers; see scripts/measure/bench-python."""
+"""Measures the Python package beside its peers; scripts/measure/bench-python calls it."""
 
 import argparse
 import gc
@@ -47,7 +47,7 @@ def main():
 
 
 def least(work, repeat=5):
-    """The least time of some runs, and what the last one gave."""
+    """Returns the shortest time of some runs, and the result of the last one."""
     times = []
     for _ in range(repeat):
         result = None
@@ -58,7 +58,8 @@ def least(work, repeat=5):
 
 
 def least_of_many(work, calls=200, repeat=25):
-    """The least mean of a run of calls, for what takes microseconds; without the garbage collector, as of timeit."""
+    """Returns the shortest mean of a run of calls, for calls of microseconds. Garbage collection is off, as in
+    timeit."""
     gc.disable()
     try:
         return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls
@@ -85,7 +86,7 @@ def builds(places):
 
 
 def answer(places):
-    """About a hundred clusters on both sides, in the middle of the points."""
+    """Measures an answer of about a hundred clusters on both sides, in the middle of the points."""
     import treeline
 
     index, tree = supercluster(places), treeline.build(places)

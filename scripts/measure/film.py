@@ -1,21 +1,21 @@
-"""Films a journey out of an index frame by frame, on a clock of its own: what a machine draws slowly is seen as on a
-fast one."""
+"""Films a zoom out of an index frame by frame, on a simulated clock: a slow machine gives the same film as a fast
+one."""
 
 import pathlib
 
-# The clock of the page, which stands still unless it is told to go on.
+# Replaces the clock of the page with one that advances only when `passTime` is called.
 CLOCK = "{ let now = 1000; performance.now = () => now; globalThis.passTime = by => now += by }"
 
-# Milliseconds between two frames.
+# Milliseconds from one frame to the next.
 FRAME = 40
 
-# Zooms out at an even pace, as a wheel does.
+# Zooms out at a constant rate, as a mouse wheel does.
 OUT = """({center, zoom, duration}) =>
   viewer.map.easeTo({center, zoom, duration, easing: t => t})"""
 
 
 def filmed(page, folder, start, center, depth):
-    """Writes a PNG for each frame of a zoom out from the densest place."""
+    """Writes a PNG for each frame of a zoom out from the densest place. Returns the number of frames."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     page.evaluate("camera => viewer.map.jumpTo(camera)", {"center": center, "zoom": start + depth})
@@ -25,7 +25,7 @@ def filmed(page, folder, start, center, depth):
     frames = duration // FRAME + 1000 // FRAME
     for frame in range(int(frames)):
         page.evaluate("by => passTime(by)", FRAME)
-        # The server answers at once, as one nearby does.
+        # Waits for all answers within the same frame, as if the server were nearby and answered at once.
         page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         page.wait_for_function("() => viewer.sides.every(({feed}) => feed.waitingSince === Infinity)")
         page.evaluate("() => viewer.wake()")
@@ -35,7 +35,7 @@ def filmed(page, folder, start, center, depth):
 
 
 def settle(page):
-    """Lets time pass until everything has arrived."""
+    """Advances the clock until all data is loaded and nothing moves."""
     for _ in range(60):
         page.evaluate("() => passTime(100)")
         page.wait_for_timeout(40)

@@ -1,15 +1,15 @@
-"""Flies a map through an index in headless Chromium and tells how long scripts ran in each frame, from the trace of the
-browser.
+"""Flies a map through an index in headless Chromium and prints how long scripts ran in each frame, from the trace of
+the browser.
 
-Prints, for each way to look at it, how many frames there were, and of two figures the median, the percentiles and the
-most of a frame, in milliseconds of the processor on the page's main thread: `own` are those in functions of the
-viewer and in what they call, sampled four times a millisecond; `scripts` those of all scripts, the map library's
-among them.
+For each view it prints the number of frames and two times: their median, 95th and 99th percentile and maximum over all
+frames. Both are processor time on the page's main thread, in milliseconds. `own` is the time in functions of the viewer
+and in functions that they call, sampled four times a millisecond. `scripts` is the time of all scripts, including the
+map library.
 
-A machine without a graphics card would spend nearly all its time on what a card does, at two frames a second. So the
-map library's calls are made, but WebGL draws nothing, and what is left is put together without WebGL.
+A machine without a graphics card would spend nearly all its time on drawing, at two frames a second. So the draw calls
+of WebGL are replaced by functions that do nothing, and the page is composited without WebGL.
 
-With --film it zooms out instead, and leaves a picture of each frame to look at.
+With --film it zooms out instead, and writes a picture of each frame.
 """
 
 import argparse
@@ -34,14 +34,14 @@ from browser import CHROMIUM
 DRAW_NOTHING = """for (const name of ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'])
   WebGL2RenderingContext.prototype[name] = () => {}"""
 
-# What runs scripts. One within another counts once.
+# Trace events during which scripts run. An event within another is not counted again.
 SCRIPTS = {"FunctionCall", "EvaluateScript", "RunMicrotasks", "FireAnimationFrame", "TimerFire", "EventDispatch", "v8.run",
            "V8.GC_SCAVENGER", "MinorGC", "MajorGC", "XHRReadyStateChange", "v8.callFunction", "ResourceReceiveResponse"}
 
-# Microseconds from one sample of the main thread's stack to the next.
+# Microseconds between two samples of the main thread's stack.
 SAMPLED = 250
 
-# In to the densest place, along it, and out again.
+# Zooms in to the densest place, pans there, and zooms out again.
 JOURNEY = """async ({center, start, depth}) => {
   const map = viewer.map;
   const fly = options => new Promise(done => { map.once('moveend', done); map.easeTo({easing: t => t, ...options}) });
@@ -55,19 +55,19 @@ JOURNEY = """async ({center, start, depth}) => {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("index", nargs="?", help="made by 'treeline build'; the addresses in Fixtures unless told")
-    parser.add_argument("--views", default="tree,compare", help="tree, grid, compare, tiles; several with commas")
-    parser.add_argument("--depth", type=float, default=6, help="how many zooms the journey goes in")
-    parser.add_argument("--settings", default="", help="more of the fragment, such as 'by=limit&limit=200'")
+    parser.add_argument("index", nargs="?", help="made by 'treeline build' (default: of the addresses in Fixtures)")
+    parser.add_argument("--views", default="tree,compare", help="of tree, grid, compare and tiles, separated by commas")
+    parser.add_argument("--depth", type=float, default=6, help="how many zooms the journey zooms in")
+    parser.add_argument("--settings", default="", help="more parameters of the link's fragment, such as 'by=limit&limit=200'")
     parser.add_argument("--size", default="1440x900")
-    parser.add_argument("--most", type=float, help="fail where the 95th percentile is above so many milliseconds")
-    parser.add_argument("--film", metavar="FOLDER", help="leave a picture of each frame of a zoom out, on a clock of its own")
+    parser.add_argument("--most", type=float, help="fail if the 95th percentile of `own` is above this, in milliseconds")
+    parser.add_argument("--film", metavar="FOLDER", help="write a picture of each frame of a zoom out, on a simulated clock")
     options = parser.parse_args()
     width, height = map(int, options.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         server = serving(options.index or addresses(folder))
         try:
-            # It says its address once it listens.
+            # The server prints its address once it listens.
             address = re.search(r"http://\S+", server.stdout.readline())[0]
             views = options.views.split(",")
             if options.film:
@@ -154,7 +154,7 @@ def measured(page, depth):
 
 
 def densest(page):
-    """Where the largest cluster is, and the zoom at which all points are shown."""
+    """Returns the position of the largest cluster, and the current zoom, at which all points are in view."""
     found = page.evaluate("""viewer.tree.scene.size || viewer.grid.scene.size
       ? viewer[viewer.tree.scene.size ? 'tree' : 'grid'].scene.clusters.reduce((a, b) => a.count > b.count ? a : b)
       : {longitude: viewer.map.getCenter().lng, latitude: viewer.map.getCenter().lat}""")
@@ -162,7 +162,7 @@ def densest(page):
 
 
 def own_spans(profile):
-    """When, and for how long, in microseconds, a function of the viewer was on the stack."""
+    """Returns the times at which a function of the viewer was on the stack, each with its duration, in microseconds."""
     nodes = {node["id"]: node for node in profile["nodes"]}
     parents = {child: node["id"] for node in profile["nodes"] for child in node.get("children", [])}
 
@@ -178,14 +178,14 @@ def own_spans(profile):
     spans, now = [], profile["startTime"]
     for sample, passed in zip(profile["samples"], profile["timeDeltas"]):
         now += passed
-        # What took much longer than a sample was spent by other processes.
+        # Bounds the duration: in a much longer interval other processes had the processor.
         if sample in own:
             spans.append((now, min(passed, 4 * SAMPLED)))
     return spans
 
 
 def share_at(scripts, at):
-    """How much of the time of the script that ran at a moment its thread had the processor."""
+    """Returns the share of processor time in the duration of the script that ran at a moment."""
     script = bisect.bisect_right(scripts, (at, float("inf"))) - 1
     if script < 0 or at > scripts[script][1]:
         return 1
@@ -194,7 +194,7 @@ def share_at(scripts, at):
 
 
 def by_frame(starts, spans):
-    """Milliseconds in each frame: from its start to the next."""
+    """Returns the milliseconds of spans in each frame, which lasts until the next one starts."""
     frames, at = [0.0] * len(starts), -1
     for start, duration in sorted(spans):
         while at + 1 < len(starts) and starts[at + 1] <= start:
@@ -205,8 +205,8 @@ def by_frame(starts, spans):
 
 
 def main_thread(events):
-    """When frames of the page's main thread start; when its scripts start and end, and how long they have the
-    processor. All in microseconds."""
+    """Returns the starts of frames on the page's main thread, and for each script its start, its end and its processor
+    time. All in microseconds."""
     drawn = [e for e in events if e.get("name") == "FireAnimationFrame" and e.get("ph") == "X"]
     threads = {}
     for event in drawn:
@@ -219,7 +219,7 @@ def main_thread(events):
         if span[0] >= end:
             outer.append(span)
             end = span[1]
-    # Several callbacks may run in one frame, within a moment of each other.
+    # Several callbacks within 4 ms belong to one frame.
     starts = []
     for ts in sorted(e["ts"] for e in drawn if (e["pid"], e["tid"]) == main):
         if not starts or ts - starts[-1] > 4000:

@@ -1,4 +1,4 @@
-"""The picture of how the time of a build grows with the number of points."""
+"""Draws how the time of a build grows with the number of points."""
 
 import matplotlib
 
@@ -11,7 +11,7 @@ COLOURS = {"uniform": "#1f6f8b", "clustered": "#c8553d"}
 
 
 def draw(curves, path):
-    """`curves` has seconds by number of points, by kind of points."""
+    """Draws the picture. `curves` maps each kind of points to seconds by number of points."""
     pyplot.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
     figure, (times, costs) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for kind, curve in curves.items():

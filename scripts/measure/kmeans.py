@@ -1,4 +1,4 @@
-"""Labels positions by k-means: see scripts/measure/kmeans for what is read and printed."""
+"""Labels positions by k-means: scripts/measure/kmeans describes the input and the output."""
 
 import math
 import sys
@@ -7,7 +7,7 @@ import numpy
 from sklearn.cluster import KMeans
 
 STARTS = 4
-# Beyond, centres are searched for among an even sample and all positions are given to the nearest.
+# Larger sets are clustered by an evenly spaced sample; then every position is assigned to the nearest center.
 LARGEST_SAMPLE = 20_000
 
 

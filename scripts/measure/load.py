@@ -1,5 +1,5 @@
-"""Loads a server on loopback with wrk and writes down its figures; or, with --soak, mixes all that clients do for
-minutes and looks that no good request fails and that memory stays where it is. Called by scripts/measure/load."""
+"""Puts a server on loopback under load with wrk and prints its figures. With --soak, it sends all kinds of requests for
+minutes and checks that no valid request fails and that memory does not grow. scripts/measure/load calls it."""
 
 import argparse
 import gzip
@@ -28,7 +28,7 @@ KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles", "gzip", "unc
 
 
 class Server:
-    """The server over one index, on a port of its own."""
+    """A server of one index, on a free port."""
 
     def __init__(self, index):
         self.process = subprocess.Popen(
@@ -36,7 +36,7 @@ class Server:
         line = self.process.stdout.readline()
         found = re.search(r"(http://[^/]+)/", line)
         if not found:
-            sys.exit(f"scripts/measure/load: expected the server to tell its address, found {line!r}")
+            sys.exit(f"scripts/measure/load: expected the server to print its address, found {line!r}")
         self.url = found[1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -49,12 +49,12 @@ class Server:
             return answer.headers["ETag"]
 
     def memory(self):
-        """In MiB: what is its own, and not the map of the index."""
+        """Returns the server's anonymous memory in MiB, without the pages of the mapped index."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"RssAnon:\s+(\d+)", status)[1]) / 1024
 
     def processor_time(self):
-        """In seconds."""
+        """Returns the processor time that the server has used, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -64,19 +64,18 @@ class Server:
 
 
 def mercator(latitude):
-    """From 0 in the north of the world to 1 in its south."""
+    """Returns the y of a latitude on the map, from 0 in the north of the world to 1 in its south."""
     return 0.5 - math.asinh(math.tan(math.radians(latitude))) / (2 * math.pi)
 
 
 class Views:
-    """What a laptop's screen shows, from nearly all of the data to a town of it, around places where there are
-    points."""
+    """Random views of a laptop's screen around places with points, from nearly all of the data to a single town."""
 
     def __init__(self, server, bounds, seed):
         self.random = random.Random(seed)
         clusters = json.loads(server.get("/v1/load/clusters?limit=10000"))["features"]
         self.places = [cluster["geometry"]["coordinates"] for cluster in clusters]
-        # From here on all of it fits the screen.
+        # The zoom at which all of the data just fits the screen.
         self.zoom = math.log2(1024 * 360 / (256 * max(bounds[2] - bounds[0], 1e-3)))
 
     def view(self):
@@ -100,7 +99,7 @@ class Views:
         return f"/v1/load/clusters?{cut}&{self.view()}"
 
     def moved(self, view):
-        """The same, half a zoom closer."""
+        """Returns the view, half a zoom closer."""
         box, zoom = view.removeprefix("bbox=").split("&zoom=")
         west, south, east, north = map(float, box.split(","))
         x, y, share = (west + east) / 2, (south + north) / 2, 0.5 / 2**0.5
@@ -109,7 +108,8 @@ class Views:
 
 
 def wrk(server, paths, header, seconds, connections, pause=0):
-    """One thread of it asks for more than the server can give, and leaves most of the processor to that."""
+    """Runs wrk and returns its figures. One thread of wrk requests more than the server can answer, and leaves most of
+    the processor to the server."""
     command = ["wrk", "--latency", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(HERE / "paths.lua"), server.url,
                "--", paths, str(pause), *header]
     output = subprocess.run(command, capture_output=True, text=True)
@@ -120,7 +120,7 @@ def wrk(server, paths, header, seconds, connections, pause=0):
 
 
 def clusters_each(server, paths):
-    """How many clusters an answer has on average, out of some; None for what is no list of features."""
+    """Returns the mean number of clusters in a sample of the answers, or None for tiles."""
     counts = []
     for path in paths[::len(paths) // 64]:
         answer = server.get(path)
@@ -132,9 +132,9 @@ def clusters_each(server, paths):
 
 
 def figures(server, bounds, options):
-    """No answer is kept by the server, and no two requests of a round are alike, but for `unchanged`, which are all
-    304."""
-    paused = f", {options.pause} ms between an answer and the next question" if options.pause else ""
+    """Prints the figures of each kind of request. The server caches no answers, and no two requests of a round are
+    equal, except that all answers of `unchanged` are 304."""
+    paused = f", {options.pause} ms between an answer and the next request" if options.pause else ""
     print(f"{options.connections} connections{paused}, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
     print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
     for kind in options.kinds.split(","):
@@ -143,7 +143,7 @@ def figures(server, bounds, options):
         header = {"unchanged": ["If-None-Match"], "gzip": ["Accept-Encoding", "gzip"]}.get(kind, [])
         each = clusters_each(server, paths)
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-            # What a client that has an answer already would send.
+            # Adds the tag that a client would send if it already had the answer.
             file.write("\n".join(f"{path} {server.tag(path)}" if kind == "unchanged" else path for path in paths))
             file.flush()
             wrk(server, file.name, header, 1, options.connections)
@@ -159,7 +159,7 @@ def figures(server, bounds, options):
 
 
 def timed(server, title, each, paths, header, options):
-    """What wrk found, a line of which is printed."""
+    """Runs wrk, prints one line of figures, and returns all of them."""
     start = server.processor_time()
     result = wrk(server, paths, header, options.seconds, options.connections, options.pause)
     spent = server.processor_time() - start
@@ -170,13 +170,14 @@ def timed(server, title, each, paths, header, options):
 
 
 class Soak:
-    """All kinds of clients at once, and an index that is replaced under them."""
+    """All kinds of clients at once, while the index is replaced again and again."""
 
     def __init__(self, server, index, bounds, options):
         self.server, self.index, self.bounds = server, index, bounds
         self.random = random.Random(options.seed)
         self.counts, self.failures, self.lock = {}, [], threading.Lock()
-        # Of a file that is only ever replaced by itself or by what is no index: its answers never change.
+        # The expected answers. They never change, since the file is replaced only by its own content or by a damaged
+        # file.
         paths = [self.path(self.random) for _ in range(300)]
         self.answers = [(path, server.get(path)) for path in paths]
         self.end = time.monotonic() + options.soak * 60
@@ -196,7 +197,7 @@ class Soak:
         return f"center={longitude:.5f},{latitude:.5f}&zoom={zoom:.2f}&width=1024&height=768"
 
     def path(self, rng):
-        """What must be answered, whatever others do."""
+        """Returns a path that must be answered, whatever other clients do."""
         what = rng.choice(["clusters", "spacing", "grid", "tiles", "measures", "transition", "members", "indexes"])
         return {
             "clusters": lambda: f"/v1/load/clusters?limit=100&ellipses=true&{self.view(rng)}",
@@ -228,7 +229,7 @@ class Soak:
                 self.count("good", f"{path}: {error}")
 
     def malformed(self, seed):
-        """What must be refused, politely."""
+        """Sends malformed requests, which must be refused without an error of the server."""
         rng = random.Random(seed)
         while self.running():
             junk = "".join(rng.choice("abz019,.-&=%+/?;:{}[]\\\"'") for _ in range(rng.randrange(1, 80)))
@@ -245,7 +246,7 @@ class Soak:
             time.sleep(0.01)
 
     def rude(self, seed):
-        """Connections that are cut in the middle, or hardly read, or send a byte now and then."""
+        """Opens connections that break off, that hardly read, that send one byte at a time, or that send noise."""
         rng = random.Random(seed)
         while self.running():
             try:
@@ -271,8 +272,8 @@ class Soak:
                 self.count("refused")
 
     def replacing(self):
-        """The index is replaced, or written over where it is, by itself or by a broken file: neither may change
-        anything."""
+        """Replaces the index, or overwrites it in place, with its own content or with a damaged file. No answer may
+        change."""
         copy = self.index.with_suffix(".next")
         good = self.index.read_bytes()
         while self.running():
@@ -307,8 +308,8 @@ def soak(server, index, bounds, options):
     test = Soak(server, index, bounds, options)
     memory = test.run()
     problems = test.failures[:10]
-    # Flat: the last third is no larger than the second by more than a tenth and a little. By medians: while an index is
-    # reopened there are two, and a look may fall on that or not.
+    # Memory counts as flat if the last third exceeds the second third by at most 10 % and 8 MiB. Medians are compared,
+    # since the server holds two indexes while it reopens one, and only some samples fall into that time.
     third = max(len(memory) // 3, 1)
     before, after = statistics.median(memory[third:2 * third] or memory), statistics.median(memory[-third:])
     if after > before * 1.1 + 8:
@@ -322,13 +323,13 @@ def soak(server, index, bounds, options):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/measure/load", description=__doc__)
     parser.add_argument("index", nargs="?", type=pathlib.Path)
-    parser.add_argument("--seconds", type=int, default=10, help="how long each kind of request is asked for")
+    parser.add_argument("--seconds", type=int, default=10, help="how long each kind of request is sent")
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--pause", type=int, default=0, metavar="MS",
-                        help="how long each connection waits on average before it asks again; 0 asks for all that the server can give")
+                        help="the average pause of a connection before its next request; 0 sends as much as the server can answer")
     parser.add_argument("--heavy", type=int, default=0, metavar="CLIENTS",
-                        help="how many clients ask for 10,000 clusters by spacing meanwhile, over and over")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="out of " + ", ".join(KINDS))
+                        help="the number of other clients that meanwhile request 10,000 clusters by spacing, over and over")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of " + ", ".join(KINDS) + "; separated by commas (default: all)")
     parser.add_argument("--soak", type=float, metavar="MINUTES", help="mixed load instead of figures")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What a measurement was made on and with."""
+"""Facts about the machine and the programs of a measurement."""
 
 import importlib.metadata
 import os

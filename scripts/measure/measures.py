@@ -1,8 +1,9 @@
-"""Measures every set of points and holds the medians to the aims, as a Markdown table and JSON.
+"""Measures every set of points and compares the medians with the aims, as a Markdown table and JSON.
 
-Each set is looked at as `treeline compare` chooses to: all of it, then denser and denser parts, on 1024 x 768 px,
-with as many clusters as a grid of 64 px has there. A figure of a set is the median of its views; a figure of all is
-the median of the sets, beside the worst of them. One method is compared with another view by view, within one report.
+The views of a set are those of `treeline compare`: first all points, then denser and denser parts, on 1024 x 768 px. In
+each view, methods with a limit get as many clusters as a grid of 64 px has there. The figure of a set is the median
+over its views. The table shows the median over all sets and the worst set. Ratios of two methods are taken view by
+view.
 """
 
 import argparse
@@ -17,15 +18,16 @@ from typing import NamedTuple
 TREELINE = ".build/release/treeline"
 BENCHMARKS = ".build/release/Benchmarks"
 FIXTURES = ("airports", "cities", "iceland_addresses")
-# Below, a view has hardly anything to cluster.
+# Views with fewer points are skipped: they have hardly anything to cluster.
 LEAST_POINTS = 200
-# What is no cut of a tree by a limit.
+# Methods that are not cuts of a tree with a limit.
 NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
-# The growths whose promises are counted, with what has `Benchmarks` grow a tree so. A name tells all but the first.
+# The growths whose promises are counted, each with the options that make `Benchmarks` grow such a tree. The first
+# growth adds no suffix to the names of cuts.
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
-# Measured beside all that `treeline compare` calls so, where it knows them.
+# Methods of merged trees, measured besides `--methods all` if this build of `treeline compare` has them.
 MERGED = ("spacing/merge:distance", "badges", "widest-first/merge:scatter")
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
@@ -34,7 +36,7 @@ KEYS = (
 
 
 class Ratio(NamedTuple):
-    """A figure of one method over that of another, in each view that both have."""
+    """The ratio of a figure between two methods, in each view in which both take part."""
 
     what: str
     key: str
@@ -43,9 +45,9 @@ class Ratio(NamedTuple):
     aim: str
     median_at_least: float | None = None
     median_at_most: float | None = None
-    # Only views are looked at in which the other has so many clusters.
+    # Restricts the ratio to views in which the number of the other's clusters is in this range.
     other_clusters: range = range(1, 1 << 32)
-    # Only views are looked at in which both have as many.
+    # Restricts the ratio to views in which both have equally many clusters.
     is_of_equal_counts: bool = False
 
     @property
@@ -69,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/measure/measures", description="Measures clusters on many sets of points.")
     parser.add_argument("sets", nargs="*", metavar="FILE", help="points (default: those in Fixtures)")
     parser.add_argument("--also", metavar="FOLDER", action="append", default=[], help="every .csv.gz of a folder, too")
-    parser.add_argument("--methods", metavar="NAME,NAME", help="what `treeline compare` calls them (default: all, and those of merged trees)")
+    parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treeline compare` (default: all, and those of merged trees)")
     parser.add_argument("--kmeans", action="store_true", help="k-means as a yardstick, which takes minutes")
     parser.add_argument("--pairs", type=int, default=10_000, help="pairs of random screens for the promises (0: none)")
     parser.add_argument("--json", metavar="FILE", default=".build-measures/measures.json", help="where to write the figures")
@@ -116,14 +118,14 @@ def run(*command):
 
 
 def known_methods():
-    """All that there are, and those of merged trees that this tool knows."""
+    """Returns the names of all methods, and of those methods of merged trees that this build of the tool has."""
     compare = [TREELINE, "compare", "Fixtures/formats/plain.csv", "--json", "-", "--methods"]
     names = [method["name"] for method in run(*compare, "all")["views"][0]["methods"]]
     return names + [name for name in MERGED if name not in names and started(*compare, name).returncode == 0]
 
 
 def growth_of(method):
-    """How its tree grows; none where it needs none."""
+    """Returns how the method's tree is grown, or None if the method has no tree."""
     if method in ("grid", "k-means"):
         return None
     return "merge:badges" if method == "badges" else method.partition("/")[2] or "mean"
@@ -134,7 +136,7 @@ def is_merged(method):
 
 
 def measured(file, options):
-    """The figures of one set, method by method; none where no view has enough points."""
+    """Returns the figures of one set, method by method, or None if no view has enough points."""
     command = [TREELINE, "compare", file, "--skip-invalid", "--json", "-", "--journey"]
     command += ["--methods", options.methods]
     command += ["--kmeans", "scripts/measure/kmeans"] if options.kmeans else []
@@ -165,7 +167,7 @@ def measured(file, options):
 
 
 def view_ratios(ratio, views):
-    """One for each view that takes part."""
+    """Yields the ratio in each view that takes part."""
     for view in views:
         rows = {row["name"]: row for row in view["methods"]}
         one, other = rows.get(ratio.method), rows.get(ratio.other)
@@ -196,7 +198,7 @@ def all_rows(sets):
         return {name: values[name] / others[name] for name in values if values[name] is not None and others.get(name)}
 
     def least_kept(name, is_fixed):
-        """Which share of clusters a pan has to keep."""
+        """Returns the share of clusters that a pan must keep, or None if there is no such aim."""
         return 1 if is_fixed else 0.8 if name.startswith("continuing") else None
 
     rows = []
@@ -225,10 +227,10 @@ def all_rows(sets):
         )
 
     def best_of(names):
-        """The one way that is best for all sets, not each set's own."""
+        """Returns the one method that is best over all sets, not the best method of each set."""
         return min(names, key=lambda name: median(of(name, "distortion_to_grid").values()), default=None)
 
-    # Merged trees are held to aims of their own.
+    # Merged trees have separate aims.
     split = [name for name in names if not is_merged(name)]
     best = best_of([name for name in split if name.partition("/")[0] not in NOT_LIMITED])
     best_spacing = best_of([name for name in split if name.startswith("spacing")])
@@ -268,14 +270,14 @@ def all_rows(sets):
         add("badges: overlap as they are drawn", of("badges", "overlap"), "0", all_at_most=0)
     for name in names:
         if name in ("grid", best, best_spacing) or is_merged(name):
-            add(f"{name}: points shown by themselves", of(name, "single_share"), is_more_better=True)
+            add(f"{name}: points shown as single points", of(name, "single_share"), is_more_better=True)
             add(f"{name}: lone points kept", of(name, "lone_points_kept"), is_more_better=True)
             add(f"{name}: rank correlation of counts with density", of(name, "density_correlation"), is_more_better=True)
     for name in names:
         add(f"{name}: points lost, doubled or miscounted", of(name, "lost_points"), "0", all_at_most=0)
     for name in names:
         is_fixed = name == "grid" or name.startswith(("detail", "spacing", "badges"))
-        # On a journey what continues depends on all that was shown before.
+        # On a journey, a continuing answer depends on all answers before it, so it is not nested.
         is_nested = name != "grid" and not name.startswith("continuing")
         add(f"journey, {name}: points torn apart by zooming", journey(name, "nestedness"), "0" if is_nested else "",
             all_at_most=0 if is_nested else None)

@@ -1,4 +1,4 @@
-"""Prints how long points take to a picture in a notebook and in a page, and how large pages are, beside folium's."""
+"""Prints the time from points to a picture in a notebook and in a page, and the size of pages, beside folium's."""
 
 import argparse
 import pathlib
@@ -29,7 +29,7 @@ SHOWN = """() => { const viewer = document.querySelector("[data-lm-suppress-shor
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeat", type=int, default=3, help="how often the notebook is opened; the least time counts")
+    parser.add_argument("--repeat", type=int, default=3, help="how often the notebook is opened; the shortest time counts")
     options = parser.parse_args()
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=browsers.CHROMIUM)
@@ -91,9 +91,10 @@ def shown_in(browser, path, condition):
 
 
 def in_notebook(browser, count):
-    """From the call that builds a tree of arrays to the first clusters on its map, in a kernel that has imported it."""
+    """Returns the seconds from the call that builds a tree from arrays to the first clusters on its map, in a kernel
+    that has already imported the package."""
 
-    # The fixtures of the tests, as the functions that they are.
+    # Calls the fixtures of the tests as plain functions.
     class Folders:
         def mktemp(self, name):
             return pathlib.Path(tempfile.mkdtemp(prefix=name))
@@ -103,7 +104,7 @@ def in_notebook(browser, count):
     opening = conftest.open_notebook.__wrapped__([], lambda **_: context, next(lab))
     notebook = opening(BUILD.format(count=count))
     page = notebook.page
-    # The kernel has begun, and numpy and the library are there.
+    # Waits until the kernel runs and has imported numpy and the package.
     while not notebook.run("print(len(x))"):
         page.wait_for_timeout(100)
     page.evaluate(

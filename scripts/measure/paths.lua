@@ -1,14 +1,14 @@
--- Asks for the paths in a file, one a line, over and over. Arguments: the file, for how many milliseconds a connection
--- waits on average before it asks again, and a header with its value; a value behind a path is the header's with that
--- path.
+-- Requests the paths in a file, one in each line, over and over. Arguments: the file; the average pause of a connection
+-- before its next request, in milliseconds; the name of a header and its value. Without a value, the header takes the
+-- one that follows the path in its line.
 
 local requests, next_request = {}, 0
 
 function init(arguments)
   local headers, pause = {}, tonumber(arguments[2])
-  -- Anything from none to twice as long, so that connections do not ask in step.
+  -- Pauses from 0 to twice the average, so that connections do not send in step.
   if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
-  -- Made beforehand, for what wrk does costs the server time.
+  -- Prepares all requests, since work of wrk during the test takes time from the server.
   for line in io.lines(arguments[1]) do
     local path, value = line:match("^(%S+) ?(.*)$")
     if arguments[3] then headers[arguments[3]] = arguments[4] or value end

@@ -1,4 +1,4 @@
-"""One timed task of a peer, printed as JSON, as the Benchmarks tool prints its own.
+"""Runs one timed task of a peer and prints the result as JSON, as the Benchmarks tool does for Treeline.
 
     peers.py build {kdtree,supercluster} POINTS.f64 WARMUPS RUNS
     peers.py query POINTS.f64 VIEWS.csv REPEATS
@@ -13,7 +13,7 @@ import time
 
 import numpy
 
-# The defaults of supercluster for maps whose tiles are 512 px wide.
+# The defaults of supercluster for maps with tiles of 512 px.
 SUPERCLUSTER = {"min_zoom": 0, "max_zoom": 16, "radius": 40, "extent": 512}
 
 
@@ -68,7 +68,7 @@ def build(peer, path, warmups, runs):
     before, peak = resident("VmRSS:"), None
     times = []
     for run in range(warmups + runs):
-        # What the last run built is let go before the clock starts.
+        # Frees the result of the previous run before the clock starts.
         tree = None
         elapsed, tree = seconds(lambda: make(points))
         peak = peak or resident("VmHWM:")
@@ -86,15 +86,15 @@ def query(path, views_path, repeats):
 
     def ask(view):
         zoom, west, south, east, north = view
-        # A view's zoom is of tiles of 256 px; at that of 512 px tiles, one less, the world is as wide on the screen,
-        # and a radius of 40 with an extent of 512 is 40 px of it.
+        # A view's zoom is for tiles of 256 px. With tiles of 512 px the world is equally wide on the screen one zoom
+        # lower, and a radius of 40 with an extent of 512 is 40 px there.
         start = time.perf_counter()
         answer = index.getClusters(top_left=(west, north), bottom_right=(east, south), zoom=int(zoom) - 1)
         return time.perf_counter() - start, answer
 
-    # As timeit does: no collection of garbage falls into a timed call.
+    # Disables garbage collection during timed calls, as timeit does.
     gc.disable()
-    # More than the caches hold, before views are asked for that never were.
+    # Reads more than the caches hold, so that the first query of each view finds cold caches.
     numpy.ones(32 << 20).sum()
     cold = [0.0] * len(views)
     for number in random.Random(6).sample(range(len(views)), len(views)):
@@ -114,17 +114,18 @@ def query(path, views_path, repeats):
 
 
 def copying(answer):
-    """The time of as many dictionaries again: less than making them, for the numbers in them are there already."""
+    """Returns the time to copy the dictionaries. Creating them takes longer, since their numbers must be created
+    too."""
     return seconds(lambda: [dict(cluster) for cluster in answer])[0]
 
 
 def making(answer, median):
-    """The time in which the module makes these very results of an index that has nothing else to look at: a bit more
-    than making them, for it still walks over that index."""
+    """Returns the time in which the module answers with these results from an index of nothing else. That is a bit more
+    than the time to create the results, since the module still walks over that index."""
     if not answer:
         return 0.0
     points = numpy.array([[cluster["longitude"], cluster["latitude"]] for cluster in answer])
-    # Above its greatest zoom an index answers with the points themselves.
+    # Above its maximum zoom an index answers with its points.
     index = build_supercluster(points, max_zoom=0)
 
     def ask():

@@ -1,4 +1,4 @@
-"""Draws maps of what `treeline query` and `treeline transition` answer, side by side, as SVG."""
+"""Draws maps of answers of `treeline query` and `treeline transition` side by side, as SVG."""
 
 import csv
 import gzip
@@ -20,7 +20,7 @@ CREDITS = {
     ICELAND: "Addresses: Staðfangaskrá (HMS). Land: Natural Earth.",
     CITIES: "Cities: GeoNames, CC BY 4.0. Land: Natural Earth.",
 }
-# The viewer's constants, which a test holds to the library's.
+# The constants of badges in the viewer. A test compares them with those of the library.
 CONSTANTS = pathlib.Path("Sources/TreelineServer/Resources/viewer/constants.js").read_text()
 BADGE = {name: float(value) for name, value in re.findall(r"^export const (\w*BADGE\w*) = ([\d.]+);", CONSTANTS, re.M)}
 DOTS = 1500
@@ -52,7 +52,8 @@ def main():
 
 
 def iceland():
-    """The picture of the README: a grid, the article's clusters, as many, and badges that never touch."""
+    """Returns the picture of the README: a grid, as many clusters of the article's tree, and badges that never
+    touch."""
     scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75), width=620)
     spacing = ["--spacing", "44"]
     grid = scene.query(["--method", "grid", "--cell", "44"])
@@ -79,7 +80,7 @@ def pixels():
 
 
 def pan():
-    """What of the badges is another one after a pan down by a tenth."""
+    """Returns a picture of the badges that are new after a pan down by a tenth of the view."""
     before, scene = (-11, 36, 17, 55), Scene(CITIES, LAND_WORLD, (-11, 34.1, 17, 53.1))
     panels = []
     for caption, options in [
@@ -124,7 +125,7 @@ def alone():
 
 
 class Scene:
-    """A part of the map, unless told otherwise as wide as two panels leave room for."""
+    """A part of the map. By default it is so wide that two panels fit side by side."""
 
     def __init__(self, points, land, box, width=424):
         self.points, self.land, self.box, self.width = points, land, box, width
@@ -166,7 +167,7 @@ def queries(scene, panels):
 
 
 def lines(scene, cell):
-    """The grid's cells, which begin at the corner of the world."""
+    """Returns the lines of the grid, whose cells start at the corner of the world."""
     side = 256 * 2**scene.zoom
     left, top = (scene.box[0] / 360 + 0.5) * side % cell, (0.5 - scene.top / 360) * side % cell
     path = "".join(f"M{x:.1f} 0v{scene.height}" for x in steps(-left, scene.width, cell))
@@ -218,7 +219,7 @@ def write(name, scene, panels):
 
 
 def land(scene):
-    """The rings within reach of the map, without corners closer than a pixel to the one before."""
+    """Returns the path of the rings that overlap the map, without corners closer than a pixel to the previous one."""
     with gzip.open(scene.land, "rt", encoding="utf-8") as file:
         features = json.load(file)["features"]
     path = []
@@ -236,7 +237,7 @@ def land(scene):
 
 
 def clamped(corner, scene):
-    """Far outside, where nothing is seen of it, an outline may run along a frame."""
+    """Returns the corner, moved onto a frame around the map if it is outside of that, where nothing is visible."""
     margin = 40
     return (
         min(max(corner[0], -margin), scene.width + margin),
@@ -253,7 +254,7 @@ def thinned(corners):
 
 
 def dots(scene):
-    """An even sample of the points, one a pixel."""
+    """Returns the path of an evenly spaced sample of the points, at most one in each pixel."""
     west, south, east, north = scene.box
     with gzip.open(scene.points, "rt", encoding="utf-8") as file:
         rows = csv.reader(file)

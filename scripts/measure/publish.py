@@ -1,4 +1,4 @@
-"""Puts the table and the picture of a run where readers find them."""
+"""Puts the table and the picture of a run into the documentation."""
 
 import re
 import shutil
@@ -9,7 +9,8 @@ MARKS = "<!-- From here on written by scripts/bench --publish -->", "<!-- To her
 
 
 def publish(table, picture, is_whole):
-    """A run of some parts leaves the sections of the page that it has not measured as they are."""
+    """Writes the table into the page and copies the picture. After a run of only some parts, the other sections of the
+    page stay unchanged."""
     with open(PAGE) as file:
         text = file.read()
     between = re.compile(f"(?<={re.escape(MARKS[0])}\n).*(?={re.escape(MARKS[1])})", re.DOTALL)
@@ -23,11 +24,11 @@ def publish(table, picture, is_whole):
 
 
 def merged(old, new):
-    """A table with the sections of another in place of its own of the same titles, and behind them all that it has
-    not."""
+    """Returns the old table, with each section replaced by the new section of the same title. Other new sections
+    follow at the end."""
     def sections(table):
         return {part.split("\n", 1)[0]: part.strip() for part in re.split(r"(?m)^(?=## )", table.strip())}
 
-    # Only whole runs say above all sections where they were measured.
+    # Skips the text above the first section: only a run of all parts says there on which machine it was made.
     _, *parts = sections(new).items()
     return "\n\n".join((sections(old) | dict(parts)).values())

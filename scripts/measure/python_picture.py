@@ -1,5 +1,5 @@
-"""Draws the picture of the guide for Python: the clusters of pysupercluster and of Treeline in one view, as badges of
-one size, over some of the points. Its argument is the SVG file to write."""
+"""Draws the picture of the Python guide: the clusters of pysupercluster and of Treeline in one view, as badges of equal
+size over some of the points. The argument is the SVG file to write."""
 
 import pathlib
 import sys
@@ -51,7 +51,7 @@ def main(path):
 
 
 def pixels(x, y):
-    """On the screen, from the upper left corner of the box."""
+    """Returns the position on the screen, in pixels from the upper left corner of the box."""
 
     def mercator(x, y):
         return x / 360, -np.log(np.tan(np.pi / 4 + np.radians(y) / 2)) / (2 * np.pi)

@@ -1,4 +1,4 @@
-"""Rows of the table: what was measured, the bound it is held to, and how both are written."""
+"""Rows of the table: what was measured, the bound that it is compared with, and how both are formatted."""
 
 import statistics
 from dataclasses import asdict, dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 @dataclass
 class Samples:
-    """Timings or sizes of one thing, one a round or run, in seconds, bytes or whatever the unit says."""
+    """Timings or sizes of one thing, one for each round or run, in the given unit."""
 
     values: list
     unit: str
@@ -16,7 +16,7 @@ class Samples:
         return statistics.median(self.values)
 
     def __str__(self):
-        # All on the scale of their median.
+        # Formats all values in the unit that suits their median.
         scale, name = scaled(self.median, self.unit)
         if len(self.values) == 1:
             return f"{amount(self.median / scale)} {name}"
@@ -26,7 +26,7 @@ class Samples:
 
 
 def scaled(value, name):
-    """The scale and the unit that suit a value."""
+    """Returns the scale and the unit that suit a value."""
     scales = {
         "s": [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")],
         "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")],
@@ -43,7 +43,7 @@ def amount(value):
 
 @dataclass
 class Bound:
-    """What a row's figure is held to. `aim` is what is hoped for."""
+    """The bound of a row's figure. A miss of `limit` is a failure; `aim` is the value that we would like to reach."""
 
     limit: float
     is_most: bool = True
@@ -70,16 +70,16 @@ class Row:
     what: str
     ours: Samples
     peer: Samples | None = None
-    # Of each round where there are rounds, so that a machine that slows down does so for both sides.
+    # One for each round if there are rounds, so that a machine that slows down affects both sides.
     figures: list = field(default_factory=list)
     bound: Bound | None = None
     note: str = ""
-    # Which run it is of.
+    # The command, date and revision of the run that measured it.
     run: str = ""
 
     @classmethod
     def of(cls, json, run):
-        """A row out of `json`."""
+        """Returns the row of a dictionary that `Row.json` returned."""
         return cls(
             section=json["section"],
             what=json["what"],
@@ -104,7 +104,7 @@ class Row:
             return ""
         form = self.bound.figure if self.bound else "{:.2f}x"
         text = form.format(self.figure)
-        # What is no ratio has its scatter beside it already.
+        # Adds the scatter to ratios only: other figures already have it in the columns beside them.
         if len(self.figures) > 1 and text.endswith("x"):
             text += f" [{form.format(min(self.figures))}–{form.format(max(self.figures))}]"
         return text
@@ -126,7 +126,7 @@ class Row:
 HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 
 
-# What tells one run from another.
+# Facts of the machine that describe one run.
 OF_RUN = ("run", "revision", "load")
 
 
@@ -135,20 +135,20 @@ def run_text(machine):
 
 
 def markdown(rows, machine):
-    how = "Median [least–greatest] of the rounds, each of which takes the median of its runs; "
+    how = "Median [least–greatest] over the rounds; the figure of a round is the median of its runs; "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):
         lines += ["", f"## {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
         chosen = [row for row in rows if row.section == section]
         lines += ["| " + " | ".join(row.cells()) + " |" for row in chosen]
         notes = dict.fromkeys(row.note for row in chosen if row.note)
-        notes |= dict.fromkeys(f"By {row.run}." for row in chosen)
+        notes |= dict.fromkeys(f"Measured by {row.run}." for row in chosen)
         lines += [line for note in notes for line in ("", note)]
     return "\n".join(lines) + "\n"
 
 
 def text(rows):
-    """The same for a terminal."""
+    """Returns the table as plain text for a terminal."""
     widths = [max(map(len, column)) for column in zip(HEADINGS, *(row.cells() for row in rows))]
 
     def line(cells):

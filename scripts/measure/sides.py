@@ -1,4 +1,4 @@
-"""Runs of the two sides: each is a process of its own that prints one JSON object."""
+"""Runs of the two sides: each run is a separate process that prints one JSON object."""
 
 import array
 import json
@@ -37,7 +37,7 @@ def write_with_ours(*arguments):
 
 
 def write_some(path, target, one_in):
-    """Writes every so many of a file's points."""
+    """Writes one of every `one_in` points of a file to another file."""
     points = array.array("d")
     with open(path, "rb") as file:
         points.frombytes(file.read())
@@ -53,14 +53,14 @@ def timed_treeline(*arguments):
 
 
 def counted(tool, pattern, *arguments):
-    """A count that valgrind makes of work without a clock; none where there is no valgrind."""
+    """Returns a count that valgrind makes of work without a clock, or None if valgrind is not installed."""
     if not shutil.which("valgrind"):
         return None
     options = {
         "callgrind": ["--callgrind-out-file=/dev/null"],
         "memcheck": ["--leak-check=no", "--undef-value-errors=no"],
     }[tool]
-    # Or tables of hashes would be as full as chance has it.
+    # Fixes the hash seed; otherwise hash tables would fill differently in each run.
     environment = {"SWIFT_DETERMINISTIC_HASHING": "1"}
     done = run(["valgrind", f"--tool={tool}", *options, BENCHMARKS, "work", *arguments], environment)
     return int(re.search(pattern, done.stderr)[1].replace(",", ""))

@@ -1,4 +1,4 @@
-"""Builds an index on Spark and tells how; called by scripts/measure/spark-demo, which says what."""
+"""Builds an index on Spark and prints the time and the memory of each step. scripts/measure/spark-demo calls it."""
 
 import argparse
 import filecmp
@@ -18,14 +18,14 @@ def main():
     parser.add_argument("--points", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--partitions", type=int, default=16)
     parser.add_argument("--split", default="mean")
-    parser.add_argument("--separations", action="store_true", help="compute them, too")
+    parser.add_argument("--separations", action="store_true", help="also compute separations")
     parser.add_argument("--piece-size", type=lambda text: int(float(text)))
-    parser.add_argument("--parquet", help="a file, a folder or a pattern, in place of generated points")
+    parser.add_argument("--parquet", help="a file, a folder or a pattern, instead of generated points")
     parser.add_argument("--lon", default="longitude")
     parser.add_argument("--lat", default="latitude")
-    parser.add_argument("--out", help="where to leave the index")
-    parser.add_argument("--no-comparison", action="store_true", help="leave out what the tool would make of the points")
-    parser.add_argument("--folder", help="where to put what does not fit")
+    parser.add_argument("--out", help="where to write the index")
+    parser.add_argument("--no-comparison", action="store_true", help="do not compare the index with that of the tool")
+    parser.add_argument("--folder", help="where to put temporary files")
     arguments = parser.parse_args()
     for name in ("parquet", "out"):
         if getattr(arguments, name):
@@ -46,7 +46,7 @@ def build(session, work, names, row, arguments):
     print(f"Spark {session.version}, executors: processes {cluster.executors()}")
     df = session.read.parquet(arguments.parquet).repartition(arguments.partitions)
     out = arguments.out or f"{work}/spark.treeline"
-    # What generated the points is not to count: the peak from here on.
+    # Resets the peak of memory, so that the generation of points does not count.
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     start, stages = time.time(), []
@@ -72,10 +72,10 @@ def build(session, work, names, row, arguments):
     if arguments.no_comparison:
         return
     if row is None:
-        print("Rows are numbered as Spark has them; with a column of numbers the bytes are those of treeline build")
+        print("Not compared: Spark numbered the rows. With row=COLUMN the bytes are those of treeline build")
         return
     start = time.time()
-    # As much memory for any number of points.
+    # Allows the same memory for any number of points.
     options = ["--memory", "1GB", "--split", arguments.split, *([] if arguments.separations else ["--no-separation"])]
     expected = points.index(arguments.parquet, f"{work}/whole.treeline", *options)
     print(f"treeline build --memory 1GB of the same rows, as CSV: {time.time() - start:.1f} s")
