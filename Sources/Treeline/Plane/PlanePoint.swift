@@ -77,7 +77,8 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   }
 
   @inlinable package func contains(_ point: PlanePoint) -> Bool {
-    minX <= point.x && point.x <= maxX && minY <= point.y && point.y <= maxY
+    let (isEast, isWest) = (minX <= point.x, point.x <= maxX)
+    return (isAcrossSeam ? isEast || isWest : isEast && isWest) && minY <= point.y && point.y <= maxY
   }
 }
 

@@ -2,6 +2,7 @@ import PointSets
 import TestSupport
 import Testing
 import Treeline
+import TreelineBuilder
 
 /// Where an input row is found, against a look at every point.
 @Suite struct TreeIndexOfRowTests {
@@ -13,8 +14,16 @@ import Treeline
     _ set: PointSet
   ) throws { try check(set, .mean) }
 
-  private func check(_ set: PointSet, _ rule: SplitRule) throws {
-    let tree = try set.tree(rule)
+  /// Merged clusters may lie across the seam of the world, and so do their boxes.
+  @Test(arguments: PointSet.nasty, MergeMetric.allCases) func everyRowOfMergedTreesIsFound(
+    _ set: PointSet, _ metric: MergeMetric
+  ) throws {
+    try check(set, ClusterTree(set.coordinates, as: set.projection, options: BuildOptions(growth: .merging(by: metric))))
+  }
+
+  private func check(_ set: PointSet, _ rule: SplitRule) throws { try check(set, set.tree(rule)) }
+
+  private func check(_ set: PointSet, _ tree: ClusterTree) throws {
     let treeIndexOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
     for (row, coordinate) in set.coordinates.enumerated() {
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
