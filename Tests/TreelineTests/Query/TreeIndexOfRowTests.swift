@@ -18,7 +18,8 @@ import TreelineBuilder
   @Test(arguments: PointSet.nasty, MergeMetric.allCases) func everyRowOfMergedTreesIsFound(
     _ set: PointSet, _ metric: MergeMetric
   ) throws {
-    try check(set, ClusterTree(set.coordinates, as: set.projection, options: BuildOptions(growth: .merging(by: metric))))
+    let options = BuildOptions(growth: .merging(by: metric))
+    try check(set, ClusterTree(set.coordinates, as: set.projection, options: options))
   }
 
   private func check(_ set: PointSet, _ rule: SplitRule) throws { try check(set, set.tree(rule)) }
