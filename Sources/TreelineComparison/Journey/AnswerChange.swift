@@ -96,7 +96,7 @@ struct Flow: Hashable, Sendable {
   /// Indices of the clusters in the two answers.
   let from: Int
   let to: Int
-  /// Number of points; 1 or more.
+  /// Number of common points; 1 or more.
   let pointCount: Int
 
   let kind: Fate

@@ -34,7 +34,7 @@ extension ViewMeasure {
   }
 }
 
-/// Returns the ratio of two values; 1 if both are 0, nil if only the second one is.
+/// Returns the ratio of two values; 1 if both are 0, nil if only the second is 0.
 private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   guard let value, let other else { return nil }
   return other > 0 ? value / other : value == 0 ? 1 : nil

@@ -39,7 +39,7 @@ struct Praise: Sendable {
 enum MeasureUnit: Sendable {
   /// From 0 to 1, shown as whole percents.
   case share
-  /// A share that must not look like 0 if there is a trace.
+  /// A share that is shown as 0 only if it is 0.
   case smallShare
   case ratio
   case pixels

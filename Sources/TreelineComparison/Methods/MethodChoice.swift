@@ -17,8 +17,7 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// A grid, the article's cut, and the cut whose badges never touch. Each cuts the tree that suits it, or the only
-  /// one.
+  /// A grid, the article's cut, and the cut whose badges never touch. Each cuts its suitable tree, or the only one.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),

@@ -15,8 +15,7 @@ import Treeline
   let window: PlaneWindow
 
   /// - Parameter viewport: A viewport with a zoom or a size. Its margin is not shown.
-  /// - Throws: `QueryError` if the viewport is invalid; `ComparisonError` if it has no zoom, or shows nothing or too
-  ///   much.
+  /// - Throws: `QueryError` for an invalid viewport; `ComparisonError` if it lacks a zoom, is empty or is too large.
   public init(_ viewport: Viewport, on plane: Plane) throws {
     let box = try viewport.box(on: plane)
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
