@@ -2,7 +2,7 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// Methods of clustering side by side, in the same views, at the same number of clusters.
+/// A comparison of clustering methods in the same views, at the same number of clusters.
 ///
 /// ```swift
 /// let grid = Grid(over: tree)
@@ -10,26 +10,26 @@ import Treeline
 /// print(report.text)
 /// ```
 ///
-/// The same data and options give the same report, byte for byte, in each of its forms.
+/// Equal data and options give the same report, byte for byte, in each of its forms.
 package struct ComparisonReport: Sendable {
   let pointCount: Int
-  /// In the order of their columns.
+  /// Methods in the order of their columns.
   let methods: [ClusteringMethod]
-  /// None where there is nothing to look at: no point, or one position on a plain plane.
+  /// The compared views; none if there is nothing to look at: no point, or one position on a plain plane.
   let views: [ViewComparison]
-  /// nil where none was asked for, or there is nothing to look at.
+  /// nil if no journey was asked for, or if there is nothing to look at.
   let journey: JourneyComparison?
 
   let plane: Plane
 
   /// - Parameters:
-  ///   - methods: One or more. Where the first is the grid, words tell of the others against it.
-  ///   - tree: The points that all of them cluster.
-  ///   - grid: `Grid(over: tree)`. It gives the number of clusters where the options do not, and is what distortions
-  ///     are compared with.
-  ///   - views: Where; nil is where the options say.
-  /// - Throws: `ComparisonError` or `QueryError` where the options ask for nothing that can be shown, `GridError`
-  ///   where the size of cells is none, `IndexError` where a tree comes from a damaged file, and what k-means throws.
+  ///   - methods: One or more. The summary compares the others with the first, such as the grid.
+  ///   - tree: Tree of the points that all methods cluster.
+  ///   - grid: `Grid(over: tree)`. It gives the number of clusters if the options do not, and distortions are compared
+  ///     with it.
+  ///   - views: The views; nil chooses them by the options.
+  /// - Throws: `ComparisonError` or `QueryError` if the options ask for something that cannot be shown, `GridError` if
+  ///   the size of cells is invalid, `IndexError` if a tree comes from a damaged file, and what k-means throws.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()
@@ -54,10 +54,10 @@ package struct ComparisonReport: Sendable {
     return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
   }
 
-  /// What all its pictures show.
+  /// Boxes of all pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Of the measures in some order, those that there are: all but that of k-means where it was no yardstick.
+  /// Returns the measures that have values, in some order: the distortion to k-means only if k-means was a yardstick.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }
@@ -66,25 +66,25 @@ package struct ComparisonReport: Sendable {
 
 /// What to compare, and how.
 package struct ComparisonOptions: Sendable {
-  /// What to look at; nil chooses several views.
+  /// The view to compare; nil chooses several views.
   package var viewport: Viewport?
 
-  /// The size of the screen where views are chosen.
+  /// Size of the screen, for chosen views.
   package var size: Viewport.Size
 
   package var cellSize: CellSize
 
-  /// How many clusters a view may have; nil is as many as the grid happens to have there.
+  /// Maximum number of clusters in a view; nil for the number that the grid happens to have there.
   package var limit: Int?
 
-  /// What clusters by k-means, as a yardstick; it is asked for several numbers of clusters in each view.
+  /// Clusters by k-means, as a yardstick; called for several numbers of clusters in each view.
   package var kMeans: KMeans?
 
-  /// What to fly through besides; nil is no journey.
+  /// A journey to compare in addition; nil for none.
   package var journey: Journey?
 
   package enum Journey: Sendable {
-    /// A flight chosen by the data: see `Flight`.
+    /// A flight chosen from the data: see `Flight`.
     case flight
 
     /// Views one after the other.
@@ -102,7 +102,7 @@ extension Viewport.Size {
   package static let standard = Viewport.Size(width: 1024, height: 768)
 }
 
-/// A comparison that cannot be made.
+/// An error in the request for a comparison.
 package enum ComparisonError: Error, Hashable, Sendable {
   case notAPicture(found: Viewport)
   case boxOffPlane(found: BoundingBox)

@@ -1,31 +1,31 @@
 import GridBaseline
 import Treeline
 
-/// What the methods of a comparison show in one view, and how good it is.
+/// The clusters of the methods of a comparison in one view, with their measures.
 struct ViewComparison: Sendable {
   let view: ComparisonView
-  /// How many points are inside the view.
+  /// Number of points inside the view.
   let pointCount: Int
-  /// How many clusters each method was allowed; 1 or more.
+  /// Maximum number of clusters of each method; 1 or more.
   let limit: Int
-  /// One for each method, in their order.
+  /// Results of the methods, in their order.
   let results: [MethodResult]
-  /// Which methods may be called best: all but yardsticks.
+  /// Whether each method may be called best; yardsticks may not.
   let isRanked: [Bool]
   /// The points inside the view, or an even sample of them, for the picture.
   let dots: PointDots
 
-  /// What one method shows.
+  /// The result of one method.
   struct MethodResult: Sendable {
     let clusters: [ShownCluster]
     let conservation: Conservation
     let measures: MeasureValues<MeasuredView>
 
-    /// How many points the clusters say they stand for, in the view and beyond.
+    /// Sum of the numbers on badges, for points in the view and beyond.
     var pointCount: Int { clusters.reduce(0) { $0 + $1.pointCount } }
   }
 
-  /// How many dots a picture has at most. A dot is about 8 bytes.
+  /// Maximum number of dots in a picture. A dot is about 8 bytes.
   private static let dotLimit = 12_000
 
   init(
@@ -57,6 +57,6 @@ struct ViewComparison: Sendable {
     dots = PointDots(points, atMost: Self.dotLimit)
   }
 
-  /// The values of a measure, method by method.
+  /// Returns the values of a measure, method by method.
   func values(of measure: ViewMeasure) -> [Double?] { results.map { $0.measures[measure] } }
 }

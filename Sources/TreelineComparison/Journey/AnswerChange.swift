@@ -1,20 +1,20 @@
 import Treeline
 
-/// What becomes of the clusters of one answer in the next.
+/// The changes from the clusters of one answer to the clusters of the next.
 struct AnswerChange: Sendable {
-  /// Ordered by the first cluster, then the second.
+  /// Flows, ordered by the first cluster, then the second.
   let flows: [Flow]
-  /// Clusters of the second answer that have no point in common with the first, by their indices in it.
+  /// Indices of clusters of the second answer that have no point in common with the first.
   let entered: [Int]
-  /// Clusters of the first answer that have no point in common with the second, by their indices in it.
+  /// Indices of clusters of the first answer that have no point in common with the second.
   let exited: [Int]
-  /// How many clusters each answer has.
+  /// Numbers of clusters of both answers.
   let fromCount: Int
   let toCount: Int
 
   /// Compares two answers of one method.
   ///
-  /// - Parameter total: How many points there are.
+  /// - Parameter total: Number of all points.
   /// - Complexity: O(clusters) for a tree, otherwise O(total)
   init(from first: ClusteringMethod.Answer, to second: ClusteringMethod.Answer, total: Int) {
     let flows =
@@ -55,8 +55,9 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// The share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer than most
-  /// of their cluster in the finer one; 0 where that is a refinement. Nil where no point is in both.
+  /// Returns the share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer
+  /// than most points of their cluster in the finer answer. It is 0 if the finer answer refines the coarser one; nil if
+  /// no point is in both.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -67,7 +68,8 @@ extension AnswerChange {
     return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
   }
 
-  /// The clusters in both answers over those in either, of the clusters that satisfy a condition; nil where none does.
+  /// Returns, for the clusters that satisfy a condition, the number in both answers divided by the number in at least
+  /// one; nil if no cluster satisfies it.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
@@ -75,7 +77,7 @@ extension AnswerChange {
   }
 }
 
-/// What becomes of a cluster from one answer to the next.
+/// The fate of a cluster from one answer to the next.
 enum Fate: CaseIterable {
   /// Both have the same points.
   case kept
@@ -83,18 +85,18 @@ enum Fate: CaseIterable {
   case split
   /// The first is a part of the second.
   case merged
-  /// Each has points that the other has not.
+  /// Each has points that the other does not have.
   case torn
-  /// It has no point in common with the other answer.
+  /// The cluster has no point in common with the other answer.
   case entered, exited
 }
 
 /// The points that a cluster of one answer has in common with a cluster of the next.
 struct Flow: Hashable, Sendable {
-  /// Which clusters, by their indices in the two answers.
+  /// Indices of the clusters in the two answers.
   let from: Int
   let to: Int
-  /// How many points; 1 or more.
+  /// Number of common points; 1 or more.
   let pointCount: Int
 
   let kind: Fate

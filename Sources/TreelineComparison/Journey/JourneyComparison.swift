@@ -1,38 +1,38 @@
 import GridBaseline
 import Treeline
 
-/// How methods take the same journey: what changes on the screen from view to view.
+/// A journey taken by several methods: what changes on the screen from view to view.
 struct JourneyComparison: Sendable {
-  /// One after the other; two or more.
+  /// Views, one after the other; two or more.
   let views: [ComparisonView]
 
-  /// From each view to the next; one fewer.
+  /// Moves from each view to the next, one fewer than views.
   var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
-  /// How many clusters each method was allowed, in all views alike; 1 or more.
+  /// Maximum number of clusters of each method, the same in all views; 1 or more.
   let limit: Int
-  /// One for each method that takes part, in their order.
+  /// Results of the methods that take part, in their order.
   let results: [MethodResult]
   /// A few points of each view, for the pictures.
   let dots: [PointDots]
 
   struct MethodResult: Sendable {
-    /// Its index among the methods of the comparison.
+    /// Index among the methods of the comparison.
     let index: Int
-    /// The same at every view: see `ClusteringMethod.settling`.
+    /// The method with one detail for all views: see `ClusteringMethod.settling`.
     let method: ClusteringMethod
 
     let journey: MeasuredJourney
     let measures: MeasureValues<MeasuredJourney>
 
-    /// The mean number of clusters of a view.
+    /// Mean number of clusters in a view.
     var clusterCount: Double { mean(journey.views.map { Double($0.clusters.count) }) ?? 0 }
   }
 
-  /// How many dots a picture of the journey has at most.
+  /// Maximum number of dots in a picture of the journey.
   private static let dotLimit = 600
 
-  /// - Returns: nil where no journey was asked for, there is nothing to see, or no method can take part.
+  /// - Returns: nil if no journey was asked for, if there is nothing to see, or if no method can take part.
   init?(of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, options: ComparisonOptions) throws {
     guard let journey = options.journey else { return nil }
     let views =
@@ -48,7 +48,7 @@ struct JourneyComparison: Sendable {
     self.limit = limit
     let settled = try travellers.map { try methods[$0].settling?(views, limit) ?? methods[$0] }
     let answers = try settled.map { try $0.answers(to: views, limit: limit) }
-    // The points of a view are many, so what is needed of them is taken before those of the next are.
+    // A view has many points, so everything that needs them is computed before the points of the next view are read.
     var dots: [PointDots] = []
     var measured = [[MeasuredView]](repeating: [], count: settled.count)
     for (index, view) in views.enumerated() {
@@ -71,13 +71,13 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// How a view leads on to the next, by what they show.
+/// How a view leads to the next, by what they show.
 enum Move: String, Hashable, Sendable {
-  /// The next shows a part of this one, closer.
+  /// The next view shows a part of this one, closer.
   case zoomIn = "zoom-in"
-  /// This one shows a part of the next, which is from further away.
+  /// This view shows a part of the next, which is seen from farther away.
   case zoomOut = "zoom-out"
-  /// Both show some of the same, at one zoom.
+  /// Both views show some of the same ground at one zoom.
   case pan
   case other
 

@@ -1,11 +1,11 @@
 import Treeline
 
-/// What the measures of a journey are computed from: what one method shows in its views, and what changes.
+/// What one method shows in the views of a journey and what changes, prepared for the measures of the journey.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
-  /// View by view.
+  /// One for each view.
   let views: [MeasuredView]
-  /// Step by step.
+  /// One for each step.
   let changes: [AnswerChange]
 
   init(_ answers: [ClusteringMethod.Answer], measuredAs views: [MeasuredView], over tree: ClusterTree) {
@@ -18,11 +18,11 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// The distances in pixels between clusters that have points in common, step by step.
+  /// Distances in pixels between clusters that have points in common, step by step.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // What is kept stands still on the map, but for the last bit.
+        // A kept cluster stands still on the map, except for the last bit.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn
@@ -33,7 +33,7 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Which clusters stand inside this view and another, and have a point inside both.
+  /// Returns which clusters are shown inside this view and another, and have a point inside both.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -48,16 +48,16 @@ extension MeasuredView {
 typealias JourneyMeasure = Measure<MeasuredJourney>
 
 extension JourneyMeasure {
-  /// In the order of tables and JSON.
+  /// All measures in the order of tables and JSON.
   static var all: [Self] { [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion] }
 
-  /// From 0 to 1; nil where no step zooms.
+  /// Mean share of points torn apart by a zoom, from 0 to 1; nil if no step zooms.
   static var nestedness: Self {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Zooming in should only split badges, zooming out only merge them. Mean share of points that go another way than "
-        + "most of their badge; at 0 % every step can be drawn as it is.", unit: .smallShare, direction: .less
+        "Zooming in should only split badges, zooming out only merge them. Mean share of points that part from most "
+        + "points of their badge; at 0 % every step can be animated exactly.", unit: .smallShare, direction: .less
     ) { journey in
       mean(
         journey.steps.compactMap { from, to, change in
@@ -70,12 +70,12 @@ extension JourneyMeasure {
     }
   }
 
-  /// From 0 to 1, of the clusters that stand inside both views and have a point inside both; nil where no step is a
-  /// pan.
+  /// Mean share of badges kept on a pan, from 0 to 1, of the clusters that are shown inside both views and have a point
+  /// inside both; nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation: "Of the badges inside both views of a pan, how many stay exactly what and where they are; mean.",
+      explanation: "Mean share of the badges inside both views of a pan that keep their points and their place.",
       unit: .share, direction: .more
     ) { journey in
       mean(
@@ -90,14 +90,14 @@ extension JourneyMeasure {
   static var movement: Self {
     Self(
       key: "movement_px", title: "Movement a step",
-      explanation: "The way of all badges from where their points were shown before, summed up; mean over the steps.",
+      explanation: "Total distance of all badges from where their points were shown before; mean over the steps.",
       unit: .manyPixels, direction: .less
     ) { mean($0.distances.map { $0.reduce(0, +) }) }
   }
 
   static var longestMove: Self {
     Self(
-      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest such way of one badge.",
+      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest such distance of one badge.",
       unit: .manyPixels, direction: .less
     ) { $0.distances.joined().max() }
   }
@@ -105,14 +105,14 @@ extension JourneyMeasure {
   static var overlap: Self { over(.overlap, "Mean over the views.", mean) }
 
   static var closestPair: Self {
-    over(.closestPair, "The least distance between the middles of two badges in any view.") { $0.min() }
+    over(.closestPair, "The smallest distance between the middles of two badges in any view.") { $0.min() }
   }
 
   static var distortion: Self {
     over(.distortion, "Root mean square distance in each view; the median of the views.", median)
   }
 
-  /// A measure of all views at once.
+  /// Returns a measure that sums up the values of all views.
   private static func over(
     _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
   ) -> Self {

@@ -1,27 +1,27 @@
 import Treeline
 
 extension ViewMeasure {
-  /// From 0 to 1; nil where no two clusters stand apart.
+  /// Share of badges in line with their nearest neighbour, from 0 to 1; nil if no two clusters are apart.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
-        "Share of badges whose nearest neighbour stands straight beside, above or below, within 5°. Chance alone gives 11 %.",
-      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges in line with their neighbour"))
+        "Share of badges whose nearest neighbour is straight beside, above or below, within 5°. By chance it is 11 %.",
+      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with their neighbour"))
     ) { $0.neighbours.axisShare }
   }
 
-  /// 0 or more; nil where no two clusters stand apart.
+  /// Relative spread of the distances to the nearest neighbour, 0 or more; nil if no two clusters are apart.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
-        "Do badges crowd where data is dense? Standard deviation over mean of the distances between neighbours: "
-        + "0 is a lattice, 0.52 is chance.", unit: .ratio, direction: .more
+        "Are badges closer where data is dense? Standard deviation of the distances to the nearest neighbour, "
+        + "divided by their mean: 0 for a lattice, 0.52 by chance.", unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
 
-  /// From 0 to 1; 0 where there are no clusters.
+  /// Share of badges that touch another, from 0 to 1; 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
@@ -32,16 +32,16 @@ extension ViewMeasure {
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// On screen or off; nil below two clusters.
+  /// Smallest distance between two badges, on screen or off; nil below two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
-      explanation: "The least distance between the middles of two badges.", unit: .pixels, direction: .more
+      explanation: "The smallest distance between the middles of two badges.", unit: .pixels, direction: .more
     ) { $0.neighbours.least }
   }
 }
 
-/// How the nearest neighbours of badges lie to them.
+/// Distances and directions from badges to their nearest neighbours.
 struct NeighbourDistances: Sendable {
   /// See `ViewMeasure.axisShare`, `neighbourSpread` and `closestPair`.
   let axisShare: Double?
@@ -70,7 +70,7 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// The share of clusters, from 0 to 1, whose badge touches another. The index is that of their positions.
+  /// Returns the share of clusters, from 0 to 1, whose badge touches another. The index must hold their positions.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0
@@ -84,24 +84,26 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins: finds neighbours without looking at all of them.
+/// Positions in a picture, sorted into square bins, in which neighbours are found without a look at all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double
   private let origin: PixelPoint
   private let columns: Int
   private let rows: Int
-  /// The indices of the positions, bin by bin, and where each bin's start.
+  /// Indices of the positions, bin by bin, and the offset at which each bin starts.
   private var items: [Int]
   private var starts: [Int]
 
-  /// About one position a bin where they are spread evenly. Complexity: O(positions)
+  /// Makes bins for about one position each, if positions are spread evenly.
+  ///
+  /// - Complexity: O(positions)
   init(_ positions: [PixelPoint]) {
     self.positions = positions
     origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
-    // The second bound keeps positions along one line from asking for a bin a pixel; the last, a stack from none.
+    // The second bound keeps positions along a line from needing a bin per pixel; the third keeps the side above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1
@@ -126,7 +128,8 @@ struct PixelIndex: Sendable {
     return items[starts[bin]..<starts[bin + 1]]
   }
 
-  /// Whether any other position within `radius` pixels of one of them satisfies a condition.
+  /// Returns whether another position satisfies a condition. The condition gets all positions within `radius` pixels,
+  /// and some beyond.
   func hasNeighbour(of index: Int, within radius: Double, where condition: (Int) -> Bool) -> Bool {
     let position = positions[index]
     for row in row(position.y - radius)...row(position.y + radius) {
@@ -137,13 +140,13 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// The nearest other position, the first of equally near ones; nil where there is no other.
+  /// Returns the nearest other position, the first of equally near ones; nil if there is no other.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))
     var best: (distance: Double, index: Int)?
     for ring in 0..<max(columns, rows) {
-      // Nothing in this ring or beyond is nearer than the rings passed are wide.
+      // No position in this ring or beyond is closer than the width of the rings passed.
       let passed = Double(ring - 1) * side
       if let best, ring > 0, passed * passed > best.distance { break }
       forEachBin(inRing: ring, around: column, row) { column, row in
@@ -158,7 +161,7 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // Of rows in between only the two ends belong to the ring.
+      // Rows in between have only their two ends in the ring.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }
@@ -166,6 +169,6 @@ struct PixelIndex: Sendable {
 }
 
 extension BadgeSize {
-  /// For texts: `25 to 44 px`.
+  /// Widths of badges for texts: `25 to 44 px`.
   static let range = "\(Int(diameter(pointCount: 1))) to \(Int(largest)) px"
 }

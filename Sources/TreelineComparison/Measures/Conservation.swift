@@ -1,6 +1,6 @@
-/// Which cluster each point belongs to, by the clusters' own lists of points.
+/// The cluster of each point, by the clusters' own lists of points.
 struct Membership {
-  /// By tree index: the first cluster that lists the point, or -1.
+  /// For each tree index, the first cluster that lists the point, or -1.
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0
@@ -16,10 +16,10 @@ struct Membership {
   }
 }
 
-/// Whether each point of a view is in exactly one cluster, and counts tell the truth.
+/// Whether each point of a view is in exactly one cluster, and the counts on badges are correct.
 struct Conservation {
-  /// By their names in JSON and tables: how many points in the view no cluster stands for, how often clusters list a
-  /// point that another one lists already, and by how much counts on badges are wrong in all.
+  /// Faults by their names in JSON and tables: the number of points in view that are in no cluster, how often clusters
+  /// list a point that another cluster lists already, and the total error of the counts on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {
@@ -31,7 +31,7 @@ struct Conservation {
 
   var isExact: Bool { faults.allSatisfy { $0.count == 0 } }
 
-  /// As tables have it.
+  /// The faults as tables show them.
   var text: String {
     isExact ? "yes" : faults.filter { $0.count > 0 }.map { "\(grouped($1)) \($0)" }.joined(separator: ", ")
   }

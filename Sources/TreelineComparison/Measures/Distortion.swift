@@ -2,43 +2,45 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Over the points in the view, though clusters may stand for more: all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Only points in view count, even if clusters have more, so that
+  /// all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
-      explanation: "How well badges tell where the points are: root mean square distance.", unit: .pixels,
+      explanation: "How well badges show where the points are: root mean square distance.", unit: .pixels,
       direction: .less
     ) { $0.distortion }
   }
 
-  /// The distortion over that of a grid that shows no more clusters: see `GridYardstick`.
+  /// The distortion divided by the distortion of a grid that shows no more clusters: see `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The same, over that of a grid with no more badges: its cells are widened until it has as few.",
+      explanation: "The distance above divided by a grid's, whose cells are widened until it has no more badges.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",
-        clause: .gain(of: "points", nearerTo: "their badge", ending: " in as many badges"))
+        clause: .gain(of: "points", nearerTo: "their badge", ending: " at the same number of badges"))
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion over that of k-means at the same number of clusters; 1 is about as good as can be.
+  /// The distortion divided by the distortion of k-means at the same number of clusters; 1 is about the best possible.
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
-      explanation: "The same, over that of k-means with as many badges.", unit: .ratio, direction: .less
+      explanation: "The distance above divided by that for k-means with the same number of badges.",
+      unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }
 }
 
-/// 1 where both are 0; nil where only the other is.
+/// Returns the ratio of two values; 1 if both are 0, nil if only the second is 0.
 private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   guard let value, let other else { return nil }
   return other > 0 ? value / other : value == 0 ? 1 : nil
 }
 
-/// Sums up how far points lie from where their clusters are shown.
+/// Sum of the squared distances from points to where their clusters are shown.
 struct Distortion {
   private let turn: Double
   private var sum = 0.0
@@ -46,18 +48,18 @@ struct Distortion {
 
   init(in view: ComparisonView) { turn = view.turn }
 
-  /// In a picture of the whole world a cluster may stand on the other side of it from some of its points.
+  /// Adds a point. In a picture of the whole world, its cluster may be shown on the opposite side.
   mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
     sum += point.squaredDistance(to: badge, turn: turn)
     pointCount += 1
   }
 
-  /// In pixels; nil where there are no points.
+  /// The distortion in pixels; nil if there are no points.
   var rootMeanSquare: Double? { pointCount > 0 ? (sum / Double(pointCount)).squareRoot() : nil }
 }
 
 extension ViewPoints {
-  /// The root mean square distance of points to where their clusters are shown; nil where none is in a cluster.
+  /// Returns the root mean square distance of points to where their clusters are shown; nil without points in clusters.
   func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
     var distortion = Distortion(in: view)
     for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {
@@ -71,16 +73,16 @@ extension ViewPoints {
   }
 }
 
-/// What others would show in one view with as many clusters as a method.
+/// The distortions of a grid and of k-means in one view, at the number of clusters that a method shows.
 struct Yardsticks {
   let grid: GridYardstick
   let kMeans: KMeans?
   let view: ComparisonView
   let points: ViewPoints
-  /// By the number of clusters.
+  /// Distortions that are known already, by the number of clusters.
   var known: [Int: Distortions] = [:]
 
-  /// In pixels; nil where there is none.
+  /// Distortions in pixels, nil for a missing one.
   struct Distortions: Sendable {
     var grid: Double?
     var kMeans: Double?
@@ -100,15 +102,15 @@ struct Yardsticks {
   }
 }
 
-/// The grid that methods are measured against: widened until it shows no more clusters than they do, as more badges
-/// lie nearer to their points whatever the method.
+/// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
+/// because more badges are closer to their points whatever the method.
 struct GridYardstick {
   let grid: Grid
-  /// The narrowest cells.
+  /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// The cells in pixels, and their clusters: the narrowest that are at least as wide as `cellSize` and show at most
-  /// `count` clusters, 1 or more, where width grows by steps of 2 %.
+  /// Returns the width of cells in pixels and their clusters. The cells are the narrowest that are at least as wide as
+  /// `cellSize` and show at most `count` clusters, 1 or more; the width grows by steps of 2 %.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {

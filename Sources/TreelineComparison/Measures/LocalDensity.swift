@@ -1,15 +1,15 @@
 import Treeline
 
 extension ViewMeasure {
-  /// From -1 to 1, over all clusters shown. Around each, all points of the data count, in its own cluster or another,
-  /// in view or not: a cluster at the edge stands in no emptier place than one in the middle. Nil below three clusters,
-  /// where all have one count, and where there are as many points around all.
+  /// From -1 to 1, over all clusters shown. Around each cluster all points of the data count, in its own cluster or
+  /// another, in view or not: a cluster at the edge is in no emptier place than one in the middle. nil below three
+  /// clusters, if all clusters have equal counts, or if all have equal numbers of points around them.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
       explanation:
-        "Do badges with more points stand in denser places? Rank correlation (Spearman) of the number on a badge with how "
-        + "many points lie within \(shortest(PixelCriterion.spacing.standard)) px of it: 1 is always, 0 is chance.",
+        "Are badges with more points in denser places? Rank correlation (Spearman) of the number on a badge with the "
+        + "number of points within \(shortest(PixelCriterion.spacing.standard)) px of it: 1 is always, 0 chance.",
       unit: .ratio, direction: .more
     ) { measured in
       let radius = PixelCriterion.spacing.standard * measured.view.unitsPerPixel
@@ -22,8 +22,8 @@ extension ViewMeasure {
   }
 }
 
-/// Spearman's rank correlation of pairs of values, from -1 to 1; nil below three pairs, or where one side is all the
-/// same.
+/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil below three pairs, or if all first or all
+/// second values are equal.
 ///
 /// - Complexity: O(n log n)
 func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
@@ -35,7 +35,7 @@ func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
   return scale > 0 ? product(first, second) / scale : nil
 }
 
-/// The place of each value among all of them in rising order, from 0; equal ones have the mean of their places.
+/// Returns the rank of each value in ascending order, from 0; equal values have the mean of their ranks.
 private func ranks(of values: [Double]) -> [Double] {
   let order = values.indices.sorted { values[$0] < values[$1] }
   var ranks = [Double](repeating: 0, count: values.count)
@@ -49,8 +49,8 @@ private func ranks(of values: [Double]) -> [Double] {
 }
 
 extension ClusterTree {
-  /// How many points lie at most so far from a position on the plane, or `limit` where there are more, by the boxes of
-  /// the nodes.
+  /// Returns the number of points within a distance from a position on the plane, but no more than `limit`. Counts
+  /// whole nodes by their boxes.
   ///
   /// - Complexity: O(log n + nodes across the circle)
   func pointCount(within radius: Double, ofX x: Double, _ y: Double, upTo limit: Int = .max) throws -> Int {
@@ -76,7 +76,8 @@ extension ClusterTree {
     }
   }
 
-  /// To the corner that is farthest off, of the repetition of a box for which that is nearest: no point is farther.
+  /// Returns the squared distance to the farthest corner of a box, in the repetition of the box for which it is
+  /// smallest: no point of the box is farther away.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

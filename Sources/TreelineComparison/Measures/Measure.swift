@@ -1,52 +1,52 @@
-/// A measure of a view or of a journey: its words, its unit, which way it gets better, and its formula.
+/// A measure of a view or of a journey: its texts, its unit, the direction in which it gets better, and its formula.
 ///
-/// To add one, declare it beside those of its kind and list it in `all`: tables, glossary and JSON follow.
+/// To add one, declare it beside similar measures and list it in `all`: tables, glossary and JSON follow.
 struct Measure<Subject>: Sendable {
-  /// Its name in JSON.
+  /// Name in JSON.
   let key: String
-  /// Two spaces at its beginning indent it below another measure.
+  /// Two spaces at the beginning indent the title below another measure.
   let title: String
 
   let explanation: String
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-  /// How the summary of a report praises a method for it; nil where the summary leaves it out.
+  /// How the summary of a report praises a method for this measure; nil if the summary leaves it out.
   var praise: Praise?
-  /// nil where there is no value, such as the neighbour of a lone cluster.
+  /// Returns nil if there is no value, such as the neighbour of a lone cluster.
   let formula: @Sendable (Subject) throws -> Double?
 }
 
-/// Which way a measure gets better.
+/// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// How the summary of a report praises a method for a measure, of which less is better.
+/// How the summary of a report praises a method for a measure. Less must be better.
 struct Praise: Sendable {
-  /// What heads its tile; nil is the measure's title.
+  /// Heading of the tile; nil for the measure's title.
   var title: String?
 
   let clause: Clause
 
   enum Clause: Sendable {
-    /// Such as `12 % of its badges touching another`, beside the rival's value.
+    /// Such as `12 % of badges touch another`, followed by the rival's value.
     case value(of: String)
-    /// Such as `badges 12 % nearer to the data than Grid`; left out below 2 %.
+    /// Such as `badges are 12 % closer to the nearest point than with Grid`; left out below 2 %.
     case gain(of: String, nearerTo: String, ending: String = "")
   }
 }
 
-/// What a measure counts, and hence how its values are rounded.
+/// The unit of a measure, which decides how values are rounded.
 enum MeasureUnit: Sendable {
-  /// From 0 to 1; read as whole percents.
+  /// From 0 to 1, shown as whole percents.
   case share
-  /// A share of which a trace must not read as none.
+  /// A share that is shown as 0 only if it is 0.
   case smallShare
   case ratio
   case pixels
-  /// Pixels in such numbers that only whole ones count.
+  /// Large numbers of pixels, shown as whole numbers.
   case manyPixels
 
-  /// A value as readers see it, with its unit; a dash for what does not exist.
+  /// Returns a value with its unit for readers; a dash for a missing value.
   func text(_ value: Double?) -> String {
     guard let value else { return "–" }
     return switch self {
@@ -58,7 +58,7 @@ enum MeasureUnit: Sendable {
     }
   }
 
-  /// How many decimals JSON has.
+  /// Number of decimals in JSON.
   var decimals: Int {
     switch self {
     case .share, .ratio: 4
@@ -87,9 +87,9 @@ struct MeasureValues<Subject>: Sendable {
 }
 
 extension Measure {
-  /// Which of some values are the best by their rounded texts; none where all read the same.
+  /// Returns which values are the best by their rounded texts; none if all texts are equal.
   ///
-  /// - Parameter isRanked: Which values take part; nil is all of them.
+  /// - Parameter isRanked: Which values take part; nil for all.
   func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
     let values = isRanked.map { zip(values, $0).map { $1 ? $0 : nil } } ?? values
     let known = values.compactMap { $0 }
@@ -99,7 +99,7 @@ extension Measure {
     return texts.map { $0 == unit.text(best) }
   }
 
-  /// Less is better, whatever the direction.
+  /// Returns a number that is less for a better value, whatever the direction.
   func rank(_ value: Double) -> Double {
     switch direction {
     case .less: value
@@ -111,7 +111,7 @@ extension Measure {
 
 func mean(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.reduce(0, +) / Double(values.count) }
 
-/// The middle one, or the mean of the middle two.
+/// Returns the middle value, or the mean of the middle two.
 func median(_ values: [Double]) -> Double? {
   let sorted = values.sorted()
   return values.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2

@@ -1,12 +1,12 @@
 import Treeline
 
 extension ViewMeasure {
-  /// The mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
+  /// Mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
       explanation: "Does a badge stand on the data, or in the empty space between? Mean distance.", unit: .pixels,
-      direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the data"))
+      direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the nearest point"))
     ) { measured in
       let view = measured.view
       return mean(
@@ -19,8 +19,8 @@ extension ViewMeasure {
 }
 
 extension ClusterTree {
-  /// The distance in plane units from a position on the plane to the nearest point of the tree, by branch and bound
-  /// over the boxes of the nodes; nil where there are no points.
+  /// Returns the distance in plane units from a position on the plane to the nearest point of the tree, by branch and
+  /// bound over the boxes of the nodes; nil if there are no points.
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
@@ -34,10 +34,10 @@ extension ClusterTree {
       while let (bound, node) = stack.popLast() {
         guard bound < best else { continue }
         if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
-          // The nearer child last, to be looked at first.
+          // The nearer child comes last, to be visited first.
           stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
         } else {
-          // All of a stack have one position.
+          // All points of a stack have one position, so a few are enough.
           for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
             best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
           }
@@ -47,14 +47,14 @@ extension ClusterTree {
     }
   }
 
-  /// Of so few points each is looked at.
+  /// Number of points up to which a node's points are read one by one.
   static var scannedCount: Int { 16 }
 
   func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
     let (minX, maxX) = (Double(rect.minX), rect.eastX)
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
-      // The same, one turn on and one turn back.
+      // The repetitions of the box one turn west and one turn east.
       dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
     return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))
@@ -62,6 +62,6 @@ extension ClusterTree {
 }
 
 extension PlaneRect {
-  /// The eastern edge, beyond that of the plane where the box crosses its seam.
+  /// The eastern edge, which is beyond the plane's edge if the box crosses the seam.
   var eastX: Double { Double(minX) + Double(width) }
 }

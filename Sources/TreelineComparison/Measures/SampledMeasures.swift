@@ -1,18 +1,18 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, fast enough to be shown after each move of a map: where there are many points, from every
-/// so many of them in tree order.
+/// The measures of a report, fast enough to be shown after each move of a map: with many points, they are computed from
+/// every n-th point in tree order.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
-  /// How many points the clusters stand for.
+  /// Number of points in the clusters.
   public private(set) var pointCount = 0
-  /// How many points are in view, by the sample; exact where all were looked at.
+  /// Number of points in view, estimated from the sample; exact if all points were read.
   public private(set) var pointsInView = 0
-  /// How many of them were looked at.
+  /// Number of points that were read.
   public private(set) var sampledPoints = 0
 
-  /// As in a report.
+  /// The measures, as in a report.
   public private(set) var distortion: Double?
   public private(set) var overlap = 0.0
   public private(set) var closestPair: Double?
@@ -20,20 +20,20 @@ import Treeline
   public private(set) var neighbourSpread: Double?
   public private(set) var dataDistance: Double?
 
-  /// Those of an answer that shows nothing.
+  /// The measures of an answer that shows nothing.
   public static let none = SampledMeasures()
 
   private init() {}
 
-  /// At most about so many points are looked at.
+  /// Approximate maximum number of points that are read.
   private static let sampleSize = 16_384
-  /// How many nodes stand for the points in view where the answer's own do not.
+  /// Number of nodes that cover the points in view if the answer has no nodes of its own.
   private static let coverSize = 256
 
-  /// The measures of a tree's answer for a view.
+  /// Computes the measures of a tree's answer for a view.
   ///
-  /// - Throws: `IndexError` where a file is damaged.
-  /// - Complexity: O(k log n) for k clusters, besides a bounded sample
+  /// - Throws: `IndexError` if a file is damaged.
+  /// - Complexity: O(k log n) for k clusters, plus a bounded sample
   public init(of clusters: Clusters, cut: Cut, over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = clusters.map { cluster in
       var shown = Self.shown(x: cluster.x, y: cluster.y, pointCount: cluster.pointCount, in: view)
@@ -43,7 +43,7 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// The measures of a grid's answer for a view; its row numbers are indices in tree order.
+  /// Computes the measures of a grid's answer for a view. The grid's row numbers must be indices in tree order.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
@@ -60,8 +60,8 @@ import Treeline
   }
 
   /// - Parameters:
-  ///   - cover: Ranges in tree order that hold all points in view.
-  ///   - owner: The cluster that a point in view belongs to, given which range of the cover it is in.
+  ///   - cover: Ranges in tree order that contain all points in view.
+  ///   - owner: Returns the cluster of a point in view, given the index of its range in the cover.
   private init(
     of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?

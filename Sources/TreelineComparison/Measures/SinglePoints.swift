@@ -1,41 +1,41 @@
 import Treeline
 
 extension ViewMeasure {
-  /// From 0 to 1; nil where no point is in view.
+  /// Share of the points in view that are shown as single points, from 0 to 1; nil if no point is in view.
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown by themselves",
-      explanation: "How many of the points in view no badge hides: share of those whose badge has one point.",
+      explanation: "How many of the points in view no badge hides: the share of points whose badge has one point.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
   }
 
-  /// From 0 to 1; nil where no point in view is lone.
+  /// Share of lone points in view that are shown in place, from 0 to 1; nil if no point in view is lone.
   static var lonePointsKept: Self {
     Self(
       key: "lone_points_kept", title: "Lone points kept",
       explanation:
-        "Of the points in view with no other one within \(shortest(SinglePoints.loneliness)) px, on screen or off: the "
-        + "share of those shown by themselves, where they are.", unit: .share, direction: .more
+        "Of the points in view without another within \(shortest(SinglePoints.loneliness)) px, on screen or off: the "
+        + "share that is shown as single points in their place.", unit: .share, direction: .more
     ) { $0.singles.loneShare }
   }
 }
 
-/// How many points of a view are shown by themselves.
+/// The shares of a view's points that are shown as single points.
 struct SinglePoints: Sendable {
   /// See `ViewMeasure.singleShare` and `lonePointsKept`.
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// A point with no other this near is lone, in pixels: there is room for the badges of both, and for one between.
+  /// Distance in pixels up to which a lone point has no other: it has room for the badges of both, and one between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// A lone point shown farther from where it is, in pixels, is not kept. Methods round positions in ways of their own.
+  /// Distance in pixels beyond which a lone point is not kept in its place. Methods round positions differently.
   private static let tolerance = 0.5
 
   init() {}
 
-  /// - Parameter lonePoints: By their tree indices: those in view with no other within `loneliness`.
+  /// - Parameter lonePoints: Tree indices of the points in view without another within `loneliness`.
   init(
     of clusters: [ShownCluster], _ points: ViewPoints, lonePoints: [Int], in membership: Membership,
     of tree: ClusterTree,
@@ -56,15 +56,15 @@ struct SinglePoints: Sendable {
 }
 
 extension ClusterTree {
-  /// The tree indices of the points in a view that have no other within `SinglePoints.loneliness`, in rising order.
+  /// Returns the tree indices of the points in a view without another within `SinglePoints.loneliness`, ascending.
   func lonePoints(in view: ComparisonView) throws -> [Int] {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Those in a window that have no other, in it or not, within a distance.
+  /// Returns the tree indices of the points in a window without another point, inside it or not, within a distance.
   ///
-  /// - Complexity: O(log n) for each point of a bucket that is wider than the distance, which are few however many
-  ///   points are in the window: all points of a smaller node have each other.
+  /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points,
+  ///   however many are in the window, because the points of a narrower node have each other.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []
@@ -81,7 +81,7 @@ extension ClusterTree {
         for index in node.range {
           let point = position(atTreeIndex: index)
           guard window.contains(point) else { continue }
-          // The point itself counts.
+          // The count includes the point itself.
           let count = try pointCount(within: distance, ofX: Double(point.x), Double(point.y), upTo: 2)
           if count < 2 { lonePoints.append(index) }
         }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// What the measures of a view are computed from: the clusters of one method in it.
+/// The clusters of one method in a view, prepared for the measures of the view.
 struct MeasuredView: Sendable {
   let clusters: [ShownCluster]
   let badges: PixelIndex
@@ -9,7 +9,7 @@ struct MeasuredView: Sendable {
   let tree: ClusterTree
   /// 1 or more.
   let limit: Int
-  /// Of the points in the view or a sample of them.
+  /// Root mean square distance of the points in the view, or of a sample of them.
   let distortion: Double?
 
   let singles: SinglePoints
@@ -29,10 +29,10 @@ struct MeasuredView: Sendable {
 typealias ViewMeasure = Measure<MeasuredView>
 
 extension ViewMeasure {
-  /// In the order of a report's tables.
+  /// All measures in the order of a report's tables.
   static var all: [Self] { arrangement + positions + truth + [fill] }
 
-  /// In the order of JSON.
+  /// All measures in the order of JSON.
   static var inJSON: [Self] { positions + arrangement + truth + [fill] }
 
   private static var arrangement: [Self] { [axisShare, neighbourSpread, dataDistance] }
@@ -41,7 +41,7 @@ extension ViewMeasure {
 
   static var fill: Self {
     Self(
-      key: "fill", title: "Badges used of those allowed", explanation: "How well the room for badges is used.",
+      key: "fill", title: "Badges used of those allowed", explanation: "How much of the limit is used.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }

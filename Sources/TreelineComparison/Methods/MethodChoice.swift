@@ -1,13 +1,12 @@
 import GridBaseline
 import Treeline
 
-/// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, of the tree whose nodes
-/// grew in a way.
+/// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, and how the tree grew.
 package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// The growths that are compared; a method's name tells which, but for the first.
+  /// Growths that are compared. The name of a method includes its growth, except the first one.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// Every method, in the order of a report: each way to cut a tree, for each growth.
@@ -18,8 +17,7 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// A grid, the article's cut, and the one whose badges never touch: each of the tree that suits it, or of the only
-  /// one there is.
+  /// A grid, the article's cut, and the cut whose badges never touch. Each cuts its suitable tree, or the only one.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
@@ -28,7 +26,7 @@ package enum MethodChoice: Hashable, Sendable {
     ]
   }
 
-  /// Some choices for an index, which holds one tree: those that are named without a growth are of that one.
+  /// Returns choices for an index, which holds one tree: choices named without a growth get the growth of that tree.
   package static func plain(_ choices: [MethodChoice], of growth: Growth) -> [MethodChoice] {
     choices.reduce(into: []) { found, choice in
       var choice = choice
@@ -37,23 +35,23 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Not among all, since it takes a tree more, but known by name.
+  /// Not in `all`, because it needs another tree, but known by name.
   private static let merged = MergeMetric.allCases.map(Growth.merging).flatMap { growth in
     TreeCut.all(of: growth).map { MethodChoice.tree($0, growth) }
   }
 
-  /// nil where no method is called so.
+  /// Fails if no method has the name.
   package init?(name: String) {
     guard let choice = (Self.all + Self.merged).first(where: { $0.name == name }) else { return nil }
     self = choice
   }
 
-  /// For messages: what names there are.
+  /// The valid names, for messages.
   package static let expectation: String = {
     let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
     let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
-    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or names out of \(cuts), each as it is or with "
-      + growths.joined(separator: ", ") + " behind it for another tree"
+    return "'\(MethodChoice.grid.name)', '\(TreeCut.badges.name)' or one of \(cuts), alone or followed by "
+      + growths.joined(separator: ", ") + " for another tree"
   }()
 
   package var name: String {
@@ -63,18 +61,18 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether its cut alone tells which tree is meant.
+  /// Whether the name of the cut alone identifies the tree.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
 
-  /// How its tree grew; nil where it needs none.
+  /// Growth of the tree; nil if the method needs no tree.
   package var growth: Growth? { if case .tree(_, let growth) = self { growth } else { nil } }
 
-  /// How its tree is cut; nil where it needs none.
+  /// Cut of the tree; nil if the method needs no tree.
   package var cut: Cut? { if case .tree(let cut, _) = self { cut.cut } else { nil } }
 
-  /// - Precondition: there is a tree of its growth, with separations if it needs them.
+  /// - Precondition: `trees` has a tree of this growth, with separations if they are needed.
   package func method(grid: Grid, cellSize: CellSize, trees: [Growth: ComparedTree]) -> ClusteringMethod {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
@@ -86,16 +84,16 @@ package enum MethodChoice: Hashable, Sendable {
   }
 }
 
-/// A tree of a comparison. Trees of different growths order the same points differently; all methods name a point by
-/// its index in the order of one of them, the reference.
+/// A tree of a comparison. Trees of different growths order the same points differently; all methods identify a point
+/// by its index in the order of one tree, the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 
-  /// From an index in the order of this tree to that in the order of the reference; nil where it is the same.
+  /// For each index in the order of this tree, the index in the order of the reference; nil if both are equal.
   private let indicesInReference: [Int32]?
 
-  /// - Parameter reference: Another tree over the same points in the same rows; nil is this one.
-  /// - Complexity: O(points) where there is another
+  /// - Parameter reference: Another tree over the same points in the same rows; nil if this tree is the reference.
+  /// - Complexity: O(points) with another reference
   package init(_ tree: ClusterTree, inOrderOf reference: ClusterTree? = nil) {
     self.tree = tree
     guard let reference else {
@@ -110,6 +108,6 @@ package struct ComparedTree: Sendable {
     indicesInReference = (0..<tree.pointCount).map { indexOfRow[tree.row(atTreeIndex: $0)] }
   }
 
-  /// The indices in the reference's order of a range of this tree.
+  /// Returns the indices in the reference's order of a range of this tree.
   func treeIndices(of range: Range<Int>) -> [Int] { indicesInReference.map { $0[range].map(Int.init) } ?? Array(range) }
 }

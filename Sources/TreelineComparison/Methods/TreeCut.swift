@@ -1,19 +1,19 @@
 import Treeline
 
-/// A way to cut a tree that takes part in a comparison: a cut, and words for the reader.
+/// A way to cut a tree that takes part in a comparison: a cut with its texts.
 ///
-/// To add one is to add a line to `all`.
+/// To add one, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {
-  /// As in JSON and on the terminal.
+  /// Name in JSON and on the terminal.
   let name: String
   let title: String
-  /// Half a sentence: what it shows.
+  /// What the cut shows, in half a sentence.
   let summary: String
 
-  /// Limits are those of the comparison, where the cut goes by one.
+  /// The cut. If it has a limit, the comparison sets it.
   package let cut: Cut
 
-  /// Whether its detail is the least that keeps within the limit of the comparison.
+  /// Whether the detail is the smallest that keeps within the limit of the comparison.
   private(set) var isFitted = false
 
   package static let breadthFirst = TreeCut(
@@ -29,14 +29,14 @@ package struct TreeCut: Hashable, Sendable {
     summary: "groups of the points themselves, those split first that bring points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// In a single view what continues is what is fresh; on a journey it is the least change from what was shown before.
+  /// In a single view it equals a fresh cut; on a journey it changes as little as possible from the previous view.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
       "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
-  /// Clusters as wide as so many pixels; nil is the least that keeps within the limit.
+  /// Returns a cut with clusters as wide as `pixels` pixels; nil is the smallest width that keeps within the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
@@ -45,27 +45,27 @@ package struct TreeCut: Hashable, Sendable {
       isFitted: pixels == nil)
   }
 
-  /// No two clusters nearer to each other than so many pixels, whatever the limit.
+  /// Returns a cut in which no two clusters are closer than `pixels` pixels, whatever the limit.
   package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// As many badges as have room as they are drawn, of a tree that was grown for them, whatever the limit.
+  /// As many badges as fit at the size that is drawn, whatever the limit. Needs a tree that was grown for badges.
   package static let badges = TreeCut(
-    name: "badges", title: "Badges", summary: "as many badges and dots as have room, none of which touch",
+    name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())
 
-  /// In the order of a report.
+  /// The cuts in the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
-  /// Those of a tree that grew in some way.
+  /// Returns the cuts for a tree of a growth.
   static func all(of growth: Growth) -> [TreeCut] {
     growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
   }
 
-  /// For help texts: each with what it shows.
+  /// Names and summaries, for help texts.
   package static let summaries = all.map { "'\($0.name)', \($0.summary)" }.joined(separator: "; ")
 
   func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters?) throws -> Clusters
@@ -75,13 +75,13 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// The same cut for all of some views.
+  /// Returns the cut with one detail for several views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
-  /// The least detail, to a sixteenth of a pixel, at which views show at most `limit` clusters in the mean. The number
-  /// of clusters never grows with the detail, so halving finds it.
+  /// Returns the smallest detail, to a sixteenth of a pixel, at which views show at most `limit` clusters on average.
+  /// The number of clusters never grows with the detail, so bisection finds it.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }
@@ -95,9 +95,9 @@ package struct TreeCut: Hashable, Sendable {
 }
 
 extension ClusteringMethod {
-  /// A cut through a tree, each cluster shown where it stands.
+  /// Returns a method that cuts a tree and shows each cluster where it stands.
   ///
-  /// - Parameter name: That of the choice; the cut's own by default.
+  /// - Parameter name: Name of the choice; by default the cut's own name.
   package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
     -> ClusteringMethod
   {
@@ -113,14 +113,14 @@ extension ClusteringMethod {
     }
   }
 
-  /// The tree's breadth-first answer.
+  /// Returns a method that cuts a tree breadth-first.
   package static func breadthFirst(_ tree: ClusterTree) -> ClusteringMethod {
     .tree(ComparedTree(tree), cut: .breadthFirst)
   }
 }
 
 extension ShownCluster {
-  /// A cluster of a tree, shown where it stands.
+  /// Creates the cluster of a tree as it is shown where it stands.
   init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
       position: view.pixel(x: cluster.x, y: cluster.y), pointCount: cluster.pointCount,

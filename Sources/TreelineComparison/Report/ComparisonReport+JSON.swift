@@ -1,11 +1,11 @@
 import Treeline
 
 extension ComparisonReport {
-  /// The report as JSON, a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers of so
-  /// many decimals.
+  /// The report as JSON, with a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers
+  /// with a chosen number of decimals.
   ///
-  /// Shares are from 0 to 1; what does not exist, such as the neighbour of a lone cluster, is null.
-  /// `distortion_to_kmeans` is there only where k-means was a yardstick, `journey` where there was one.
+  /// Shares are from 0 to 1. A missing value, such as the neighbour of a lone cluster, is null. `distortion_to_kmeans`
+  /// exists only if k-means was a yardstick, and `journey` only if there was one.
   package var json: String {
     var members = [
       ("points", "\(pointCount)"),
@@ -56,18 +56,18 @@ extension Measure {
   fileprivate func json(_ value: Double?) -> (String, String) { (key, number(value, decimals: unit.decimals)) }
 }
 
-/// Keys and names need no escapes.
+/// Returns an object. Keys and names need no escapes.
 private func object(_ members: [(key: String, value: String)]) -> String {
   "{" + members.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
 }
 
-/// A line for each object.
+/// Returns a list with a line for each object.
 private func list(_ objects: [String], indent: String) -> String {
   guard !objects.isEmpty else { return "[]" }
   return "[\n" + objects.map { indent + "  " + $0 }.joined(separator: ",\n") + "\n" + indent + "]"
 }
 
-/// Rounded; null where there is no value.
+/// Returns a rounded number; null for a missing value.
 private func number(_ value: Double?, decimals: Int) -> String {
   guard let value, value.isFinite else { return "null" }
   return trimmed(fixed(value, decimals))

@@ -14,7 +14,7 @@ extension ComparisonReport {
     return tables.joined(separator: "\n") + "\n* best in its row\n"
   }
 
-  /// The first column flush left, as the last; the others flush right.
+  /// Aligns the first and the last column left, the others right.
   private func table(_ rows: [MeasureRow], heads: [String]) -> String {
     let body = rows.map { row in
       [row.title] + row.cells.map { $0.text + ($0.isBest ? "*" : " ") } + [row.direction?.word ?? ""]
@@ -33,12 +33,12 @@ extension ComparisonReport {
 }
 
 extension JourneyComparison {
-  /// Such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges where there is a limit`.
+  /// Such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges for methods with a limit`.
   var words: String {
     let zooms = views.map(\.zoom)
     let pans = moves.count { $0 == .pan }
     return "\(views.count) views from zoom \(zoomText(zooms.min()!)) to \(zoomText(zooms.max()!)), "
-      + "\(pans) pan\(pans == 1 ? "" : "s"), at most \(grouped(limit)) badges where there is a limit"
+      + "\(pans) pan\(pans == 1 ? "" : "s"), at most \(grouped(limit)) badges for methods with a limit"
   }
 }
 
@@ -56,9 +56,9 @@ extension MeasureDirection {
 struct MeasureRow {
   let title: String
   let explanation: String
-  /// Method by method.
+  /// One cell for each method.
   let cells: [(text: String, isBest: Bool)]
-  /// Nil where no value is better than another.
+  /// nil if no value is better than another.
   let direction: MeasureDirection?
 
   init<Subject>(_ measure: Measure<Subject>, _ values: [Double?], isRanked: [Bool]? = nil) {
@@ -80,7 +80,7 @@ extension ViewComparison {
     [MeasureRow("Badges", texts: results.map { grouped($0.clusters.count) })]
       + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) } + [
         MeasureRow(
-          "Every point in one badge", "Are counts true: is no point lost and none counted twice?",
+          "Every point in one badge", "Are counts true, with no point lost and none counted twice?",
           texts: results.map { $0.conservation.text })
       ]
   }
@@ -90,7 +90,7 @@ extension JourneyComparison {
   var rows: [MeasureRow] {
     [
       MeasureRow(
-        "Badges a view", "Mean. Those with a limit have the same in all views.",
+        "Badges a view", "Mean number. Methods with a limit have the same limit in all views.",
         texts: results.map { fixed($0.clusterCount, 1) })
     ] + JourneyMeasure.all.map { measure in MeasureRow(measure, results.map { $0.measures[measure] }) }
   }

@@ -1,12 +1,12 @@
 import Treeline
 
-/// A viewport made ready for pixels: what all methods of a comparison are asked to show.
+/// A viewport prepared for pixels, which all methods of a comparison show.
 ///
-/// A box is asked for exactly as it is, so the picture has its aspect ratio on the plane.
+/// The box is used exactly as given, so the picture has its aspect ratio on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   let box: BoundingBox
 
-  /// Of 256 px tiles; may be fractional.
+  /// Zoom with 256 px tiles; may be fractional.
   let zoom: Double
 
   let plane: Plane
@@ -14,9 +14,8 @@ import Treeline
   /// The part of the plane that the box covers.
   let window: PlaneWindow
 
-  /// - Parameter viewport: One with a zoom or a size. Its margin is not shown.
-  /// - Throws: `QueryError` where the viewport makes no sense, `ComparisonError` where it has no zoom, shows nothing or
-  ///   is too large.
+  /// - Parameter viewport: A viewport with a zoom or a size. Its margin is not shown.
+  /// - Throws: `QueryError` for an invalid viewport; `ComparisonError` if it lacks a zoom, is empty or is too large.
   public init(_ viewport: Viewport, on plane: Plane) throws {
     let box = try viewport.box(on: plane)
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
@@ -35,9 +34,9 @@ import Treeline
 package typealias PixelPoint = SIMD2<Double>
 
 extension PixelPoint {
-  /// In pixels squared.
+  /// Returns the squared distance in square pixels.
   ///
-  /// - Parameter turn: The width of the world in pixels; the shorter way round counts.
+  /// - Parameter turn: Width of the world in pixels; the shorter way round counts.
   func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
     let (direct, dy) = (abs(other.x - x), other.y - y)
     return squaredLength(Swift.min(direct, abs(turn - direct)), dy)
@@ -51,14 +50,14 @@ extension ComparisonView {
   /// The width of a pixel in units of the plane.
   var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
 
-  /// In pixels, as is `height`.
+  /// Width in pixels, followed by the height.
   var width: Double { Double(window.width) / unitsPerPixel }
   var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
-  /// Where a position on the plane is in the picture. Off the window it may be on any side; on the sphere the nearest
-  /// repetition counts, so that clusters on the edge stay next to their points.
+  /// Returns where a position on the plane is in the picture. Outside the window it may be on any side; on the sphere
+  /// the nearest repetition is used, so that clusters on the edge stay next to their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     var fromMiddle = x - Double(window.x) - middle
@@ -68,24 +67,24 @@ extension ComparisonView {
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Where a point inside the window is.
+  /// Returns where a point inside the window is in the picture.
   func pixel(of point: PlanePoint) -> PixelPoint {
     PixelPoint(
       x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Where a position in the picture of another view is in this one.
+  /// Returns where a position in the picture of another view is in this picture.
   func pixel(_ position: PixelPoint, of other: ComparisonView) -> PixelPoint {
     let (x, y) = other.planePosition(of: position)
     return pixel(x: x, y: y)
   }
 
-  /// In units of the plane, beyond its edges where the window crosses its seam.
+  /// Returns a position in units of the plane, beyond its edges if the window crosses the seam.
   func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }
 
-  /// The same within the edges, where the world repeats.
+  /// Returns a position in units of the plane, within its edges if the world repeats.
   func wrappedPlanePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     let (x, y) = planePosition(of: pixel)
     return (plane.projection.isCyclic ? x - (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth : x, y)
@@ -93,10 +92,10 @@ extension ComparisonView {
 
   func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
 
-  /// The world's width in pixels, after which the picture repeats; infinite on a plain plane.
+  /// Width of the world in pixels, after which the picture repeats; infinite on a plain plane.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
-  /// The repetition of a position that is nearest to another, where the world repeats.
+  /// Returns the repetition of a position that is nearest to another position, if the world repeats.
   func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
     guard turn.isFinite else { return position }
     return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
@@ -104,17 +103,17 @@ extension ComparisonView {
 }
 
 extension Plane {
-  /// The width of the plane in its units, after which the world repeats on the sphere.
+  /// Width of the plane in its units, after which the world repeats on the sphere.
   static var turnWidth: Double { 0x1p32 }
 }
 
 /// The points inside a view, in tree order: neighbours in the list are neighbours on the map.
 struct ViewPoints: Sendable {
-  /// In pixels of the view.
+  /// Positions in pixels of the view.
   private(set) var positions: [PixelPoint] = []
-  /// The index of each of them in tree order.
+  /// Index of each point in tree order.
   private(set) var treeIndices: [Int] = []
-  /// How many points there are in all, inside and outside.
+  /// Number of all points, inside the view and outside.
   let total: Int
 
   /// - Complexity: O(points of the tree)
@@ -133,13 +132,13 @@ struct ViewPoints: Sendable {
 
 /// The points of a view as dots of its picture.
 struct PointDots: Sendable {
-  /// In pixels of the view; no two in one square of half a pixel.
+  /// Positions in pixels of the view; no two are in one square of half a pixel.
   let positions: [PixelPoint]
-  /// Every point is under a dot if this is 1; otherwise one in so many dots is drawn.
+  /// 1 if every point is under a dot; otherwise one in `step` dots is drawn.
   let step: Int
 
-  /// Points under a dot already need none. Every so many of the dots left in tree order is kept, which thins all parts
-  /// of the picture alike.
+  /// Draws no dot for a point under an earlier dot. Keeps every n-th of the other dots in tree order, which thins all
+  /// parts of the picture alike.
   ///
   /// - Complexity: O(points in view)
   init(_ points: ViewPoints, atMost limit: Int) {

@@ -3,26 +3,26 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
 ///
-/// Each view is centred on the points of one cell of a grid over the view before: the cell whose surroundings, one
-/// zoom further in, show the most points. Of this descent, views at even steps are kept. The split rule of the tree
+/// Each view is centred on the points of one cell of a grid over the previous view: the cell whose surroundings, one
+/// zoom further in, show the most points. Views at even steps of this descent are kept. The split rule of the tree
 /// makes no difference, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
   let size: Viewport.Size
-  /// The whole and four parts.
+  /// Number of views: the whole and four parts.
   static let viewCount = 5
-  /// With fewer points there is little to cluster.
+  /// Number of points below which there is little to cluster.
   static let leastPointCount = 200
-  /// Here a pixel is 60 cm at the equator: beyond, nothing is near anything.
+  /// Greatest zoom. A pixel is 60 cm at the equator; beyond, nothing is close to anything.
   static let maximumZoom = 18.0
-  /// The cells of a view whose points are tried as the middle of the next.
+  /// Cells of a view whose points are tried as the middle of the next view.
   private static let cellSize = CellSize.pixels(64)
-  /// Kept free around the whole, in pixels: half of the largest badge, and some air.
+  /// Pixels kept free around the whole: half of the largest badge, and some space.
   private static let margin = 32.0
 
-  /// - Returns: The whole first, at whatever zoom fits it, then parts at rising whole zooms. None where there is no
-  ///   point, nor on a plain plane of one position, which has no extent to look at.
+  /// - Returns: The whole first, at the zoom that fits it, then parts at rising whole zooms. Empty without points, and
+  ///   on a plain plane with one position, which has no extent to look at.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
     let descent = try descent(from: whole)
@@ -30,7 +30,7 @@ struct ViewChoice {
     return [whole] + (0..<count).map { descent[($0 + 1) * descent.count / count - 1].view }
   }
 
-  /// A step of the descent: a view, and the position on the plane that it is centred on, as far as the plane reaches.
+  /// A step of the descent: a view, and the position on the plane at its center, as far as the plane reaches.
   struct Step {
     let view: ComparisonView
     let x: Double
@@ -38,7 +38,7 @@ struct ViewChoice {
     let pointCount: Int
   }
 
-  /// Denser and denser parts at rising whole zooms, without those that show the same points as the one before.
+  /// Returns denser and denser parts at rising whole zooms, without parts that show the same points as the part before.
   func descent(from whole: ComparisonView) throws -> [Step] {
     var descent: [Step] = []
     var last = whole
@@ -53,7 +53,7 @@ struct ViewChoice {
     return descent
   }
 
-  /// The view of all points; nil where there is nothing to look at.
+  /// Returns the view of all points; nil if there is nothing to look at.
   func whole() throws -> ComparisonView? {
     guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else { return nil }
     let inside = Viewport.Size(
@@ -68,7 +68,7 @@ struct ViewChoice {
     (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
-  /// The view with the most points; of equal ones the first by row, then column of its cell.
+  /// Returns the view with the most points; of equal views, the first by row, then by column of its cell.
   private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
     var best: Step?
     for cluster in try grid.clusters(in: view.window, cellSize: Self.cellSize, zoom: view.zoom) {
@@ -81,8 +81,8 @@ struct ViewChoice {
     return best
   }
 
-  /// The view centred on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a whole
-  /// turn in the widest gap of the data, and has edges that can be told exactly.
+  /// Returns the view centred on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a
+  /// whole turn in the widest gap of the data, and its edges can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
@@ -98,31 +98,31 @@ struct ViewChoice {
     return try ComparisonView(Viewport(box, zoom: zoom), on: tree.plane)
   }
 
-  /// Degrees to six decimals, 11 cm.
+  /// Rounds degrees to six decimals, 11 cm.
   private func rounded(_ degrees: Double) -> Double {
     tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
   }
 }
 
-/// A journey chosen by the data, the same every time.
+/// A journey chosen from the data, the same every time.
 ///
-/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further
-/// in or as far as there is enough to see, half a zoom a step. A third, two thirds and all the way down it pans by a
-/// tenth of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On the way in
-/// and out each view lies inside every one from further away.
+/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further in
+/// or as far as there is enough to see, by half a zoom a step. After a third, two thirds and all of the way down it
+/// pans by a tenth of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On
+/// the way in and out, each view lies inside every view from farther away.
 struct Flight {
   let choice: ViewChoice
 
   private static let depth = 6.0
-  /// Where there is no denser part to go to.
+  /// Depth if there is no denser part.
   private static let shallowDepth = 3.0
   private static let stepIn = 0.5
   private static let stepOut = 0.7
-  /// Of the screen.
+  /// Distance of a pan, as a share of the screen.
   private static let pan = 0.1
   private static let panStops = 3
 
-  /// None where there is nothing to look at.
+  /// Returns the views of the journey; none if there is nothing to look at.
   func views() throws -> [ComparisonView] {
     guard let whole = try choice.whole(), let root = choice.tree.root else { return [] }
     let descent = try choice.descent(from: whole)
@@ -131,7 +131,7 @@ struct Flight {
     let end = min(target?.view.zoom ?? start + Self.shallowDepth, ViewChoice.maximumZoom)
     let middle = choice.middle(of: root.rect)
     let (x, y) = target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY)
-    /// Views that shrink towards one position, moved by parts of a screen.
+    /// Returns a view on the way to one position, moved by parts of a screen.
     func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
       let units = Plane.unitsPerPixel(zoom: zoom)
       let scale = units / Plane.unitsPerPixel(zoom: start)
@@ -144,7 +144,7 @@ struct Flight {
     for step in 0..<stepsIn {
       let zoom = start + Double(step + 1) * Self.stepIn
       views.append(try view(zoom: zoom))
-      // The last of so many steps is a stop.
+      // The last step of each third is a stop.
       if (step + 1) * Self.panStops / stepsIn > step * Self.panStops / stepsIn {
         for (right, down) in [(1.0, 0.0), (1, 1), (0, 1), (0, 0)] {
           views.append(try view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))

@@ -1,7 +1,7 @@
 import Treeline
 
 extension ComparisonReport {
-  /// What every page begins with.
+  /// The beginning of every page.
   package static let htmlBeginning = """
     <!DOCTYPE html>
     <html lang="en">
@@ -10,13 +10,13 @@ extension ComparisonReport {
     <meta name="generator" content="Treeline">
     """
 
-  /// The report as one HTML page that needs nothing else: no network, no fonts, no scripts.
+  /// Returns the report as one HTML page that needs nothing else: no network, no fonts, no scripts.
   ///
   /// - Parameters:
-  ///   - title: What the data is, such as the name of its file.
+  ///   - title: Name of the data, such as the name of its file.
   ///   - land: Rings in degrees, outer rings and holes alike, cut at the antimeridian as in GeoJSON (RFC 7946, section
-  ///     3.1.9) or leading on beyond 180 degrees. Not drawn on a plain plane.
-  ///   - credits: Sentences that licences ask to show, in plain text.
+  ///     3.1.9) or continued beyond 180 degrees. Not drawn on a plain plane.
+  ///   - credits: Sentences that licences require, in plain text.
   /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
     let land = plane.projection == .webMercator && !land.isEmpty ? LandOutline(land, on: plane) : nil
@@ -93,14 +93,14 @@ extension ComparisonReport {
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
-      case 2: "Dots: every second of the points that can be told apart."
-      default: "Dots: one in \(comparison.dots.step) of the points that can be told apart."
+      case 2: "Dots: every second of the points at distinguishable positions."
+      default: "Dots: one in \(comparison.dots.step) of the points at distinguishable positions."
       }
     let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
     return "\(badges). \(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Clusters stand where the mean of all their points is, which may be beyond the edge.
+  /// Returns a sentence on clusters that are shown beyond the edges, where the mean of all their points may be.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
@@ -110,7 +110,7 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // What several methods draw alike is explained once, with the first of them.
+    // A meaning that several methods share is explained once, with the first of them.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)
@@ -118,9 +118,9 @@ extension ComparisonReport {
     }
     let lines =
       [
-        "Badges are as wide as their count asks for, \(BadgeSize.range) of a screen that shows the picture at full size; "
-          + "a point alone is a small dot, and is measured as a badge of one. " + meanings.joined(separator: " "),
-        "Values above are means over all views. “Best” goes by the rounded numbers.",
+        "The width of a badge depends on its count: \(BadgeSize.range) if the screen shows the picture at full size. "
+          + "A single point is a small dot, and measured as a badge of one. " + meanings.joined(separator: " "),
+        "The values at the top are means over all views. “Best” is decided by the rounded numbers.",
       ] + credits
     return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"
   }

@@ -1,13 +1,13 @@
 import Treeline
 
-/// A journey as a film strip: a row for each method, a column for each of some steps.
+/// A journey as a film strip: a row for each method, a column for each shown step.
 struct FilmStrip {
   let journey: JourneyComparison
   let land: LandOutline?
-  /// How many steps of each kind are shown, at most.
+  /// Maximum number of shown steps of each kind.
   private static let stepsShown: [(move: Move, count: Int)] = [(.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2)]
 
-  /// The steps shown, in their order, evenly out of those of each kind, with the first and the last.
+  /// The shown steps in their order: evenly chosen from each kind, with its first and its last step.
   var steps: [Int] {
     Self.stepsShown.flatMap { move, count in
       let all = journey.moves.indices.filter { journey.moves[$0] == move }
@@ -42,7 +42,7 @@ struct FilmStrip {
     return """
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
-      <p class="facts">\(escaped(journey.words)). Shown are \(steps.count) of its \(journey.moves.count) steps, each as it ends.</p></div>
+      <p class="facts">\(escaped(journey.words)). Shown are the ends of \(steps.count) of its \(journey.moves.count) steps.</p></div>
       <ul class="legend" aria-label="Colours">\(legend.joined())</ul>
       <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
@@ -52,7 +52,7 @@ struct FilmStrip {
       """
   }
 
-  /// Such as `zoom 3 to 3.5` or `pan right`.
+  /// Returns a label such as `zoom 3 to 3.5` or `pan right`.
   private func label(of step: Int) -> String {
     let (from, to) = (journey.views[step], journey.views[step + 1])
     guard journey.moves[step] == .pan else { return "zoom \(zoomText(from.zoom)) to \(zoomText(to.zoom))" }
@@ -63,27 +63,27 @@ struct FilmStrip {
 }
 
 extension Fate {
-  /// Its style, what the legend says of it, and the word after a count.
+  /// Style, text in the legend, and word after a count.
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
-    case .split: ("split", "split off its whole, on a line from it", "split")
-    case .merged: ("merged", "takes in others, on lines to it", "merge")
-    case .torn: ("torn", "made of pieces of several", "torn")
-    case .entered: ("entered", "comes in", "in")
-    case .exited: ("left", "goes out", "out")
+    case .split: ("split", "split off another, on a line from it", "split")
+    case .merged: ("merged", "merged from others, on lines to it", "merge")
+    case .torn: ("torn", "made of parts of several", "torn")
+    case .entered: ("entered", "enters", "in")
+    case .exited: ("left", "leaves", "out")
     }
   }
 }
 
-/// One picture of the strip: what a step ends with, and where it came from.
+/// One picture of the strip: the end of a step, and where its badges came from.
 private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// Only the first row has land and points, the others refer to them.
+  /// Whether the frame is in the first row, which draws land and points; other rows refer to them.
   let isFirst: Bool
-  /// The path of land.
+  /// Path of the land.
   let land: String?
 
   private var view: ComparisonView { journey.views[step + 1] }
@@ -113,7 +113,7 @@ private struct Frame {
     return "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
   }
 
-  /// From where points were shown to where they are shown now, one path a kind.
+  /// Lines between the previous and the current positions of points' clusters, one path for each kind.
   private var lines: String {
     [Fate.split, .merged, .torn].map { kind in
       var path = PathText()
@@ -127,7 +127,7 @@ private struct Frame {
     }.joined()
   }
 
-  /// What became of each cluster shown now, by the worst of its flows, and of those shown no more.
+  /// The fate of each cluster that is shown now, by the worst of its flows, and of each cluster that has left.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }
@@ -135,13 +135,13 @@ private struct Frame {
       + change.exited.map { index in (.exited, before(index).cluster, before(index).position) }
   }
 
-  /// A cluster of the view before, and where that is in this one.
+  /// Returns a cluster of the previous view, and its position in this view.
   private func before(_ index: Int) -> (cluster: ShownCluster, position: PixelPoint) {
     let cluster = result.journey.views[step].clusters[index]
     return (cluster, view.pixel(cluster.position, of: journey.views[step]))
   }
 
-  /// Where nobody sees it, nothing is drawn.
+  /// Returns the circle of a badge; an empty text if it is outside the picture.
   private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
     let radius = cluster.diameter / 2
     guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else { return "" }

@@ -4,18 +4,18 @@ import Treeline
 struct LandOutline {
   private let rings: [Ring]
 
-  /// In units of the plane from its seam eastwards, beyond its edges where the ring is.
+  /// A ring in units of the plane, counted eastwards from its seam, beyond the plane's edges if the ring goes there.
   private struct Ring {
     let corners: [PixelPoint]
     let minX: Double
     let maxX: Double
   }
 
-  /// - Parameter rings: As `ComparisonReport.html` takes them.
+  /// - Parameter rings: Rings as in `ComparisonReport.html`.
   init(_ rings: [[Coordinate]], on plane: Plane) {
     self.rings = rings.filter { $0.count > 2 }.map { ring in
       let corners = ring.map { corner in
-        // Longitude as it is given, not modulo a turn: rings that go round the pole must not come together.
+        // Longitudes are used as given, not modulo a turn: the ends of a ring that goes round the pole must stay apart.
         PixelPoint(
           x: (corner.longitude + 180) * (Plane.turnWidth / 360) - Double(plane.seam),
           y: Double(plane.point(at: corner).y))
@@ -25,8 +25,8 @@ struct LandOutline {
     }
   }
 
-  /// The path of all land in a view, to be filled by the even-odd rule, in tenths of a pixel; nil where the outline is
-  /// too coarse for the view, and would put points on land into the sea.
+  /// Returns the path of all land in a view, in tenths of a pixel, to be filled by the even-odd rule; nil if the
+  /// outline is too coarse for the view, and would put points on land into the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel
@@ -34,7 +34,7 @@ struct LandOutline {
     var path = PathText()
     var (coastLength, pieceCount) = (0.0, 0)
     for ring in rings {
-      // The world repeats: each of its turns that reaches into the view is drawn.
+      // The world repeats: each repetition that reaches into the view is drawn.
       var turn = ((left - ring.maxX) / Plane.turnWidth).rounded(.up)
       while ring.minX + turn * Plane.turnWidth <= right {
         let origin = PixelPoint(x: Double(view.window.x) - turn * Plane.turnWidth, y: Double(view.window.minY))
@@ -50,16 +50,16 @@ struct LandOutline {
     return coastLength > Self.coarseness * Double(pieceCount) ? nil : path.text
   }
 
-  /// Leaves out what is too near the corner before to be seen.
+  /// Leaves out corners that are too close to the previous corner to be seen.
   private func simplified(_ ring: [PixelPoint]) -> [PixelPoint] {
     var kept: [PixelPoint] = []
     for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true { kept.append(corner) }
     return kept
   }
 
-  /// How far beyond the picture rings are cut, in pixels, so that their cut edges do not show.
+  /// Distance beyond the picture at which rings are cut, in pixels, so that their cut edges do not show.
   private static let rim = 8.0
-  /// By eye: beyond so many pixels a straight piece no coast looks like one.
+  /// Mean length of straight pieces in pixels, beyond which they do not look like a coast; found by eye.
   private static let coarseness = 40.0
 }
 
@@ -81,15 +81,16 @@ struct PixelBox {
   var maxX: Double
   var maxY: Double
 
-  /// Whether two points lie on one edge: pieces of a ring that do come from clipping.
+  /// Returns whether two points are on one edge. Pieces of a ring between such points come from clipping.
   fileprivate func hasOnEdge(_ a: PixelPoint, _ b: PixelPoint) -> Bool {
     (a.x == b.x && (a.x == minX || a.x == maxX)) || (a.y == b.y && (a.y == minY || a.y == maxY))
   }
 }
 
-/// The part of a closed ring inside a box, by Sutherland and Hodgman (1974), https://doi.org/10.1145/360767.360802.
+/// Returns the part of a closed ring inside a box, by Sutherland and Hodgman (1974),
+/// https://doi.org/10.1145/360767.360802.
 ///
-/// A ring that falls apart stays one: its parts are joined along the edges of the box.
+/// A ring that falls into several parts stays one ring: the parts are joined along the edges of the box.
 func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
   var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }
   ring = clipped(ring, along: \.x, at: box.maxX) { $0 <= box.maxX }

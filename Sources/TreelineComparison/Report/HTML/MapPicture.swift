@@ -1,12 +1,12 @@
 import Treeline
 
-/// The SVG pictures of one view, one for each method. What they share, land and points, is written once.
+/// The SVG pictures of one view, one for each method. Land and points are shared and written once.
 struct MapPicture {
   let comparison: ViewComparison
   let methods: [ClusteringMethod]
-  /// Unlike that of any other view on the page.
+  /// Prefix of ids, which no other view on the page has.
   let name: String
-  /// The path of land, if it is known well enough.
+  /// Path of the land, if the outline is fine enough.
   let land: String?
 
   func svg(method index: Int) -> String {
@@ -20,7 +20,7 @@ struct MapPicture {
     let style = "m\(index % colourCount)" + (land == nil ? " plain" : "")
     let description =
       "A map of \(grouped(comparison.pointCount)) points, shown as \(method.summary). "
-      + "A badge's number says how many points it stands for."
+      + "The number on a badge is its number of points."
     return """
       <svg viewBox="\(corner) \(corner) \(width) \(height)" role="img" aria-labelledby="\(id)-t \(id)-d" class="\(style)">
       <title id="\(id)-t">\(escaped(method.title)): \(grouped(clusters.count)) badges</title>
@@ -37,7 +37,7 @@ struct MapPicture {
 
   // MARK: Land and points
 
-  /// The land under the clusters' extents, the points upon them.
+  /// Returns a shared layer: the land under the extents of clusters, or the points above them.
   private func shared(_ layer: String, method index: Int, path: () -> String) -> String {
     let id = "\(name)-\(layer)"
     guard index == 0 else { return "<use href=\"#\(id)\"/>" }
@@ -45,7 +45,7 @@ struct MapPicture {
     return "<path id=\"\(id)\" class=\"\(layer)\"\(style) transform=\"scale(.1)\" d=\"\(path())\"/>"
   }
 
-  /// In tenths of a pixel: few points may be larger.
+  /// Width of a dot in tenths of a pixel; with few points, dots are larger.
   private var dotWidth: Int {
     switch comparison.dots.positions.count {
     case ..<2_000: 36
@@ -68,7 +68,7 @@ struct MapPicture {
       return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
         + " height=\"\(coordinate(height))\"/>"
     case .ellipse(let semiMajor, let semiMinor, let angle):
-      // At two sigma, where most points of a group are inside.
+      // Two sigma, within which most points of a group lie.
       let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
       return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
         + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
@@ -76,7 +76,7 @@ struct MapPicture {
     }
   }
 
-  /// The largest first, so that small badges are not hidden behind them.
+  /// Returns the badges, the largest first, so that they do not hide small ones.
   private func badges(of clusters: [ShownCluster]) -> String {
     let order = clusters.indices.sorted { (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1) }
     return order.map { badge(clusters[$0]) }.joined()
@@ -87,7 +87,7 @@ struct MapPicture {
     guard cluster.pointCount > 1 else { return "<circle class=\"one\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>\n" }
     let label = BadgeText.abbreviated(cluster.pointCount)
     let fontSize = label.count > 3 ? 13.0 : 14.0
-    // Centred by hand: not every browser centres text upright by itself.
+    // The baseline is computed, because not every browser can center text vertically.
     let baseline = coordinate(cluster.position.y + 0.36 * fontSize)
     let radius = coordinate(cluster.diameter / 2)
     return "<g><title>\(grouped(cluster.pointCount)) points</title>"

@@ -1,16 +1,16 @@
-/// Text as it stands in HTML and SVG, between tags or in a quoted attribute.
+/// Returns text escaped for HTML and SVG, between tags or in a quoted attribute.
 func escaped(_ text: String) -> String { text.unicodeScalars.map { entities[$0] ?? String($0) }.joined() }
 
 private let entities: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
 
-/// Titles one after the other, as they are read: `A, B and C`.
+/// Returns titles as an enumeration: `A, B and C`.
 func enumeration(of titles: [String]) -> String {
   guard let last = titles.last else { return "" }
   let rest = titles.dropLast()
   return rest.isEmpty ? last : rest.joined(separator: ", ") + " and " + last
 }
 
-/// How many colours there are for methods; more methods begin anew.
+/// Number of colours for methods; further methods use them again.
 let colourCount = 8
 
 /// The `d` attribute of an SVG path, in tenths of a pixel and relative, so that numbers stay short. Steps are
@@ -21,16 +21,16 @@ struct PathText {
 
   mutating func move(to position: PixelPoint) { step(to: position, command: "m") }
 
-  /// Draws to a position, unless it is where the pen stands.
+  /// Draws a line to a position, unless the pen is there already.
   mutating func line(to position: PixelPoint) { step(to: position, command: "l") }
 
-  /// Draws back to where the pen was put down last.
+  /// Draws a line back to where the pen was put down last.
   mutating func close(at start: PixelPoint) {
     text += "z"
     last = Self.tenths(start)
   }
 
-  /// Dots, each a line of no length, which round caps make one.
+  /// Draws dots, each as a line of no length with round caps.
   mutating func dots(at positions: [PixelPoint]) {
     for position in positions {
       move(to: position)
@@ -54,12 +54,12 @@ struct PathText {
 
 /// Rows of measures as an HTML table.
 struct MeasureTable {
-  /// A method's title and which of the colours is its own, column by column.
+  /// Title and colour of the method, column by column.
   let heads: [(title: String, colour: Int)]
   let rows: [MeasureRow]
   let caption: String
 
-  /// In a frame of its own, within which it may be pushed sideways where it is wider than the page.
+  /// The table in its own frame, in which it scrolls sideways if it is wider than the page.
   var html: String {
     let heads = heads.map { "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>" }
     return """
@@ -85,7 +85,7 @@ struct MeasureTable {
 }
 
 extension MeasureRow {
-  /// What the measures of some rows mean, in a sentence each.
+  /// Returns the explanations of the measures of some rows, one sentence each.
   static func glossary(_ rows: [MeasureRow]) -> String {
     let entries = rows.filter { !$0.explanation.isEmpty }.map { row in
       "<div><dt>\(row.plainTitle)</dt><dd>\(escaped(row.explanation))</dd></div>\n"
@@ -97,7 +97,7 @@ extension MeasureRow {
 }
 
 extension MeasureDirection {
-  /// Which way is better, for the eye and for the ear.
+  /// The better direction, for the eye and for screen readers.
   fileprivate var arrow: String {
     switch self {
     case .less: "<span aria-hidden=\"true\">↓</span> less"

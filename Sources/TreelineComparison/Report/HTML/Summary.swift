@@ -1,4 +1,4 @@
-/// The head of the report: what it found, in words and numbers made from the data.
+/// The head of the report: its findings, in words and numbers made from the data.
 struct Summary {
   let report: ComparisonReport
   let title: String
@@ -20,7 +20,7 @@ struct Summary {
       """
   }
 
-  /// Only what the numbers bear out.
+  /// Returns a headline that the numbers support.
   private func headline(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, let inLine = findings.first(where: { $0.measure == .axisShare }),
       inLine.best.contains(true), !inLine.best[0]
@@ -31,23 +31,23 @@ struct Summary {
 
   private func lede(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, !findings.isEmpty else {
-      return "Where many points share a map, each badge stands for several and says how many."
+      return "Where many points share a map, each badge represents several and shows their number."
     }
     let isEven = report.views.allSatisfy { Set($0.results.map(\.clusters.count)).count == 1 }
     let words = ["", "", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
     let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
     return
-      "\(count) ways to cluster the same points on the same screen\(isEven ? ", in the same number of badges" : "")."
+      "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")."
       + report.methods.indices.map { sentence(findings, of: $0) }.joined()
   }
 
-  /// What one method does better than the first, or the first than the next best.
+  /// Returns what one method does better than the first, or what the first does better than the next best.
   private func sentence(_ findings: [Finding], of one: Int) -> String {
     let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
-    return clauses.isEmpty ? "" : " \(escaped(report.methods[one].title)) has \(enumeration(of: clauses))."
+    return clauses.isEmpty ? "" : " With \(escaped(report.methods[one].title)), \(enumeration(of: clauses))."
   }
 
-  /// - Returns: nil where the difference is not worth a word.
+  /// - Returns: nil if the difference is too small to mention.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
     let rival = escaped(report.methods[other].title)
@@ -57,7 +57,8 @@ struct Summary {
       return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
       let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
-      return percent < 2 ? nil : "\(what) <b>\(fixed(percent, 0)) %</b> nearer to \(target) than \(rival)\(ending)"
+      return percent < 2
+        ? nil : "\(what) are <b>\(fixed(percent, 0)) %</b> closer to \(target) than with \(rival)\(ending)"
     case nil: return nil
     }
   }
@@ -81,23 +82,23 @@ struct Summary {
     guard finding.viewCount > 1, finding.wins.count(where: { $0 == most }) == 1,
       let winner = finding.wins.firstIndex(of: most)
     else { return "Less is better." }
-    return "Less is better. \(report.methods[winner].title) in \(most) of \(finding.viewCount) views."
+    return "Less is better. \(report.methods[winner].title) is best in \(most) of \(finding.viewCount) views."
   }
 }
 
-/// What a measure comes to over all views: means, and which method is best how often.
+/// The result of a measure over all views: means, and how often each method is the best.
 struct Finding {
   let measure: ViewMeasure
-  /// Method by method, over the views in which every method has a value.
+  /// Means method by method, over the views in which every method has a value.
   let means: [Double]
-  /// In how many views each method alone has the best value, by its rounded text.
+  /// For each method, the number of views in which it alone has the best value, by its rounded text.
   let wins: [Int]
 
   private let isRanked: [Bool]
-  /// How many views there are with a value of every method.
+  /// Number of views in which every method has a value.
   let viewCount: Int
 
-  /// - Returns: nil where no view has values of all methods.
+  /// - Returns: nil if no view has values of all methods.
   init?(_ measure: ViewMeasure, in views: [ViewComparison]) {
     let values = views.map { $0.values(of: measure) }.filter { !$0.contains(nil) }.map { $0.map { $0! } }
     guard let first = values.first else { return nil }
@@ -113,13 +114,13 @@ struct Finding {
     }
   }
 
-  /// The method whose mean another's is compared with: the first; for the first, the best of the others.
+  /// Returns the method to compare another with: the first; for the first, the best of the others.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
     return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }
       ?? 0
   }
 
-  /// The methods with the best mean; none where all means read the same.
+  /// Whether each method has the best mean; none has if all means read the same.
   var best: [Bool] { measure.best(of: means, isRanked: isRanked) }
 }
