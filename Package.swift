@@ -20,6 +20,7 @@ let package = Package(
     // What the server, a package of its own, is made of besides.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
+    .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
     // For the server alone: nothing in it is promised to others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
@@ -46,6 +47,7 @@ let package = Package(
     .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
+    .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
     .target(
       name: "TreelineComparison",
       dependencies: ["Treeline", "GridBaseline"],
@@ -54,7 +56,7 @@ let package = Package(
       name: "TreelineCommand",
       dependencies: [
         "Treeline", "TreelineBuilder", "TreelineVerification", "GridBaseline", "TreelineFormats",
-        "TreelineComparison",
+        "TreelineComparison", "TreelineTiles", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
@@ -71,6 +73,8 @@ let package = Package(
       name: "CLAPACKE", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 
     .target(name: "PointSets", dependencies: ["Treeline", "TreelineBuilder"], path: "Tests/PointSets"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -91,6 +95,9 @@ let package = Package(
     .testTarget(
       name: "TreelineFormatsTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
+    .testTarget(
+      name: "TreelineTilesTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),

@@ -17,6 +17,6 @@ import ArgumentParser
       """, version: Release.version,
     subcommands: [
       QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
-      InspectCommand.self, VerifyCommand.self, ServeCommand.self,
+      InspectCommand.self, VerifyCommand.self, TilesCommand.self, ServeCommand.self,
     ])
 }

@@ -29,6 +29,7 @@ let package = Package(
         .product(name: "Treeline", package: "treeline"), .product(name: "GridBaseline", package: "treeline"),
         .product(name: "TreelineFormats", package: "treeline"),
         .product(name: "TreelineComparison", package: "treeline"),
+        .product(name: "TreelineTiles", package: "treeline"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -39,8 +40,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ], path: ".", exclude: ["README.md", "Deployment", "Tool", "Tests", "Tiles/vector_tile.proto"],
+      ], path: ".", exclude: ["README.md", "Deployment", "Tool", "Tests"],
       resources: [.copy("Resources/openapi.json"), .copy("Resources/viewer")]),
     .executableTarget(
       name: "TreelineServerCommand",
@@ -54,12 +54,12 @@ let package = Package(
       dependencies: [
         "TreelineServer", .product(name: "Treeline", package: "treeline"),
         .product(name: "GridBaseline", package: "treeline"),
-        .product(name: "TreelineBuilder", package: "treeline"), .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "TreelineBuilder", package: "treeline"), .product(name: "TreelineTiles", package: "treeline"),
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "Logging", package: "swift-log"), .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ], path: "Tests"),
+      ], path: "Tests", exclude: ["vector_tile.proto"]),
   ], swiftLanguageModes: [.v6])
 
 // Set only by scripts/build/docs: users of the server do not fetch the plugin that writes the documentation.

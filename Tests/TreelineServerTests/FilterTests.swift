@@ -4,6 +4,7 @@ import SwiftProtobuf
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
+@_spi(Server) import TreelineTiles
 
 @testable import TreelineServer
 
@@ -115,7 +116,7 @@ import TreelineBuilder
     let tree = try ClusterTree(points).adding(columns: columns)
     let names = ["counts_kind", "counts_kind.b"]
     let counts = [Aggregate.counts("kind"), .counts("kind.b")]
-    var layer = TileLayer(name: "clusters", extent: 4096, of: tree, for: .limit(4), aggregates: names)
+    var layer = TileLayer(of: tree, for: .limit(4), aggregates: names)
     // All in one cluster, then each point by itself: no name changes from feature to feature.
     for limit in [1, 4] {
       let clusters = try tree.clusters(.limit(limit), in: .everything)

@@ -245,6 +245,9 @@ public struct Clusters: RandomAccessCollection, Sendable {
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }
 
+  /// Returns the clusters of the answer that satisfy a condition.
+  package func filtered(by isIncluded: (Cluster) -> Bool) -> Clusters { with(nodes.filter { isIncluded(self[$0]) }) }
+
   /// Returns other clusters of the same tree, which stand like these.
   func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
 

@@ -31,7 +31,7 @@ public struct MapTile: Hashable, Sendable {
 
   /// Returns the window that the tile shows of a plane. It includes its east and south edges, although the tile ends
   /// just before them.
-  func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
+  package func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
     guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
     return PlaneWindow(
       x: left &- plane.seam, width: side == 1 << 32 ? .max : UInt32(side), minY: UInt32(top),

@@ -1,5 +1,6 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
+@_spi(Server) import TreelineTiles
 
 /// The options of a tile request, which are the same for all tiles of a map.
 struct TileQuery {
@@ -9,8 +10,6 @@ struct TileQuery {
   private let buffer: Int
   private let selection: ServedSelection
   private let aggregates: ServedAggregates
-
-  private static let extent = 4096
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     let tree = index.tree
@@ -44,27 +43,23 @@ struct TileQuery {
         cut.pixelParameter ?? "zoom", expected: "a greater value, for at most \(Self.mostClusters) clusters per tile",
         found: "more clusters")
     }
-    let reach = Self.extent * buffer / tileSize.rawValue
-    let extent = -reach..<Self.extent + reach
+    let reach = TileLayer.extent * buffer / tileSize.rawValue
+    let extent = -reach..<TileLayer.extent + reach
     let values = try aggregates.values(of: clusters, in: tree)
-    var layer = TileLayer(name: "clusters", extent: Self.extent, of: tree, for: cut, aggregates: aggregates.names)
-    for number in clusters.indices {
-      let cluster = clusters[number]
-      let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: Self.extent)
-      guard extent ~= position.x, extent ~= position.y else { continue }
-      try layer.append(cluster, values?[number] ?? [], at: position)
-    }
+    var layer = TileLayer(of: tree, for: cut, aggregates: aggregates.names, limit: Problem.longestAnswer)
+    do {
+      for number in clusters.indices {
+        let cluster = clusters[number]
+        let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: TileLayer.extent)
+        guard extent ~= position.x, extent ~= position.y else { continue }
+        try layer.append(cluster, values?[number] ?? [], at: position)
+      }
+    } catch is TileLayer.TooLong { throw Problem.answerTooLong }
     return layer.bytes
   }
 
-  /// Names of the aggregates with their types in TileJSON. Counts are not listed: each has its own name, which ends
-  /// with the counted value.
-  var fields: [String: String] {
-    let pairs = zip(aggregates.names, aggregates.list).compactMap { name, aggregate in
-      aggregate.resultType(in: selection.index.tree).map { (name, $0.rawValue) }
-    }
-    return Dictionary(pairs) { first, _ in first }
-  }
+  /// The layer of the tiles, for TileJSON.
+  var fields: TileFields { TileFields(of: selection.index.tree, aggregates: aggregates.list, names: aggregates.names) }
 
   /// Maximum number of clusters in a tile. Writing them takes about 20 ms, while other requests wait.
   private static let mostClusters = 32_768

@@ -1,14 +1,15 @@
-import SwiftProtobuf
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// The layer of a vector tile, built feature by feature. Features are points with the properties that they have in
 /// GeoJSON, except the bounding box; clusters also have the area that their points cover.
-struct TileLayer {
-  private let name: String
-  private let extent: Int
-  /// Encoded members of the layer, whose size is known while they are written, so that a long answer ends early.
+@_spi(Server) public struct TileLayer {
+  /// The number of bytes of the encoded tile at which `append` throws.
+  private let limit: Int
+  /// Encoded members of the layer, whose size is known while they are written, so that a long tile ends early.
   private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
+  /// Parts of the feature that is appended, kept so that their memory is allocated once.
+  private var (feature, tags, geometry) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
   /// Indices of keys, and of the values that several features may share.
   private var keyIndices: [String: UInt32] = [:]
   private var valueIndices: [TileValue: UInt32] = [:]
@@ -36,70 +37,91 @@ struct TileLayer {
   /// Key of a cluster's group, in an index with groups that never mix.
   static let group = "cluster_group"
 
+  /// The tile is longer than it may be.
+  public struct TooLong: Error {}
+
+  /// Width of a tile, in units of its geometry.
+  public static let extent = 4096
+
+  /// Name of the layer.
+  public static let name = "clusters"
+
   /// - Parameters:
-  ///   - name: Name of the layer.
-  ///   - extent: Width of a tile, in units.
   ///   - tree: Tree of the clusters.
   ///   - cut: Cut that selects the clusters.
   ///   - aggregates: Names of the aggregates.
-  init(name: String, extent: Int, of tree: ClusterTree, for cut: Cut, aggregates: [String]) {
-    (self.name, self.extent, self.tree, self.cut, self.aggregates) = (name, extent, tree, cut, aggregates)
+  ///   - limit: Maximum length of the tile in bytes.
+  public init(of tree: ClusterTree, for cut: Cut, aggregates: [String], limit: Int = .max) {
+    (self.tree, self.cut, self.aggregates, self.limit) = (tree, cut, aggregates, limit)
     renamedKeys = Array(repeating: [:], count: aggregates.count)
     takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
     for field in Self.fields { _ = key(field.key) }
   }
 
-  /// - Throws: `Problem.answerTooLong`, `CancellationError`
-  mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int)) throws {
-    var feature = VectorTile.Feature()
-    feature.id = cluster.id.rawValue
-    feature.type = 1  // A point.
-    // A single move from the corner of the tile.
-    feature.geometry = [1 << 3 | 1, Self.zigzag(position.x), Self.zigzag(position.y)]
+  /// Appends a cluster as a point.
+  ///
+  /// - Parameters:
+  ///   - cluster: The cluster.
+  ///   - aggregateValues: A value for each aggregate.
+  ///   - position: Where the cluster is, in units east and south of the tile's corner. Numbers out of the range of a
+  ///     tile and its buffer are clamped to 32 bits.
+  /// - Throws: `TooLong`; `CancellationError` if the current work is cancelled.
+  public mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int))
+    throws
+  {
     let isCluster = cluster.pointCount > 1
-    var tags: [UInt32] = []
-    tags.reserveCapacity(16)
-    tags += [Key.cluster.rawValue, value(.bool(isCluster))]
+    tags.removeAll()
+    tag(Key.cluster.rawValue, value(.bool(isCluster)))
     // The id is unique, so looking for an equal value is useless.
-    tags += [Key.id.rawValue, add(.uint(cluster.id.rawValue))]
-    tags += [Key.count.rawValue, value(.uint(UInt64(cluster.pointCount)))]
+    tag(Key.id.rawValue, add(.uint(cluster.id.rawValue)))
+    tag(Key.count.rawValue, value(.uint(UInt64(cluster.pointCount))))
     if isCluster {
-      tags += [Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount)))]
+      tag(Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount))))
     }
-    if let area = tree.plane.coveredArea(of: cluster) {
-      tags += [Key.area.rawValue, add(.double(area))]
-    }
-    if let diameter = tree.badgeDiameter(of: cluster, for: cut) {
-      tags += [Key.badge.rawValue, value(.double(diameter))]
-    }
+    if let area = tree.plane.coveredArea(of: cluster) { tag(Key.area.rawValue, add(.double(area))) }
+    if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
     // Added behind the fixed keys, so that tiles without groups do not have this key.
-    if let group = tree.group(of: cluster) { tags += [key(Self.group), value(.string(group))] }
-    if cluster.isStack { tags += [Key.stack.rawValue, value(.bool(true))] }
-    for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number, to: &tags) }
+    if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }
+    if cluster.isStack { tag(Key.stack.rawValue, value(.bool(true))) }
+    for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number) }
     if let row = cluster.row {
-      tags += [Key.index.rawValue, value(.uint(UInt64(row)))]
+      tag(Key.index.rawValue, value(.uint(UInt64(row))))
       FeatureProperties.forEachColumn(tree.attributes(of: cluster), after: aggregates) { name, attribute in
-        if let value = TileValue(attribute) { tags += [key(name), self.value(value)] }
+        if let value = TileValue(attribute) { tag(key(name), self.value(value)) }
       }
     }
-    feature.tags = tags
-    features.append(try feature.serializedBytes() as [UInt8], as: 2)
+    feature.removeAll()
+    feature.append(number: cluster.id.rawValue, as: 1)
+    feature.append(tags.bytes, as: 2)
+    feature.append(number: 1, as: 3)  // A point.
+    // A single move from the corner of the tile.
+    geometry.removeAll()
+    geometry.append(varint: 1 << 3 | 1)
+    geometry.append(varint: Self.zigzag(position.x))
+    geometry.append(varint: Self.zigzag(position.y))
+    feature.append(geometry.bytes, as: 4)
+    features.append(feature.bytes, as: 2)
     try check()
+  }
+
+  private mutating func tag(_ key: UInt32, _ value: UInt32) {
+    tags.append(varint: UInt64(key))
+    tags.append(varint: UInt64(value))
   }
 
   private func check() throws {
     // Features, keys and values, plus a few bytes for the rest.
-    if features.count + keys.count + values.count + 256 > Problem.longestAnswer { throw Problem.answerTooLong }
+    if features.count + keys.count + values.count + 256 > limit { throw TooLong() }
     try Cancellation.check()
   }
 
   /// The encoded tile with this layer; empty if the layer has no features.
-  var bytes: [UInt8] {
+  public var bytes: [UInt8] {
     if features.count == 0 { return [] }
     var (layer, tile) = (ProtobufBytes(), ProtobufBytes())
-    layer.append(name.utf8, as: 1)
+    layer.append(Self.name.utf8, as: 1)
     for part in [features, keys, values] { layer.append(part) }
-    layer.append(number: extent, as: 5)
+    layer.append(number: UInt64(Self.extent), as: 5)
     layer.append(number: 2, as: 15)
     tile.append(layer.bytes, as: 3)
     return tile.bytes
@@ -107,14 +129,14 @@ struct TileLayer {
 
   /// Appends the value of an aggregate. Counts become flat properties, each with a key such as `top_kind.hotel`,
   /// because expressions of map styles use plain numbers.
-  private mutating func append(_ value: AggregateValue, ofAggregate number: Int, to tags: inout [UInt32]) throws {
+  private mutating func append(_ value: AggregateValue, ofAggregate number: Int) throws {
     switch value {
-    case .number(let found): tags += [key(aggregates[number]), self.value(TileValue(found))]
-    case .value(let found): if let value = TileValue(found) { tags += [key(aggregates[number]), self.value(value)] }
+    case .number(let found): tag(key(aggregates[number]), self.value(TileValue(found)))
+    case .value(let found): if let value = TileValue(found) { tag(key(aggregates[number]), self.value(value)) }
     case .counts(let counts):
       for (position, count) in counts.enumerated() {
         if position & 0xFF == 0xFF { try check() }
-        tags += [key(ofCount: count.value.name, aggregate: number), self.value(.uint(UInt64(count.count)))]
+        tag(key(ofCount: count.value.name, aggregate: number), self.value(.uint(UInt64(count.count))))
       }
     }
   }
@@ -154,7 +176,10 @@ struct TileLayer {
     return valueCount - 1
   }
 
-  private static func zigzag(_ number: Int) -> UInt32 { UInt32(bitPattern: Int32(number) << 1 ^ Int32(number) >> 31) }
+  private static func zigzag(_ number: Int) -> UInt64 {
+    let number = Int32(clamping: number)
+    return UInt64(UInt32(bitPattern: number << 1 ^ number >> 31))
+  }
 }
 
 /// A possible value of a feature's property.
@@ -187,43 +212,15 @@ private enum TileValue: Hashable {
 
   /// The value, encoded for the layer.
   var bytes: [UInt8] {
-    var message = VectorTile.Value()
+    var message = ProtobufBytes()
     switch self {
-    case .string(let text): message.stringValue = text
-    case .bool(let bool): message.boolValue = bool
-    case .uint(let number): message.uintValue = number
-    case .int(let number): message.intValue = number
-    case .double(let number): message.doubleValue = number
+    case .string(let text): message.append(text.utf8, as: 1)
+    case .double(let number): message.append(double: number, as: 3)
+    // Negative numbers take ten bytes, as the format demands for this field.
+    case .int(let number): message.append(number: UInt64(bitPattern: number), as: 4)
+    case .uint(let number): message.append(number: number, as: 5)
+    case .bool(let bool): message.append(number: bool ? 1 : 0, as: 7)
     }
-    return try! message.serializedBytes()  // The message has no required members, and encoding cannot fail.
-  }
-}
-
-/// Encoded members of a Protocol Buffers message, one after another.
-private struct ProtobufBytes {
-  private(set) var bytes: [UInt8] = []
-  var count: Int { bytes.count }
-
-  mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }
-
-  /// Appends a string or an encoded message.
-  mutating func append(_ content: some Collection<UInt8>, as field: Int) {
-    append(varint: field << 3 | 2)
-    append(varint: content.count)
-    bytes += content
-  }
-
-  mutating func append(number: Int, as field: Int) {
-    append(varint: field << 3)
-    append(varint: number)
-  }
-
-  private mutating func append(varint number: Int) {
-    var rest = UInt64(number)
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
+    return message.bytes
   }
 }

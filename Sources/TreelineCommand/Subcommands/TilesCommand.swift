@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import Treeline
+import TreelineBuilder
+import TreelineTiles
+
+struct TilesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tiles", abstract: "Writes vector tiles of clusters: PMTiles or MBTiles.",
+    discussion: """
+      Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
+      exactly one tile, so counts add up at every zoom. A limit is refused: it would differ from tile to tile. The \
+      same input gives the same bytes. The file appears when it is complete, and replaces another of its name.
+      """)
+
+  @OptionGroup var source: InputOptions
+
+  @Option(name: .shortAndLong, help: .init("The file to write, *.pmtiles or *.mbtiles.", valueName: "file"))
+  var output: String
+
+  @Option(help: .init("The zooms of the tiles, from 0 to \(TilePyramid.greatestZoom).", valueName: "first-last"))
+  var zooms = "0-14"
+
+  @OptionGroup var cut: CutOptions<NoPrefix>
+
+  @OptionGroup var selection: FilterOptions
+
+  @OptionGroup var splitting: GrowthOptions
+
+  @Option(help: .init("The width in pixels at which maps show a tile: 512, as in MapLibre, or 256.", valueName: "px"))
+  var tileSize = 512
+
+  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
+
+  func validate() throws {
+    try checkOutputPath(output, "--output")
+    guard format != nil else {
+      throw ValidationError("'--output' must end with .pmtiles or .mbtiles, found '\(output)'.")
+    }
+    guard zoomRange != nil else {
+      throw ValidationError(
+        "'--zooms' must be two numbers from 0 to \(TilePyramid.greatestZoom) such as 0-14, found '\(zooms)'.")
+    }
+    guard Viewport.TileSize(rawValue: tileSize) != nil else {
+      throw ValidationError("'--tile-size' must be 256 or 512, found \(tileSize).")
+    }
+    if let threads, !(1...1024 ~= threads) {
+      throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
+    }
+    for (name, value) in [("limit", cut.limit), ("order", cut.order)] where value != nil {
+      throw ValidationError(
+        "'--\(name)' does not go with tiles, whose counts would not add up; give one of \(pixelOptions).")
+    }
+    _ = try givenCut
+  }
+
+  private enum Format: String { case pmtiles, mbtiles }
+
+  private var format: Format? { Format(rawValue: (output as NSString).pathExtension.lowercased()) }
+
+  private var zoomRange: ClosedRange<Int>? {
+    let numbers = zooms.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard 1...2 ~= numbers.count, let first = numbers[0], let last = numbers[numbers.count - 1],
+      0 <= first, first <= last, last <= TilePyramid.greatestZoom
+    else { return nil }
+    return first...last
+  }
+
+  /// The cut of the options; nil without one.
+  private var givenCut: Cut? {
+    get throws {
+      if cut.parameters.isEmpty { return nil }
+      var parameters = QueryParameters(cut.parameters)
+      let cut = Cut(&parameters)
+      try parameters.check()
+      return cut.isByPixels ? cut : nil
+    }
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let input = source.input
+      try input.checkOutputs([output])
+      let (filter, aggregates) = try selection.parsed()
+      let given = try givenCut
+      let points = try Points(input, keepsColumns: true, splitting.request, for: given.map { [$0] } ?? [])
+        .selecting(filter, for: aggregates, of: input.name)
+      let tree = points.tree
+      let pyramid = try TilePyramid(
+        of: tree, given ?? .standardByPixels(of: tree), aggregates: aggregates, zooms: zoomRange!,
+        tileSize: Viewport.TileSize(rawValue: tileSize)!)
+      let description = TileDescription(of: pyramid, name: (input.name as NSString).lastPathComponent)
+      let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+      let progress = ProgressBar()
+      let total = Double(tree.filteredPointCount) * Double(pyramid.zooms.count)
+      let file = try AtomicFile(path: output, beginning: [])
+      Interruption.removes(file.partialPath)
+      var archive: any TileArchive =
+        switch format! {
+        case .pmtiles: PMTiles { bytes, offset in try bytes.withUnsafeBytes { try file.write($0, at: offset) } }
+        case .mbtiles: try MBTiles(file: file.partialPath, path: output)
+        }
+      var (tileCount, byteCount) = (0, 0)
+      try pyramid.forEachTile(threads: threads) { done in
+        progress.show("Writing tiles", done: Double(done), of: total, unit: "points")
+      } _: { tile in
+        try archive.append(tile)
+        tileCount += 1
+        byteCount += tile.bytes.count
+      }
+      try archive.finish(description)
+      try file.finish()
+      progress.clear()
+      Notes.print(
+        "treeline: wrote \(tileCount) tiles of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
+          + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
+    }
+  }
+}

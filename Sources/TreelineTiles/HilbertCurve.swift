@@ -1,0 +1,36 @@
+import Treeline
+
+/// The order of tiles in a PMTiles archive: by zoom, and within a zoom along a Hilbert curve, so that tiles which are
+/// neighbors on the map are mostly neighbors in the file.
+enum HilbertCurve {
+  /// Returns the number of tiles of all lesser zooms.
+  static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
+
+  /// Returns the place of a tile in that order, which PMTiles calls its id.
+  static func id(of tile: MapTile) -> UInt64 {
+    var (x, y) = (UInt64(tile.x), UInt64(tile.y))
+    var distance: UInt64 = 0
+    var side: UInt64 = (1 << UInt64(tile.zoom)) >> 1
+    while side > 0 {
+      let (right, lower) = (x & side != 0, y & side != 0)
+      distance += side * side * (right ? lower ? 2 : 3 : lower ? 1 : 0)
+      rotate(&x, &y, right, lower, side)
+      side >>= 1
+    }
+    return firstID(ofZoom: tile.zoom) + distance
+  }
+
+  /// Returns the four tiles that a tile consists of at the next zoom, in that order; nil at the greatest zoom.
+  static func children(of tile: MapTile) -> [MapTile]? {
+    guard tile.zoom < MapTile.greatestZoom else { return nil }
+    return (0..<4).map { MapTile(zoom: tile.zoom + 1, x: 2 * tile.x + $0 & 1, y: 2 * tile.y + $0 >> 1)! }
+      .sorted { id(of: $0) < id(of: $1) }
+  }
+
+  /// Turns a quadrant so that the curve runs through it as through the whole.
+  private static func rotate(_ x: inout UInt64, _ y: inout UInt64, _ right: Bool, _ lower: Bool, _ side: UInt64) {
+    if lower { return }
+    if right { (x, y) = (side &- 1 &- x, side &- 1 &- y) }
+    swap(&x, &y)
+  }
+}

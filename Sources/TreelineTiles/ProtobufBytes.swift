@@ -1,0 +1,40 @@
+/// Encoded members of a Protocol Buffers message, one after another.
+///
+/// Vector tiles have four kinds of messages. A library for these would be fetched by everybody who depends on this
+/// package, whether or not they write tiles.
+struct ProtobufBytes {
+  private(set) var bytes: [UInt8] = []
+  var count: Int { bytes.count }
+
+  /// Removes all members and keeps the memory.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }
+
+  /// Appends a string, a packed list or an encoded message.
+  mutating func append(_ content: some Collection<UInt8>, as field: UInt64) {
+    append(varint: field << 3 | 2)
+    append(varint: UInt64(content.count))
+    bytes += content
+  }
+
+  mutating func append(number: UInt64, as field: UInt64) {
+    append(varint: field << 3)
+    append(varint: number)
+  }
+
+  mutating func append(double: Double, as field: UInt64) {
+    append(varint: field << 3 | 1)
+    withUnsafeBytes(of: double.bitPattern.littleEndian) { bytes += $0 }
+  }
+
+  /// Appends a number in groups of seven bits, the lowest first.
+  mutating func append(varint number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}

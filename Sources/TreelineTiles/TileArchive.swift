@@ -1,0 +1,58 @@
+import Foundation
+import Treeline
+
+/// A file of tiles, which takes them in the order of PMTiles.
+package protocol TileArchive {
+  mutating func append(_ tile: TilePyramid.Tile) throws
+
+  /// Completes the archive, after all tiles.
+  mutating func finish(_ description: TileDescription) throws
+}
+
+/// What an archive says about its tiles.
+package struct TileDescription: Encodable {
+  package let name: String
+  /// The text of the index's attribution as HTML, as maps expect; nil if there is none.
+  package let attribution: String?
+  package let zooms: ClosedRange<Int>
+  package let extent: TileExtent
+  private let layer: TileFields
+
+  /// - Parameters:
+  ///   - pyramid: The tiles.
+  ///   - name: A name for an index without a title.
+  package init(of pyramid: TilePyramid, name: String) {
+    self.name = pyramid.tree.indexDescription.title ?? name
+    attribution = pyramid.tree.indexDescription.attribution?.escapedAsHTML
+    zooms = pyramid.zooms
+    extent = TileExtent(of: pyramid.tree)
+    layer = TileFields(of: pyramid.tree, aggregates: pyramid.aggregates, names: pyramid.names)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case name, attribution, type, generator
+    case layers = "vector_layers"
+  }
+
+  /// Encodes the metadata of a PMTiles archive.
+  package func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(name, forKey: .name)
+    try members.encodeIfPresent(attribution, forKey: .attribution)
+    try members.encode("overlay", forKey: .type)
+    try members.encode("Treeline", forKey: .generator)
+    try members.encode([layer], forKey: .layers)
+  }
+
+  /// The layer, as MBTiles keeps it under `json`.
+  package var layersAsJSON: String { get throws { try Self.json(["vector_layers": [layer]]) } }
+
+  /// The metadata of a PMTiles archive.
+  package var json: String { get throws { try Self.json(self) } }
+
+  private static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}

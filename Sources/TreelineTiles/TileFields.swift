@@ -1,0 +1,65 @@
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
+
+/// The layer of vector tiles as TileJSON 3.0.0, PMTiles and MBTiles describe it, under `vector_layers`.
+@_spi(Server) public struct TileFields: Encodable {
+  let id = TileLayer.name
+  let description = "Clusters and single points"
+  /// Names of properties, each with its type: Boolean, Number or String.
+  public let fields: [String: String]
+
+  /// - Parameters:
+  ///   - tree: The tree of the tiles.
+  ///   - aggregates: The aggregates in the tiles.
+  ///   - names: Their names.
+  public init(of tree: ClusterTree, aggregates: [Aggregate], names: [String]) {
+    // Each count has a key of its own, which ends with the counted value; these are not listed.
+    let pairs = zip(names, aggregates).compactMap { name, aggregate in
+      aggregate.resultType(in: tree).map { (name, $0.rawValue) }
+    }
+    var fields = Dictionary(pairs) { first, _ in first }
+    let columns = zip(tree.attributeNames, tree.attributeTypes).map {
+      (name: $0, value: AttributeValue.string($1.rawValue))
+    }
+    FeatureProperties.forEachColumn(columns, after: names) { name, type in
+      if case .string(let type) = type { fields[name] = type }
+    }
+    for (name, type) in TileLayer.fields { fields[name] = type }
+    if tree.isGrouped { fields[TileLayer.group] = "String" }
+    self.fields = fields
+  }
+}
+
+/// The extent of an index as maps want it: a box and a view to start with.
+@_spi(Server) public struct TileExtent: Sendable {
+  /// West, south, east and north, in degrees. A box cannot cross the antimeridian; instead it spans the whole world.
+  public let bounds: [Double]
+  /// Longitude, latitude and zoom of a view of all points.
+  public let center: [Double]
+
+  public init(of tree: ClusterTree) {
+    let format = CoordinateFormat(of: tree.plane)
+    let bounds = tree.root?.bounds ?? .world
+    let isAcross = bounds.west > bounds.east
+    let middle = tree.root.map { tree.plane.coordinate(x: $0.rect.middleX, y: $0.rect.middleY) }
+    self.bounds = [isAcross ? -180 : bounds.west, bounds.south, isAcross ? 180 : bounds.east, bounds.north].map(
+      format.rounded)
+    center =
+      [middle?.longitude ?? 0, middle?.latitude ?? 0].map(format.rounded) + [Double(tree.root?.rect.zoomToFit ?? 0)]
+  }
+}
+
+extension String {
+  /// HTML that shows the text literally, because an index may come from an untrusted source.
+  @_spi(Server) public var escapedAsHTML: String {
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(self) { $0.replacing($1.0, with: $1.1) }
+  }
+}
+
+extension PlaneRect {
+  fileprivate var middleX: Double { Double(minX) + Double(width) / 2 }
+  fileprivate var middleY: Double { Double(minY) + Double(height) / 2 }
+
+  /// Greatest whole zoom at which a tile is at least as large as the rectangle, at most 14.
+  fileprivate var zoomToFit: Int { min(max(width, height).leadingZeroBitCount, 14) }
+}
