@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 # The test build is testable, and optimized, since brute force over large sets is slow otherwise. The tool, the server,
 # the benchmarks, the C library under test and the examples of the documentation all use it. Its folder is separate,
-# because other flags in the same folder would cause a full rebuild.
+# because other flags in the same folder would cause a full rebuild. Five things need separate builds: the library as it
+# is shipped, without LAPACK; the proof of the runtime, which builds like an app; the stubs of Apple's frameworks; the
+# thread sanitizer; and the fuzzers.
 # Two packages are built in it, so build plans are not cached: a build must not use the plan of the other package.
 TEST_OPTIONS = "-c release -Xswiftc -enable-testing --scratch-path .build-test --disable-build-manifest-caching"
 TEST_PRODUCTS = ".build-test/release"
