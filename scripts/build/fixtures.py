@@ -306,7 +306,7 @@ def mercator(x, y):
 
 
 def antimeridian():
-    """Returns a band of points on both sides of the meridian of 180 degrees, which is also that of -180."""
+    """Returns a band of points on both sides of the meridian of 180 degrees, which is also the meridian of -180."""
     steps = (0, 1e-7, 1e-5, 0.001, 0.01, 0.1, 0.5, 1, 2)
     return [(side * (180 - step), latitude) for latitude in (-17.5, 0, 65.5) for step in steps for side in (1, -1)]
 

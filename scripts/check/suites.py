@@ -43,7 +43,7 @@ class Suite:
     name: str
     about: str
     steps: tuple
-    # Debian packages, besides those that a build of Treeline needs.
+    # Debian packages that the suite needs in addition to the packages for a build of Treeline.
     packages: tuple = ()
 
     @property
@@ -208,7 +208,7 @@ OTHERS = (
                 (TESTS, DATA_PACKAGES), 40),
         ), ("gdal-bin", "postgresql", "postgresql-postgis", "openjdk-17-jre-headless")),
     Suite(
-        "spark", "builds on Spark, compared byte by byte with those of the tool",
+        "spark", "builds on Spark, compared byte by byte with the tool's builds",
         (
             Step(
                 "Spark",

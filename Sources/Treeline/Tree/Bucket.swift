@@ -30,8 +30,8 @@ enum Bucket {
 
 // To change the capacity, up to 16, change this file and the numbers that follow from it; the major version in
 // `Index/IndexHeader.swift`, since every index changes; the memory that `TreelineBuilder/Assembly/NodeArrays.swift`
-// reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16 points also need wider words in `Node.swift`,
-// `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
+// reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16 points also need wider words in
+// `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
 extension NodeRecord {
   /// The children of nodes with at most this many points are not stored.
   package static let bucketCapacity = 16
