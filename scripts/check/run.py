@@ -86,7 +86,7 @@ def list_suites(output):
 
 
 def inner_loop(option, pattern):
-    """Builds without optimization and runs the Swift tests that match, or those of one module."""
+    """Builds without optimization and runs the Swift tests that match, or all tests of one module."""
     swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
     environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
     # The server's tests are not listed: they belong to another package.

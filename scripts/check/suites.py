@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 # The test build is testable, and optimized, since brute force over large sets is slow otherwise. The tool, the server,
 # the benchmarks, the C library under test and the examples of the documentation all use it. Its folder is separate,
-# because other flags in the same folder would cause a full rebuild.
+# because other flags in the same folder would cause a full rebuild. Five things need separate builds: the library as it
+# is shipped, without LAPACK; the proof of the runtime, which builds like an app; the stubs of Apple's frameworks; the
+# thread sanitizer; and the fuzzers.
 # Two packages are built in it, so build plans are not cached: a build must not use the plan of the other package.
 # Without debug information a module compiles in five sixths of the time.
 TEST_OPTIONS = (
@@ -44,7 +46,7 @@ class Suite:
     name: str
     about: str
     steps: tuple
-    # Debian packages, besides those that a build of Treeline needs.
+    # Debian packages that the suite needs in addition to the packages for a build of Treeline.
     packages: tuple = ()
 
     @property
@@ -209,7 +211,7 @@ OTHERS = (
                 (TESTS, DATA_PACKAGES), 40),
         ), ("gdal-bin", "postgresql", "postgresql-postgis", "openjdk-17-jre-headless")),
     Suite(
-        "spark", "builds on Spark, compared byte by byte with those of the tool",
+        "spark", "builds on Spark, compared byte by byte with the tool's builds",
         (
             Step(
                 "Spark",

@@ -219,7 +219,7 @@ class Bench:
                     samples.append(statistics.median(build["seconds"]))
             for kind, name in WORST_CASES.items():
                 self.add(
-                    f"Build of {count_text(size)} awkward points, against as many uniform ones",
+                    f"Build of {count_text(size)} awkward points, against the same number of uniform points",
                     f"{name}{how}",
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -450,7 +450,7 @@ class Bench:
         for kind, name in kinds.items():
             if kind != "uniform":
                 self.add(
-                    f"Build by merging of {count_text(size)} awkward points, against as many uniform ones",
+                    f"Build by merging of {count_text(size)} awkward points, against the same number of uniform points",
                     name,
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -736,7 +736,7 @@ class Bench:
             name = f"{count_text(size)} clustered points"
 
             def add(what, key, unit, bound=None):
-                """Adds a row for one number of each run. The unit is that of the bound."""
+                """Adds a row for one number of each run. The unit is the unit of the bound."""
                 numbers = [key(run) if callable(key) else run[key] for run in runs]
                 seconds = [number / (1e3 if unit == "ms" else 1e6) for number in numbers]
                 self.add(
@@ -824,7 +824,7 @@ class Bench:
             peaks = [run["residentPeak"] - run["residentBefore"] for run in (large, small)]
             self.add(
                 "Reading, one core",
-                f"{name}: peak of {large['bytes'] / 1e6:.0f} MB, against that of {small['bytes'] / 1e6:.0f} MB with the same"
+                f"{name}: peak of {large['bytes'] / 1e6:.0f} MB, against the peak of {small['bytes'] / 1e6:.0f} MB with the same"
                 " 200,000 points",
                 Samples(peaks[:1], "B"),
                 Samples(peaks[1:], "B"),

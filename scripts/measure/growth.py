@@ -23,7 +23,7 @@ def draw(curves, path):
     times.legend(frameon=False)
     costs.axhline(1.3, color="#888888", linestyle="--", linewidth=1)
     costs.annotate("bound: 1.3", (0.02, 1.31), xycoords=("axes fraction", "data"), va="bottom", color="#666666")
-    costs.set(ylim=(0, 1.6), title="Time by N log N", ylabel="times that of the fewest points")
+    costs.set(ylim=(0, 1.6), title="Time by N log N", ylabel="relative to the fewest points")
     for axes in (times, costs):
         axes.set(xscale="log", xlabel="points")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / 1e6:g} M"))

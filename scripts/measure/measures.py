@@ -27,7 +27,7 @@ NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
-# Methods of merged trees, measured besides `--methods all` if this build of `treeline compare` has them.
+# Methods of merged trees, measured in addition to `--methods all` if this build of `treeline compare` has them.
 MERGED = ("spacing/merge:distance", "badges", "widest-first/merge:scatter")
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/measure/measures", description="Measures clusters on many sets of points.")
     parser.add_argument("sets", nargs="*", metavar="FILE", help="points (default: those in Fixtures)")
     parser.add_argument("--also", metavar="FOLDER", action="append", default=[], help="every .csv.gz of a folder, too")
-    parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treeline compare` (default: all, and those of merged trees)")
+    parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treeline compare` (default: all, including merged trees)")
     parser.add_argument("--kmeans", action="store_true", help="k-means as a yardstick, which takes minutes")
     parser.add_argument("--pairs", type=int, default=10_000, help="pairs of random screens for the promises (0: none)")
     parser.add_argument("--json", metavar="FILE", default=".build-measures/measures.json", help="where to write the figures")

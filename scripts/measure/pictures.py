@@ -20,7 +20,7 @@ CREDITS = {
     ICELAND: "Addresses: Staðfangaskrá (HMS). Land: Natural Earth.",
     CITIES: "Cities: GeoNames, CC BY 4.0. Land: Natural Earth.",
 }
-# The constants of badges in the viewer. A test compares them with those of the library.
+# The constants of badges in the viewer. A test compares them with the library's constants.
 CONSTANTS = pathlib.Path("Sources/TreelineServer/Resources/viewer/constants.js").read_text()
 BADGE = {name: float(value) for name, value in re.findall(r"^export const (\w*BADGE\w*) = ([\d.]+);", CONSTANTS, re.M)}
 DOTS = 1500
@@ -52,7 +52,7 @@ def main():
 
 
 def iceland():
-    """Returns the picture of the README: a grid, as many clusters of the article's tree, and badges that never
+    """Returns the picture of the README: a grid, equally many clusters of the article's tree, and badges that never
     touch."""
     scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75), width=620)
     spacing = ["--spacing", "44"]

@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--lon", default="longitude")
     parser.add_argument("--lat", default="latitude")
     parser.add_argument("--out", help="where to write the index")
-    parser.add_argument("--no-comparison", action="store_true", help="do not compare the index with that of the tool")
+    parser.add_argument("--no-comparison", action="store_true", help="do not compare the index with the tool's index")
     parser.add_argument("--folder", help="where to put temporary files")
     arguments = parser.parse_args()
     for name in ("parquet", "out"):
@@ -72,7 +72,7 @@ def build(session, work, names, row, arguments):
     if arguments.no_comparison:
         return
     if row is None:
-        print("Not compared: Spark numbered the rows. With row=COLUMN the bytes are those of treeline build")
+        print("Not compared: Spark numbered the rows. With row=COLUMN the bytes would equal those of treeline build")
         return
     start = time.time()
     # Allows the same memory for any number of points.

@@ -27,6 +27,10 @@ enum Bucket {
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
+// To change the capacity, up to 16, change this file and the numbers that follow from it; the major version in
+// `Index/IndexHeader.swift`, since every index changes; the memory that `TreelineBuilder/Assembly/NodeArrays.swift`
+// reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16 points also need wider words in
+// `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
 extension NodeRecord {
   /// The greatest number of points of a bucket. The children of a node with so few points are not stored.
   package static let bucketCapacity = 16

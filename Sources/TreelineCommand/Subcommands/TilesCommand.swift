@@ -92,7 +92,7 @@ struct TilesCommand: ParsableCommand {
       let description = TileDescription(of: pyramid, name: (input.name as NSString).lastPathComponent)
       let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
       let progress = ProgressBar()
-      let total = Double(tree.filteredPointCount) * Double(pyramid.zooms.count)
+      let total = Double(tree.passingPointCount) * Double(pyramid.zooms.count)
       let file = try AtomicFile(path: output, beginning: [])
       Interruption.removes(file.partialPath)
       var archive: any TileArchive =
