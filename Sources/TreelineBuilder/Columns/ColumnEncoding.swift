@@ -123,7 +123,7 @@ public struct ColumnEncoding: Sendable {
       case .missing: return form.missingCode
       case .none: return nil
       case .literal(let literal):
-        // -0 is 0.
+        // -0 becomes 0.
         if form.encoding == .reals { return Double(literal).flatMap { $0.isFinite ? ($0 + 0).bitPattern : nil } }
         guard let number = SmallDecimal(literal), number.decimals <= form.digits else { return nil }
         let power = Int64(powerOfTen(form.digits - number.decimals))

@@ -18,7 +18,8 @@ import Treeline
 ///   shown after its parent was split, and r only falls: separations never grow from parent to child.
 /// - Any two of them are at least T apart: a split at r >= T removes one node and adds two that are at least r from
 ///   each other and from all others.
-/// - None that may be split at T has children that would leave all at least T apart, or it would have been split at T.
+/// - No further split fits: if a node that may be split at T had children that leave all nodes at least T apart, it
+///   would have been split at T.
 /// - A lesser T only splits, a greater one only merges, since there is one order of splits.
 ///
 /// A spacing of p pixels at a scale of u units a pixel is T = p u. So one number for each node serves every spacing at
