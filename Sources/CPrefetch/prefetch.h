@@ -1,4 +1,4 @@
 #pragma once
 
-// Has the machine fetch a line of memory without waiting for it, which Swift has no word for. Any address will do.
+// Prefetches a cache line without waiting for it, which Swift itself cannot do. Any address is allowed.
 static inline void prefetch(const void *address) { __builtin_prefetch(address); }

@@ -2,8 +2,8 @@ import Foundation
 import Treeline
 import TreelineBuilder
 
-// Foundation says what an error's own description says. The runtime and the builder stay without Foundation, so their
-// errors are told here.
+// Foundation shows an error's own description. The runtime and the builder do without Foundation, so their errors get
+// it here.
 
 extension BuildError: LocalizedError {
   public var errorDescription: String? { description }

@@ -1,23 +1,26 @@
 import Treeline
 
 extension ClusterTree {
-  /// The same tree with more columns, kept in memory: behind those that it has.
+  /// Returns this tree with more columns, which are kept in memory and come after its own.
   ///
   /// ```swift
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// It shares all else but a filter with this one, which stays as it is. Clusters of either are none of the other's.
+  /// The new tree shares everything except a filter with this one, which does not change. Clusters of one tree are not
+  /// clusters of the other.
   ///
-  /// - Parameter columns: What to add. No two columns share a name.
-  /// - Throws: `ColumnError`, which is `cancelled` if the task that asks for it is.
+  /// - Parameter columns: Columns to add. No two columns share a name.
+  /// - Throws: `ColumnError`, which is `cancelled` if the current task is cancelled.
   /// - Complexity: O(pointCount) for each column
   public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
     try adding(columns: columns, stoppingWith: nil, progress: nil)
   }
 
+  /// Returns this tree with more columns, as above.
+  ///
   /// - Parameters:
-  ///   - cancellation: What stops it; nil for the task.
+  ///   - cancellation: Stops the work; if nil, cancelling the task does.
   ///   - progress: Called at most once for each percent.
   package func adding(
     columns: [IndexColumn], stoppingWith cancellation: BuildCancellation?,
@@ -42,22 +45,24 @@ extension ClusterTree {
     return with(columns: self.columns + added) { withExtendedLifetime(sections) {} }
   }
 
-  /// The same tree without some of its columns and without a filter, as for an index that tells less.
+  /// Returns this tree without some of its columns and without a filter, for an index that reveals less.
   ///
-  /// - Parameter names: Of the columns; those that the tree has not change nothing.
+  /// - Parameter names: Names of the columns. Names that the tree does not have change nothing.
   public func removing(columns names: Set<String>) -> ClusterTree {
     with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
 
+  /// Encodes columns of this tree.
+  ///
   /// - Parameters:
-  ///   - row: The row of the input, for errors, given that of the tree; nil where both are the same.
-  ///   - cancellation: What stops it; nil for the task.
+  ///   - row: Returns the row of the input, for errors, given the row of the tree; nil if both are the same.
+  ///   - cancellation: Stops the work; if nil, cancelling the task does.
   ///   - progress: Called at most once for each percent.
   package func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(ColumnError) -> [EncodedColumn] {
-    // Each value is surveyed, encoded, and put into order for each preparation.
+    // Each value is surveyed and encoded. If there are preparations, values are also sorted, and passed once for each.
     let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
     let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
     return try columns.map { column throws(ColumnError) in
@@ -114,14 +119,14 @@ extension Column {
 }
 
 extension Sequence<String> {
-  /// The first one that comes up again. Bytes tell names apart, as they tell the strings of a dictionary.
+  /// The first string that occurs twice. Strings are compared by their bytes, like the strings of a dictionary.
   var firstTwice: String? {
     var names: Set<[UInt8]> = []
     return first { !names.insert(Array($0.utf8)).inserted }
   }
 
-  /// The first one that there is twice among all names, of which these are some. Columns are looked up by Swift's
-  /// equality of strings, so the second of two that are canonically equivalent would never be found.
+  /// Returns the first of these names that occurs twice among all names. Columns are looked up by Swift's equality of
+  /// strings, so of two names that are canonically equivalent the second would never be found.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

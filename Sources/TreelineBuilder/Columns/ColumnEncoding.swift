@@ -1,34 +1,34 @@
 import Treeline
 
-/// How a column is encoded, values of any points into codes of one width: what is decided once all values are surveyed.
+/// How a column is encoded: values of any points become codes of one width. It is chosen once all values are surveyed.
 ///
-/// In a section of an index stand a head, the codes of all points in tree order, zeros up to a multiple of 8, and a
-/// tail, the dictionary.
+/// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
+/// the dictionary.
 public struct ColumnEncoding: Sendable {
-  /// Of the column.
+  /// Name of the column.
   public let name: String
   /// Whether values are kept as they are written, for display.
   public let isAttribute: Bool
   let form: ColumnForm
-  /// The kind of a typed column.
+  /// Kind of a typed column.
   public var kind: Column.Kind { form.kind }
-  /// What numbers count that are times, 1 or 1000 a second.
+  /// Unit of numbers that are times, 1 or 1000 a second.
   private let numbersPerSecond: Int?
-  /// Whether values are booleans only if nobody says so.
+  /// Whether the kind was found from the values. Then only booleans and the texts `true` and `false` are booleans.
   private let isFound: Bool
-  /// What stands before the decimals of numbers in texts.
+  /// Decimal mark of numbers in texts.
   private let mark: DecimalMark
-  /// Whether entries are texts, however they came.
+  /// Whether all entries are texts.
   private let keepsTexts: Bool
-  /// Whether numbers that were taken for times are before 1971 or after 2100.
+  /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// In the order of their bytes; nil for a column without a dictionary.
+  /// Entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
-  /// How many different values a dictionary has; nil for a column without one.
+  /// Number of different values in the dictionary; nil for a column without one.
   public var entryCount: Int? { isAttribute ? nil : entries?.count }
 
-  /// Of a code, in bytes.
+  /// Width of a code, in bytes.
   public var width: Int { form.width }
 
   init(_ survey: ColumnSurvey, _ form: ColumnForm, entries: EntrySet?, hasMissing: Bool) {
@@ -38,7 +38,7 @@ public struct ColumnEncoding: Sendable {
     mark = survey.cells ?? .point
     var form = form
     if let entries {
-      // The code behind the last entry's is that of a missing value.
+      // The code after the last entry's code stands for a missing value.
       let greatest = hasMissing ? entries.count : max(entries.count - 1, 0)
       form.width = isAttribute ? 4 : PackedIntegers.width(for: UInt64(greatest))
     }
@@ -47,7 +47,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// The code of each entry of some values, and how many points have a number that a double does not keep.
+  /// Returns the code of each entry of some values, and the number of points whose number a double does not hold
+  /// exactly.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -70,10 +71,11 @@ public struct ColumnEncoding: Sendable {
     return (codes, values.numbers.count { areInexact[Int($0)] })
   }
 
-  /// Writes the codes of some values, each `stride` bytes behind the one before.
+  /// Writes the codes of some values, each `stride` bytes after the one before.
   ///
-  /// - Returns: How many numbers are not kept exactly, but as the nearest doubles.
-  /// - Throws: `ColumnError` for a value that has no code, as it was not surveyed; its row is the number of the point.
+  /// - Returns: how many numbers are stored as the nearest doubles and not exactly.
+  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed; its row is the number of the
+  ///   point.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws(ColumnError) -> Int {
@@ -86,7 +88,7 @@ public struct ColumnEncoding: Sendable {
     return inexactCount
   }
 
-  /// Writes codes one behind the other; nil is a missing value.
+  /// Writes codes one after the other; nil is a missing value.
   func encode(_ count: Int, to start: UnsafeMutableRawPointer, _ code: (Int) -> UInt64?) {
     store(count, to: start, stride: width) { code($0) ?? form.missingCode }
   }
@@ -96,7 +98,7 @@ public struct ColumnEncoding: Sendable {
   ) {
     func store<Code: FixedWidthInteger>(as type: Code.Type) {
       for index in 0..<count {
-        // Records of several columns have codes at any place.
+        // Codes in records of several columns may be unaligned.
         let littleEndian = Code(truncatingIfNeeded: code(index)).littleEndian
         (start + index &* stride).storeBytes(of: littleEndian, as: Code.self)
       }
@@ -109,7 +111,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// The code of a value; nil for one that has none, as it was not surveyed.
+  /// Returns the code of a value; nil for one that has no code because it was not surveyed.
   private func code(ofEntry number: Int, of values: EntrySet) -> UInt64? {
     if form.encoding == .entries { return code(inDictionaryOf: number, values) }
     let value = values.value(of: number)
@@ -121,7 +123,7 @@ public struct ColumnEncoding: Sendable {
       case .missing: return form.missingCode
       case .none: return nil
       case .literal(let literal):
-        // -0 is 0.
+        // -0 becomes 0.
         if form.encoding == .reals { return Double(literal).flatMap { $0.isFinite ? ($0 + 0).bitPattern : nil } }
         guard let number = SmallDecimal(literal), number.decimals <= form.digits else { return nil }
         let power = Int64(powerOfTen(form.digits - number.decimals))
@@ -143,19 +145,19 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // Only null and absent values are missing ones.
+    // Only null and absent values are missing.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil
   }
 
-  /// The code of an integer, of a column of these; nil for one that it does not reach to.
+  /// Returns the code of an integer in a column of integers; nil if the integer is out of range.
   private func codeIfAny(of integer: Int64) -> UInt64? {
     guard integer >= form.base else { return nil }
     let code = code(of: integer)
     return code < form.missingCode ? code : nil
   }
 
-  /// Which values have codes, for errors.
+  /// The values that have codes, for errors.
   private var codedValues: String {
     if form.encoding == .entries { return "one of the \(entries?.count ?? 0) different values that were surveyed" }
     switch form.kind {
@@ -169,26 +171,26 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// The greatest code of a column with a dictionary; nil for another.
+  /// The greatest code of a column with a dictionary; nil for another column.
   var greatestEntryCode: UInt64? {
     guard form.encoding == .entries, let entries else { return nil }
     return UInt64(form.kind == .category ? entries.count : max(entries.count - 1, 0))
   }
 
-  /// The code at an offset.
+  /// Returns the code at an offset.
   func code(at bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
     (0..<width).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
   }
 
-  /// The code of an integer, of a column of these.
+  /// Returns the code of an integer in a column of integers.
   func code(of integer: Int64) -> UInt64 { UInt64(bitPattern: integer &- form.base) }
 
-  /// The code of a time, of a column of times.
+  /// Returns the code of a time in a column of times.
   func code(of instant: Instant) -> UInt64 { code(of: Int64(instant.ticks(digits: form.digits))) }
 
-  // MARK: - What stands around the codes
+  // MARK: - Head and tail
 
-  /// What the section begins with.
+  /// Bytes at the beginning of the section.
   var head: [UInt8] {
     var bytes: [UInt8] = []
     let entryCount = UInt32(entries?.count ?? 0)
@@ -210,7 +212,7 @@ public struct ColumnEncoding: Sendable {
     return bytes
   }
 
-  /// Visits the bytes behind the codes and the zeros after them, in parts.
+  /// Visits the bytes that come after the codes and the zeros, in parts.
   func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     guard let entries else { return }
     try [0 as UInt64].withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
@@ -218,7 +220,7 @@ public struct ColumnEncoding: Sendable {
     try entries.bytes.withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }
   }
 
-  /// How long the section is, in bytes.
+  /// Returns the length of the section, in bytes.
   func sectionLength(pointCount: Int) -> Int {
     let tail = entries.map { 8 * ($0.count + 1) + $0.bytes.count } ?? 0
     return head.count + Column.aligned(form.width * pointCount) + tail
@@ -245,7 +247,7 @@ extension ColumnEncoding: PlainValue {
     self.entries = entries
     guard fields.count == 3, fields[0] <= 15, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
-    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "others") }
+    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid ones") }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
     hasOddTimes = fields[0] & 4 != 0
     mark = fields[0] & 8 == 0 ? .point : .comma
@@ -254,7 +256,7 @@ extension ColumnEncoding: PlainValue {
 }
 
 extension ColumnSurvey.Purpose {
-  /// What numbers count as times, 1 or 1000 a second; nil where they are none.
+  /// Unit of numbers that are times, 1 or 1000 a second; nil if numbers are not times.
   var numbersPerSecond: Int? {
     switch self {
     case .typed(.time): 1

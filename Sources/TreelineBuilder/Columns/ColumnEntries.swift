@@ -1,24 +1,24 @@
 import Treeline
 
-/// All different values of a column with a long dictionary. Those of parts add up in any order.
+/// All different values of a column with a long dictionary. The values of parts add up in any order.
 public struct ColumnEntries: Sendable {
   private(set) var entries = EntrySet()
 
-  /// None yet.
+  /// Makes a set without values.
   public init() {}
 
-  /// About what it takes, in bytes.
+  /// About how much memory the values take, in bytes.
   public var memory: Int { entries.memory }
 
-  /// How long the dictionary is that has them all, in bytes: 9 and its text for each, in whatever order they came.
+  /// Length of the dictionary of all these values, in bytes: 9 and its text for each, whatever their order.
   package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
-  /// Takes in the values of some points.
+  /// Adds the values of some points.
   public mutating func add(_ values: ColumnValues, of survey: ColumnSurvey) {
     survey.forEachEntry(of: values) { entries.insert($0) }
   }
 
-  /// Takes in what another has gathered.
+  /// Adds the values that another object has gathered.
   public mutating func add(_ other: ColumnEntries) {
     for number in 0..<other.entries.count { entries.insert(other.entries[number]) }
   }
@@ -34,17 +34,17 @@ extension ColumnEntries: PlainValue {
 }
 
 extension EntrySet {
-  /// The entry of a category: values of any type are what they are written as. nil for a missing one.
+  /// Returns the entry of a category: the text of a value of any type, as it is written. Nil for a missing value.
   func categoryEntry(of number: Int) -> ArraySlice<UInt8>? {
     if tag(of: number) == .string { return self[number] }
     guard let text = value(of: number)?.plainText else { return nil }
     return ([AttributeValue.Tag.string.rawValue] + text.utf8)[...]
   }
 
-  /// The entry of a column of texts: numbers and booleans are what they are written as, all else is as it is.
+  /// Returns the entry of a column of texts: numbers and booleans as they are written, everything else as it is.
   func textEntry(of number: Int) -> ArraySlice<UInt8> { categoryEntry(of: number) ?? self[number] }
 
-  /// The entries of the same column of texts.
+  /// The entries of these values in a column of texts.
   var texts: EntrySet {
     let areTexts = (0..<count).allSatisfy { number in
       switch tag(of: number) {
@@ -66,9 +66,9 @@ extension EntrySet {
     }
   }
 
-  /// How many entries are values.
+  /// Number of entries that are values.
   var valueCount: Int {
-    // What is missing has two entries at most.
+    // Missing values have two entries at most.
     count - [AttributeValue.Tag.null, .absent].count { number(of: [$0.rawValue]) != nil }
   }
 }

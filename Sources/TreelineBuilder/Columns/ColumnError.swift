@@ -2,13 +2,13 @@ import Treeline
 
 /// Why a typed column cannot be built.
 public enum ColumnError: Error, Hashable, Sendable {
-  /// A value does not suit the kind that its column is declared to be of. The row is that of the input, counted from 0.
+  /// A value does not suit the declared kind of its column. `row` is the row of the input, counted from 0.
   case unsuitableValue(column: String, row: Int, expected: String, found: String, remedy: String)
   /// Two columns have the same name.
   case nameTwice(name: String)
-  /// A key path does not tell a name, as that of a computed property or of a subscript may not.
+  /// A key path does not contain a name, which may happen with computed properties and subscripts.
   case namelessKeyPath(String)
-  /// The task that asked for it, or the build, was cancelled.
+  /// The task or the build was cancelled.
   case cancelled
 }
 
@@ -26,9 +26,9 @@ extension ColumnError: CustomStringConvertible {
   }
 }
 
-/// The same, before it is known which row a point has.
+/// A value that does not suit its column, before the row of its point is known.
 package struct UnsuitableValue: Error {
-  /// The number of the point among those of a survey.
+  /// Number of the point in its survey.
   package internal(set) var point: Int
   let expected: String
   let found: String
@@ -44,13 +44,13 @@ package struct UnsuitableValue: Error {
   }
 
   /// - Parameters:
-  ///   - column: The column that the value is of.
-  ///   - row: Of the input, counted from 0.
+  ///   - column: Name of the value's column.
+  ///   - row: Row of the input, counted from 0.
   package func error(column: String, row: Int) -> ColumnError {
     .unsuitableValue(column: column, row: row, expected: expected, found: found, remedy: remedy)
   }
 
-  /// The same where the number of the point stands for its row.
+  /// Returns the error with the number of the point as its row.
   func error(column: String) -> ColumnError { error(column: column, row: point) }
 }
 
@@ -72,7 +72,7 @@ extension UnsuitableValue: PlainValue {
 }
 
 extension AttributeValue {
-  /// For errors: cut short where it is long.
+  /// Text for errors, shortened if it is long.
   fileprivate var briefDescription: String {
     let brief = text.count > 60 ? text.prefix(60) + "…" : text[...]
     return switch self {

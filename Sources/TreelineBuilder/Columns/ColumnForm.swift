@@ -1,50 +1,51 @@
 import Treeline
 
-/// How the values of a column are encoded, but for the entries of a dictionary.
+/// How the values of a column are encoded, without the entries of a dictionary.
 package struct ColumnForm: Sendable {
   package let kind: Column.Kind
   let encoding: Column.Encoding
-  /// Of a code, in bytes; 0 until a dictionary tells it.
+  /// Width of a code, in bytes; 0 until the dictionary is known.
   var width: Int
   var digits = 0
   var areDates = false
-  /// What is added to each code.
+  /// Number that is added to each code to get its integer.
   var base: Int64 = 0
 
   private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {
     (self.kind, self.encoding, self.width) = (kind, encoding, width)
   }
 
-  /// Doubles.
+  /// Form of doubles.
   static let reals = ColumnForm(.number, .reals, width: 8)
 
-  /// Entries of a dictionary.
+  /// Returns the form of entries of a dictionary.
   static func entries(_ kind: Column.Kind) -> ColumnForm { ColumnForm(kind, .entries, width: 0) }
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Integers above the least of them, in the least width whose greatest code no integer takes.
+  /// Makes the form of integers, which are stored as offsets from the least one. No integer takes the greatest code of
+  /// the width, which is the least possible.
   ///
-  /// - Parameter range: From the least to the greatest; nil where there is none.
-  /// - Returns: nil where no width does.
+  /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
+  /// - Returns: nil if no width is large enough.
   init?(_ kind: Column.Kind, integersIn range: ClosedRange<Int64>?, digits: Int, areDates: Bool = false) {
     let span = range.map { UInt64(bitPattern: $0.upperBound &- $0.lowerBound) } ?? 0
     guard span < .max else { return nil }
-    // Where there is no value, the code for a missing one is all that is needed.
+    // Without values, only the code for a missing one is needed.
     self.init(kind, .integers, width: PackedIntegers.width(for: range == nil ? 0 : span + 1))
     (self.digits, self.areDates, base) = (digits, areDates, range?.lowerBound ?? 0)
   }
 
-  /// What stands for a missing value, unless it is an entry.
+  /// Code of a missing value, unless it is an entry of the dictionary.
   var missingCode: UInt64 {
     encoding == .reals ? AttributeColumn.nullBits : PackedIntegers.greatest(ofWidth: width)
   }
 }
 
 extension ColumnForm {
-  /// Whether it is the form of a column, as of one that was read.
+  /// Whether a form that was read may be the form of a column.
   ///
-  /// - Parameter entryCount: Of its dictionary; nil without one.
+  /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {
     guard (encoding == .entries) == (entryCount != nil), width > 0 else { return false }
     switch (encoding, kind) {
@@ -71,7 +72,7 @@ extension ColumnForm: PlainValue {
     let numbers: [UInt8] = try bytes.readArray()
     guard numbers.count == 5, Int(numbers[0]) < Column.kindOrder.count,
       let encoding = Column.Encoding(rawValue: numbers[1]), [0, 1, 2, 4, 8].contains(numbers[2]), numbers[3] <= 18
-    else { throw .damaged(what: "a column", expected: "an encoding", found: "another") }
+    else { throw .damaged(what: "a column", expected: "a valid encoding", found: "an invalid one") }
     self.init(Column.kindOrder[Int(numbers[0])], encoding, width: Int(numbers[2]))
     (digits, areDates, base) = (Int(numbers[3]), numbers[4] != 0, try bytes.read())
   }

@@ -1,14 +1,14 @@
 import Treeline
 
-/// The values of a column in order: what sections of ranks and links are made of.
+/// The values of a column in order, from which sections of ranks and links are made.
 struct ColumnOrder {
   private let pointCount: Int
   private let keys: [UInt64]
-  /// The points that have a value, in the order of their values and, of equal ones, of the tree.
+  /// Points with a value, in the order of their values; points with equal values in tree order.
   private let order: [UInt32]
   private let monitor: BuildMonitor
 
-  /// - Parameter monitor: If it is cancelled, the order is of no use.
+  /// - Parameter monitor: If it is cancelled, the order is useless.
   /// - Complexity: O(pointCount)
   init(of column: Column, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)) {
     let source = OrderedKeys(of: column)
@@ -26,14 +26,14 @@ struct ColumnOrder {
     (self.keys, self.order) = (keys, order)
   }
 
-  /// The places of some keys in their order, and of equal ones as they are.
+  /// Returns the indices of some keys, sorted by key. Equal keys keep their order.
   static func sorted(_ keys: [UInt64], _ monitor: BuildMonitor) -> [UInt32] {
     var order = keys.indices.map { UInt32($0) }
     sort(&order, by: keys, monitor)
     return order
   }
 
-  /// Sorts by one byte of the keys after the other, from the lowest; those that all have in common are left out.
+  /// Sorts by the bytes of the keys, one after the other, from the lowest. Skips bytes that are the same in all keys.
   private static func sort(_ order: inout [UInt32], by keys: [UInt64], _ monitor: BuildMonitor) {
     guard let first = order.first else { return }
     var differing: UInt64 = 0
@@ -57,7 +57,7 @@ struct ColumnOrder {
     }
   }
 
-  /// The section of ranks, for the first column.
+  /// Returns the section of ranks, for the first column.
   func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
@@ -77,7 +77,7 @@ struct ColumnOrder {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// The section of links, for the first column.
+  /// Returns the section of links, for the first column.
   func links() -> [UInt8] {
     // Missing values link to themselves.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
@@ -91,7 +91,7 @@ struct ColumnOrder {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// A section for the first column as that of any other.
+  /// Changes a section for the first column to one for another column.
   static func section(_ bytes: [UInt8], ofColumn number: Int) -> [UInt8] {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { $0.store(UInt32(number), at: ColumnMatrix.Offset.column) }
@@ -130,9 +130,9 @@ struct ColumnOrder {
 }
 
 extension UnsafeMutableBufferPointer<UInt32> {
-  /// Writes a bit of each to the blocks of a level, and moves those where it is 0 before those where it is 1.
+  /// Writes a bit of each integer to the blocks of a level, and moves integers whose bit is 0 before the others.
   ///
-  /// - Returns: How many bits are 0.
+  /// - Returns: the number of bits that are 0.
   fileprivate func partition(
     byBit bit: Int, into blocks: UnsafeMutableRawBufferPointer, ones: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor
@@ -155,13 +155,13 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes a bit of each to the blocks of a level, of which there are as many as bytes for them, and moves those where
-  /// it is 0 to the front.
+  /// Writes a bit of each integer to the blocks of a level, which have exactly enough bytes, and moves integers whose
+  /// bit is 0 to the front.
   ///
   /// - Parameters:
-  ///   - oneCount: How many bits of the level before these are 1.
-  ///   - ones: Where those go whose bit is 1: room for as many.
-  /// - Returns: How many bits are 0.
+  ///   - oneCount: Number of bits in the level before these that are 1.
+  ///   - ones: Room for the integers whose bit is 1, which can be all.
+  /// - Returns: the number of bits that are 0.
   func partition(
     byBit bit: Int, into blocks: UnsafeMutableRawBufferPointer, oneCount onesBefore: Int,
     ones: UnsafeMutablePointer<UInt32>
@@ -171,14 +171,14 @@ extension UnsafeMutableBufferPointer<UInt32> {
     for block in 0..<blocks.count / WaveletMatrix.bytesPerBlock {
       let start = block * WaveletMatrix.bitsPerBlock
       let end = Swift.min(start + WaveletMatrix.bitsPerBlock, count)
-      // The bits of a block stand behind the 32 of its count.
+      // The bits of a block come after the 32 bits of its count.
       var (word, place) = (UInt64(onesBefore + oneCount), UInt64(32))
       var offset = block * WaveletMatrix.bytesPerBlock
       for index in start..<end {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Both are written, and one of them stays.
+        // Both are written, and one of them is kept.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -37,7 +37,7 @@ extension ColumnSurvey: PlainValue {
 }
 
 extension ColumnSurvey.Purpose {
-  /// As the tool names kinds; nothing for one that is to be found.
+  /// Name of the kind, as in the tool; empty if the kind must be found.
   fileprivate var text: String {
     switch self {
     case .typed(let kind): kind?.rawValue ?? ""

@@ -1,7 +1,7 @@
 import Treeline
 
-/// What all values of a column have in common, which is what their encoding depends on. Surveys of parts, made
-/// anywhere, add up in any order.
+/// What all values of a column have in common, which determines their encoding. Surveys of parts, made on any machine,
+/// add up in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")
@@ -9,32 +9,32 @@ import Treeline
 /// let encoding = try survey.encoding()
 /// ```
 public struct ColumnSurvey: Sendable {
-  /// What an index is to keep of a column.
+  /// What an index keeps of a column.
   public enum Purpose: Hashable, Sendable {
-    /// A typed column, of a kind that is declared, or to be found where it is nil.
+    /// A typed column. If the kind is nil, it is found from the values.
     case typed(IndexColumn.Kind?)
     /// Values as they are written, for display.
     case attribute
   }
 
-  /// Of the column.
+  /// Name of the column.
   public private(set) var name: String
-  /// What is kept of it.
+  /// What the index keeps of the column.
   public let purpose: Purpose
-  /// How many points were looked at.
+  /// Number of points in the survey.
   public internal(set) var pointCount = 0
   var hasMissing = false
-  /// What the column can still be.
+  /// Kinds that the column may still have.
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// How numbers are written, where values are cells of text, which have no type of their own: a number among them is
-  /// one if the whole column is of numbers.
+  /// How numbers are written in cells of text; nil if values are not cells. Cells have no type of their own: a number
+  /// among them counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Those that a dictionary would have, up to one more than a column that is found to be of categories has.
+  /// Entries of a dictionary; nil once there are more than a column may have that is found to be of categories.
   var entries: EntrySet? = EntrySet()
-  /// The first value that does not suit the kind that was declared.
+  /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?
 
   struct Candidates: OptionSet {
@@ -43,15 +43,16 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers that an attribute gives back as they were written.
+    /// Numbers that an attribute returns as they were written.
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A category that is found has no more entries than these, or a 16th of the points.
+  /// A column is found to be of categories if it has no more entries than `fewEntries` or a 16th of the points, and no
+  /// more than `mostEntries`.
   static let fewEntries = 256
   static let mostEntries = 65_536
 
-  /// A survey of no points.
+  /// Makes a survey of no points.
   public init(of purpose: Purpose, name: String) { self.init(of: purpose, name: name, cells: nil) }
 
   package init(of purpose: Purpose, name: String, cells: DecimalMark?) {
@@ -68,16 +69,16 @@ public struct ColumnSurvey: Sendable {
       }
   }
 
-  /// The same survey of a column with another name.
+  /// Returns this survey for a column with another name.
   package func named(_ name: String) -> ColumnSurvey {
     var survey = self
     survey.name = name
     return survey
   }
 
-  /// The same survey of points whose numbers are so much greater.
+  /// Returns this survey with `first` added to the numbers of its points.
   ///
-  /// - Throws: `PieceError` for numbers beyond 2^53.
+  /// - Throws: `PieceError` for point numbers beyond 2^53.
   package func numbered(from first: Int) throws(PieceError) -> ColumnSurvey {
     var survey = self
     if let problem { survey.problem?.point = try numberedPoint(problem.point, from: first) }
@@ -87,16 +88,16 @@ public struct ColumnSurvey: Sendable {
 
   private var isFound: Bool { purpose == .typed(nil) }
 
-  /// Takes in the values of some points.
+  /// Adds the values of some points.
   ///
   /// - Parameters:
-  ///   - values: In the order of their points.
-  ///   - firstPoint: The number of the first of them, for errors.
+  ///   - values: Values in the order of their points.
+  ///   - firstPoint: Number of the first point, for errors.
   public mutating func add(_ values: ColumnValues, firstPoint: Int) { add(values) { firstPoint + $0 } }
 
-  /// Takes in the values of some points.
+  /// Adds the values of some points.
   ///
-  /// - Parameter row: By which errors tell of a point.
+  /// - Parameter row: Returns the number by which errors name a point.
   package mutating func add(_ values: ColumnValues, row: (_ point: Int) -> Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
@@ -105,19 +106,19 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Takes in a number, or none.
+  /// Adds a number; nil is a missing value.
   mutating func add(_ integer: Int64?) {
     pointCount += 1
     if let integer { numbers.add(SmallDecimal(integer)) }
   }
 
-  /// Takes in a time, or none.
+  /// Adds a time; nil is a missing value.
   mutating func add(_ instant: Instant?) {
     if let instant { times.add(instant, ofPoint: pointCount) }
     pointCount += 1
   }
 
-  /// Takes in what another survey of the same column has found.
+  /// Adds another survey of the same column.
   public mutating func add(_ other: ColumnSurvey) {
     precondition(purpose == other.purpose, "Surveys of different columns")
     pointCount += other.pointCount
@@ -167,7 +168,7 @@ public struct ColumnSurvey: Sendable {
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
-    // An attribute is given back as it is written, and a bare point is not JSON.
+    // An attribute is returned as it is written, and a number such as .5 is not JSON.
     if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
   }
 
@@ -186,15 +187,15 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// What a value is to a column of numbers. Texts are numbers where they are declared to be, and cells where they are
-  /// written as amounts are.
+  /// Reads a value for a column of numbers. A text is a number if the column was declared to be of numbers. Otherwise
+  /// it must be a cell that is written as amounts are.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, case .string(let text) = value, case .literal = number else { return number }
     return cells.flatMap { CellNumber.literal(text, mark: $0, allowsPlus: false) } != nil ? number : .none
   }
 
-  /// Notes that a value does not suit a kind: an error if it was declared to be of that.
+  /// Notes that a value does not suit a kind, which is an error if that kind was declared.
   private mutating func reject(
     _ value: AttributeValue, as kind: Candidates, ofPoint point: Int, expected: String, remedy: String? = nil
   ) {
@@ -228,7 +229,7 @@ public struct ColumnSurvey: Sendable {
     if let count = entries?.count, count > Self.mostEntries { entries = nil }
   }
 
-  /// What the dictionary of the column has for an entry of its values; nil where that is missing.
+  /// Returns the entry in the dictionary for an entry of the column's values; nil if the value is missing.
   private func entry(of number: Int, of values: EntrySet) -> ArraySlice<UInt8>? {
     guard purpose == .typed(.category) else { return values[number] }
     return values.categoryEntry(of: number)
@@ -236,12 +237,12 @@ public struct ColumnSurvey: Sendable {
 
   // MARK: - The encoding
 
-  /// Visits what the dictionary has of some values.
+  /// Visits the entries in the dictionary for some values.
   func forEachEntry(of values: ColumnValues, _ visit: (ArraySlice<UInt8>) -> Void) {
     for number in 0..<values.entries.count { if let entry = entry(of: number, of: values.entries) { visit(entry) } }
   }
 
-  /// How the values are encoded, but for the entries of a dictionary.
+  /// Returns how the values are encoded, without the entries of a dictionary.
   func form() throws(UnsuitableValue) -> ColumnForm {
     if let problem { throw problem }
     switch purpose {
@@ -255,8 +256,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether the entries of a dictionary are texts, however they came: a column has one type. Attributes are kept as
-  /// they are, but for cells.
+  /// Whether all entries of a dictionary are texts, since a column has one type. Attributes keep their types, except
+  /// for cells that are not all numbers.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
@@ -267,7 +268,7 @@ public struct ColumnSurvey: Sendable {
   private var foundForm: ColumnForm {
     if candidates.contains(.numbers) {
       if !spelling.areNumbers { return .entries(.text) }
-      // Nothing tells what a column without a value is of; as texts, null and absent values stay apart.
+      // A column without values shows no kind. As texts, null and absent values stay apart.
       return numbers.hasValue ? numbers.form : .entries(.text)
     }
     if candidates.contains(.booleans) { return .booleans }
@@ -277,8 +278,8 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the encoding needs more different values than a survey keeps, 65,536: all of them, gathered by a second
-  /// look at the values.
+  /// Whether the encoding needs more different values than the 65,536 that a survey keeps. Then all of them must be
+  /// gathered by a second pass over the values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {
@@ -287,7 +288,7 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// How the values are encoded, once all are surveyed.
+  /// Returns how the values are encoded, once all are surveyed.
   ///
   /// - Parameter gathered: All different values of the column, if `needsGathering`.
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column; its row is the number of the point.
@@ -299,7 +300,7 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  /// - Parameter monitor: If it is cancelled, the encoding is of no use.
+  /// - Parameter monitor: If it is cancelled, the encoding is useless.
   func foundEncoding(
     gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
   ) throws(UnsuitableValue) -> ColumnEncoding {

@@ -1,22 +1,22 @@
 import Treeline
 
-/// The values of one column for some points, in the order of the points: what is surveyed and encoded at a time.
+/// The values of one column for some points, in the order of the points. They are surveyed and encoded together.
 ///
-/// Each different value is there once, so that it takes a look at each to know all of them.
+/// Each different value is stored once, so a survey looks at it once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// Of each point the number of its entry.
+  /// For each point, the number of its entry.
   private(set) var numbers: [UInt32] = []
 
-  /// None yet.
+  /// Makes values of no points.
   public init() {}
 
   init(capacity: Int) { numbers.reserveCapacity(capacity) }
 
-  /// How many points there are.
+  /// Number of points.
   public var count: Int { numbers.count }
 
-  /// Adds the value of the next point; nil if it lacks the column, which is not the same as null.
+  /// Adds the value of the next point; nil if the point lacks the column, which is not the same as null.
   public mutating func append(_ value: AttributeValue?) {
     switch value {
     case .string(let text): numbers.append(entries.insert(.string, text))
@@ -24,7 +24,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Visits each entry, with the first point that has it. Entries are numbered in the order of these.
+  /// Visits each entry, with the first point that has it. Entries are numbered in the order of these points.
   func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
     var next: UInt32 = 0
     for (point, number) in numbers.enumerated() where number == next {
@@ -33,7 +33,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// The same, once nothing more is added.
+  /// Returns the values without the memory that is needed to add more.
   func complete() -> ColumnValues {
     var complete = self
     complete.entries.freeTable()
@@ -62,7 +62,8 @@ extension ColumnValues: PlainValue {
     var visitCount = 0
     forEachEntry { _, _ in visitCount += 1 }
     guard visitCount == entries.count, numbers.allSatisfy({ $0 < UInt32(visitCount) }) else {
-      throw .damaged(what: "the values of a column", expected: "values in the order of their points", found: "others")
+      throw .damaged(
+        what: "the values of a column", expected: "values in the order of their points", found: "another order")
     }
   }
 }

@@ -1,20 +1,20 @@
 import Treeline
 
-/// A column as the section of an index holds it, and what is worth telling of how it was encoded.
+/// A column as a section of an index, and what to report about its encoding.
 package struct EncodedColumn: Sendable {
   package let name: String
   package let kind: Column.Kind
-  /// Nil for a column without a dictionary.
+  /// Number of entries; nil for a column without a dictionary.
   package let entryCount: Int?
-  /// As of `ColumnEncoding`.
+  /// As in `ColumnEncoding`.
   package let hasOddTimes: Bool
-  /// How many numbers are not kept exactly, but as the nearest doubles.
+  /// How many numbers are stored as the nearest doubles and not exactly.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
-  /// The sections that belong to it, each as that of the first column.
+  /// Sections that belong to the column, each made for the first column of an index.
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
-  /// - Parameter codes: Writes the codes of all points, and tells how many numbers they do not keep exactly.
+  /// - Parameter codes: Writes the codes of all points, and returns how many numbers they do not hold exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
     (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
     hasOddTimes = encoding.hasOddTimes
@@ -38,11 +38,11 @@ package struct EncodedColumn: Sendable {
     self.inexactCount = inexactCount
   }
 
-  /// A column of values.
+  /// Encodes a column of values.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, the column is of no use.
-  ///   - value: The value of the point at a tree index.
+  ///   - monitor: If it is cancelled, the column is useless.
+  ///   - value: Returns the value of the point at a tree index.
   init(
     _ purpose: ColumnSurvey.Purpose, name: String, cells: DecimalMark? = nil, pointCount: Int,
     _ monitor: BuildMonitor = BuildMonitor(pointCount: 0), value: (Int) -> AttributeValue?
@@ -76,10 +76,10 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// How many values are looked at at once: their different ones stay in the cache.
+  /// Number of values that are surveyed at once: the different ones among them stay in the cache.
   private static let batchSize = 1 << 16
 
-  /// A column of whole numbers, of which some may be missing; nil if integers of one base do not hold them.
+  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold them.
   init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in
@@ -98,7 +98,7 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// A column of times, of which some may be missing.
+  /// Encodes a column of times, where nil is a missing value.
   init(name: String, pointCount: Int, _ monitor: BuildMonitor, instant: (Int) -> Instant?) throws(UnsuitableValue) {
     var survey = ColumnSurvey(of: .typed(.time), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in
@@ -119,7 +119,7 @@ package struct EncodedColumn: Sendable {
 }
 
 extension EncodedColumn {
-  /// Adds the sections that it is to be prepared by.
+  /// Adds the sections for some preparations.
   mutating func prepare(for preparations: Set<IndexColumn.Preparation>, pointCount: Int, _ monitor: BuildMonitor) {
     if preparations.isEmpty || monitor.isCancelled { return }
     let section = ColumnMemory(bytes)
@@ -134,7 +134,7 @@ extension EncodedColumn {
 }
 
 extension Column {
-  /// A column whose section was just encoded, and is valid as long as that.
+  /// Opens a column whose section was just encoded. It is valid as long as the section.
   static func encoded(_ section: UnsafeRawBufferPointer, pointCount: Int) -> Column {
     do throws(IndexError) { return try Column(section: section, pointCount: pointCount) } catch {
       preconditionFailure("A column that was just encoded cannot be read: \(error)")
@@ -166,6 +166,6 @@ extension [UInt8] {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Zeros up to a multiple of 8.
+  /// Appends zeros up to a multiple of 8.
   mutating func pad() { while count % 8 != 0 { append(0) } }
 }

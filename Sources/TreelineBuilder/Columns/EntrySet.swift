@@ -3,24 +3,25 @@ import Treeline
 /// Distinct strings of bytes, numbered in the order in which they were added. Each is a value of a column: its tag and
 /// its text in UTF-8.
 ///
-/// Bytes distinguish them: strings that are equal to Unicode need not be the same.
+/// Strings are compared by bytes: strings that are equal to Unicode need not be the same.
 struct EntrySet: Sendable {
   private(set) var bytes: [UInt8] = []
-  /// Where each ends.
+  /// Offset at which each entry ends.
   private(set) var ends: [UInt64] = []
-  /// Numbers and 1 more by hash, 0 where there is none: a power of two of them, or none until one is looked for.
+  /// Hash table with the number of each entry plus 1; 0 in free slots. Its size is a power of two, or 0 until an entry
+  /// is looked up.
   private var table: [UInt32] = []
 
   var count: Int { ends.count }
 
-  /// About what it takes, in bytes.
+  /// About how much memory the entries take, in bytes.
   var memory: Int { bytes.count + 8 * ends.count + 4 * table.count }
 
   subscript(number: Int) -> ArraySlice<UInt8> {
     bytes[(number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number])]
   }
 
-  /// The value that an entry is; nil for an absent one.
+  /// Returns the value of an entry; nil for an absent one.
   func value(of number: Int) -> AttributeValue? {
     let entry = self[number]
     guard let first = entry.first, let tag = AttributeValue.Tag(rawValue: first) else { return nil }
@@ -29,22 +30,22 @@ struct EntrySet: Sendable {
 
   func tag(of number: Int) -> AttributeValue.Tag? { self[number].first.flatMap { AttributeValue.Tag(rawValue: $0) } }
 
-  /// Adds an entry, unless it is there.
+  /// Adds an entry unless it exists.
   ///
-  /// - Returns: Its number.
+  /// - Returns: the number of the entry.
   @discardableResult mutating func insert(_ tag: AttributeValue.Tag, _ text: String) -> UInt32 {
     bytes.append(tag.rawValue)
     bytes.append(contentsOf: text.utf8)
     return insertPending()
   }
 
-  /// The same of an entry as it is.
+  /// Adds an entry, given as bytes, unless it exists.
   @discardableResult mutating func insert(_ entry: ArraySlice<UInt8>) -> UInt32 {
     bytes.append(contentsOf: entry)
     return insertPending()
   }
 
-  /// Adds what stands behind the last entry, or removes it if it is there already.
+  /// Adds the bytes after the last entry as an entry, or removes them if that entry exists.
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)
@@ -58,20 +59,20 @@ struct EntrySet: Sendable {
     return UInt32(count - 1)
   }
 
-  /// The number of an entry; nil where there is none.
+  /// Returns the number of an entry; nil if it does not exist.
   ///
   /// - Precondition: Entries were added one by one, or `prepare` was called.
   func number(of entry: ArraySlice<UInt8>) -> UInt32? {
     if count == 0 { return nil }
-    precondition(!table.isEmpty, "The entries were not prepared to be looked for")
+    precondition(!table.isEmpty, "The entries were not prepared for look-ups")
     let slot = entry.withUnsafeBytes { self.slot(of: $0) }
     return table[slot] == 0 ? nil : table[slot] - 1
   }
 
-  /// Prepares entries that were read to be looked for.
+  /// Prepares entries that were read for look-ups.
   mutating func prepare() { if table.isEmpty { fillTable(size: max(16, (2 * count).roundedUpToPowerOfTwo)) } }
 
-  /// Frees what is needed only to look for entries.
+  /// Frees the memory that is needed only for look-ups.
   mutating func freeTable() { table = [] }
 
   private mutating func fillTable(size: Int) {
@@ -86,9 +87,9 @@ struct EntrySet: Sendable {
     }
   }
 
-  /// Where an entry is, or would be, in the table.
+  /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Seeded anew in each process, so that no data makes for long searches. Numbers do not depend on it.
+    // Each process has another seed, so that no data makes for long searches. Numbers do not depend on it.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)
@@ -99,11 +100,11 @@ struct EntrySet: Sendable {
     return slot
   }
 
-  /// The same entries, numbered in the order of their bytes, which does not depend on where they came up first.
+  /// Returns these entries numbered in the order of their bytes, which does not depend on where they occurred first.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, they are numbered in any order.
-  ///   - isKept: Which of them, by their numbers.
+  ///   - monitor: If it is cancelled, entries are numbered in any order.
+  ///   - isKept: Whether to keep the entry with a number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)
     order.sort(monitor) { self[$0].lexicographicallyPrecedes(self[$1]) }
@@ -140,7 +141,7 @@ extension EntrySet: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "the values of a column", expected: "texts of different types, one behind the other", found: "others")
+    what: "the values of a column", expected: "entries of a tag and a text each", found: "other bytes")
 }
 
 extension Int {

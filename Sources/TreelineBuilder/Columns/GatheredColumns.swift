@@ -1,20 +1,20 @@
 import Treeline
 
-/// All different texts of those of some columns that have more of them than a survey keeps, gathered by a second look
-/// at the values. What was gathered of parts adds up in any order, up to a bound.
+/// All different texts of the columns that have more of them than a survey keeps, gathered by a second pass over the
+/// values. The texts of parts add up in any order, up to a limit.
 package struct GatheredColumns: Sendable {
-  /// Of no values.
+  /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// nil for a column whose survey has all of its different values.
+  /// Entries by column; nil for a column whose survey has all of its different values.
   private var entries: [ColumnEntries?]
-  /// How long the dictionaries of all columns together may be, in bytes.
+  /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
-  /// Whether they would be longer. Then nothing is kept of them.
+  /// Whether the dictionaries would be longer. Then no entries are kept.
   private var areTooLong = false
 
-  /// None yet.
+  /// Begins without entries.
   ///
-  /// - Parameter surveys: Of all values.
+  /// - Parameter surveys: Surveys of all values.
   package init(of surveys: [ColumnSurvey], most: Int) throws(ColumnError) {
     self.most = most
     self.surveys = surveys.map { ColumnSurvey(of: $0.purpose, name: $0.name) }
@@ -27,19 +27,19 @@ package struct GatheredColumns: Sendable {
   /// Whether there is nothing to gather.
   package var isEmpty: Bool { entries.allSatisfy { $0 == nil } }
 
-  /// Whether another is of the same columns.
+  /// Whether another object is for the same columns.
   package func suits(_ other: GatheredColumns) -> Bool {
     names == other.names && surveys.map(\.purpose) == other.surveys.map(\.purpose)
       && entries.map { $0 == nil } == other.entries.map { $0 == nil } && most == other.most
   }
 
-  /// Takes in the values of some points, in the order of the columns.
+  /// Adds the values of some points, in the order of the columns.
   package mutating func add(_ values: [ColumnValues]) {
     for number in entries.indices { entries[number]?.add(values[number], of: surveys[number]) }
     checkLength()
   }
 
-  /// Takes in what another of the same columns has gathered.
+  /// Adds the entries that another object has gathered for the same columns.
   package mutating func add(_ other: GatheredColumns) {
     areTooLong = areTooLong || other.areTooLong
     for number in entries.indices { if let found = other.entries[number] { entries[number]?.add(found) } }
@@ -51,15 +51,15 @@ package struct GatheredColumns: Sendable {
     if areTooLong { entries = entries.map { $0.map { _ in ColumnEntries() } } }
   }
 
-  /// All different values of a column; nil where they were not to be gathered.
+  /// Returns all different values of a column; nil if they need not be gathered.
   ///
-  /// - Throws: `PieceError.unsupported` where they are too many.
+  /// - Throws: `PieceError.unsupported` if there are too many.
   package func entries(ofColumn number: Int) throws(PieceError) -> ColumnEntries? {
     guard !areTooLong || entries[number] == nil else {
       let long = zip(names, entries).filter { $1 != nil }.map(\.0.debugDescription)
       throw .unsupported(
         what: (long.count == 1 ? "Column " : "Columns ") + long.joined(separator: ", "),
-        reason: "the different texts need more than the \(most) bytes that there are for them",
+        reason: "the different texts need more than the \(most) bytes that are available",
         remedy: "leave a column out and look its values up by row, or allow more memory")
     }
     return entries[number]
@@ -79,7 +79,7 @@ extension GatheredColumns: PlainValue {
     for _ in surveys { entries.append(try bytes.readValues(of: ColumnEntries.self).first) }
     let fields: [UInt64] = try bytes.readArray()
     guard fields.count == 2, let most = Int(exactly: fields[0]), fields[1] <= 1 else {
-      throw .damaged(what: "the entries of columns", expected: "how many there may be", found: "\(fields)")
+      throw .damaged(what: "the entries of columns", expected: "a limit to their length", found: "\(fields)")
     }
     (self.most, areTooLong) = (most, fields[1] != 0)
   }

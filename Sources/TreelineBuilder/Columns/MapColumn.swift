@@ -1,14 +1,14 @@
 import Treeline
 
-/// A column that a `ClusterMap` is to have, from a property of its values.
+/// A column of a `ClusterMap`, made from a property of its values.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(
 ///   allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind), .time(\.opened, name: "since"))
 /// ```
 ///
-/// Without a name it is that of the property, the last one of the key path. The key path of a computed property or a
-/// subscript may not tell it, and building then throws `ColumnError.namelessKeyPath`.
+/// Without a name, the column is named after the property, the last one of the key path. The key path of a computed
+/// property or a subscript may not contain a name. Building then throws `ColumnError.namelessKeyPath`.
 public struct MapColumn<Value: Sendable>: Sendable {
   private let keyPath: AnyKeyPath & Sendable
   private let name: String?
@@ -28,7 +28,7 @@ public struct MapColumn<Value: Sendable>: Sendable {
     }
   }
 
-  /// What it is made of, and what it is called.
+  /// Returns the key path that the column is made from, and the name of the column.
   func named() throws(ColumnError) -> (keyPath: AnyKeyPath, name: String) {
     guard let name = name ?? PropertyNames.lastProperty(of: keyPath) else { throw .namelessKeyPath("\(keyPath)") }
     return (keyPath, name)
@@ -36,30 +36,30 @@ public struct MapColumn<Value: Sendable>: Sendable {
 
   func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn { column(try named().name, values) }
 
-  /// The same column, prepared for more, as in `.number(\.price).prepared(for: .percentiles)`.
+  /// Returns this column, prepared for more, as in `.number(\.price).prepared(for: .percentiles)`.
   public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn {
     MapColumn(keyPath, name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
   }
 }
 
 extension MapColumn {
-  /// Integers, kept exactly.
+  /// Makes a column of integers, kept exactly.
   public static func number<Number: BinaryInteger & Sendable>(
     _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of integers, kept exactly; nil is a missing value.
   public static func number<Number: BinaryInteger & Sendable>(
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
-  /// A column of integers, by way of their texts only where 64 bits do not hold them.
+  /// Makes a column of integers. It uses their texts only if 64 bits do not hold them.
   private static func integers<Number: BinaryInteger & Sendable>(
     _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
-        // Row by row, as values lie in memory: the column asks for them in tree order, and twice.
+        // Reads values row by row, as they lie in memory: the column asks for them in tree order, and twice.
         let numbers = values.map { number($0).map { Int64(truncatingIfNeeded: $0) } }
         return .integers(name: name) { numbers[$0] }
       }
@@ -67,66 +67,66 @@ extension MapColumn {
     }
   }
 
-  /// Floating-point numbers; what is not finite is a missing value.
+  /// Makes a column of floating-point numbers; one that is not finite is a missing value.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
     _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .number) { AttributeValue(finite: $0[keyPath: keyPath]) } }
 
-  /// The same; nil is a missing value, too.
+  /// Makes a column of floating-point numbers; nil and one that is not finite are missing values.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .number) { $0[keyPath: keyPath].flatMap { AttributeValue(finite: $0) } } }
 
-  /// Texts of which many values have the same.
+  /// Makes a column of texts that many values share.
   public static func category(_ keyPath: KeyPath<Value, String> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .category) { .string($0[keyPath: keyPath]) }
   }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of texts that many values share; nil is a missing value.
   public static func category(_ keyPath: KeyPath<Value, String?> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .category) { $0[keyPath: keyPath].map(AttributeValue.string) }
   }
 
-  /// Cases of an enumeration of strings.
+  /// Makes a column of the cases of an enumeration of strings.
   public static func category<Text: RawRepresentable<String> & Sendable>(
     _ keyPath: KeyPath<Value, Text> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .category) { .string($0[keyPath: keyPath].rawValue) } }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of the cases of an enumeration of strings; nil is a missing value.
   public static func category<Text: RawRepresentable<String> & Sendable>(
     _ keyPath: KeyPath<Value, Text?> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .category) { $0[keyPath: keyPath].map { .string($0.rawValue) } } }
 
-  /// Booleans.
+  /// Makes a column of booleans.
   public static func boolean(_ keyPath: KeyPath<Value, Bool> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .boolean) { .bool($0[keyPath: keyPath]) }
   }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of booleans; nil is a missing value.
   public static func boolean(_ keyPath: KeyPath<Value, Bool?> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .boolean) { $0[keyPath: keyPath].map(AttributeValue.bool) }
   }
 
-  /// Moments in time.
+  /// Makes a column of moments in time.
   public static func time(_ keyPath: KeyPath<Value, Instant> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       IndexColumn(name: name, instant: { values[$0][keyPath: keyPath] })
     }
   }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of moments in time; nil is a missing value.
   public static func time(_ keyPath: KeyPath<Value, Instant?> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       IndexColumn(name: name, instant: { values[$0][keyPath: keyPath] })
     }
   }
 
-  /// Texts for display.
+  /// Makes a column of texts for display.
   public static func text(_ keyPath: KeyPath<Value, String> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .text) { .string($0[keyPath: keyPath]) }
   }
 
-  /// The same; nil is a missing value.
+  /// Makes a column of texts for display; nil is a missing value.
   public static func text(_ keyPath: KeyPath<Value, String?> & Sendable, name: String? = nil) -> MapColumn {
     MapColumn(keyPath, name, .text) { $0[keyPath: keyPath].map(AttributeValue.string) }
   }
@@ -148,7 +148,7 @@ extension AttributeValue {
 }
 
 extension ClusterMap {
-  /// Values on a tree, which gets columns of them.
+  /// Makes a map of values on a tree, which gets columns of these values.
   init(
     _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>],
     progress: (@Sendable (BuildProgress) -> Void)? = nil

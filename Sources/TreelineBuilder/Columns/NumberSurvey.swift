@@ -2,9 +2,9 @@ import Treeline
 
 /// What the numbers of a column have in common. Surveys of parts add up in any order.
 struct NumberSurvey: Sendable {
-  /// By how many decimals they have, the least and the greatest, as integers without a point.
+  /// The least and the greatest number, by number of decimals, as integers without a point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
-  /// Whether there are some that no integers of one scale are.
+  /// Whether some of the numbers cannot be integers of one scale.
   private var areReals = false
 
   var hasValue: Bool { areReals || ranges.contains { $0 != nil } }
@@ -25,7 +25,7 @@ struct NumberSurvey: Sendable {
       } ?? range
   }
 
-  /// How all of them are encoded.
+  /// How all numbers are encoded.
   var form: ColumnForm {
     guard !areReals else { return .reals }
     let digits = ranges.lastIndex { $0 != nil } ?? 0
@@ -61,10 +61,10 @@ extension NumberSurvey: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a survey of numbers", expected: "ranges by decimals", found: "others")
+    what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
 }
 
-/// The number of a point among others that come behind so many.
+/// Returns the number of a point that comes after `first` others.
 ///
 /// - Throws: `PieceError.tooManyRows` beyond 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
@@ -75,13 +75,13 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// What the times of a column have in common. Surveys of parts add up in any order.
 struct TimeSurvey: Sendable {
-  /// How many decimals of a second it takes to tell them.
+  /// Number of decimals of a second that the times need.
   private var digits = 0
   private var areMidnights = true
-  /// Whether numbers among them are before 1971 or after 2100, as dates such as 20240501 and milliseconds are if they
-  /// are taken for seconds.
+  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and milliseconds are, if
+  /// they are read as seconds.
   private(set) var hasOddNumbers = false
-  /// The first and the last, and the first point that has each.
+  /// The first and the last time, each with the first point that has it.
   private var least: (instant: Instant, point: Int)?
   private var greatest: (instant: Instant, point: Int)?
 
@@ -91,10 +91,10 @@ struct TimeSurvey: Sendable {
     widen((instant, point), (instant, point))
   }
 
-  /// From the beginning of 1971 to the end of 2100.
+  /// Seconds from the beginning of 1971 to the end of 2100.
   private static let usualSeconds: Range<Int64> = 31_536_000..<4_133_980_800
 
-  /// Notes that a time came as a number.
+  /// Notes that a time was a number.
   mutating func noteNumber(_ instant: Instant) {
     if !(Self.usualSeconds ~= instant.seconds) { hasOddNumbers = true }
   }
@@ -106,7 +106,7 @@ struct TimeSurvey: Sendable {
     if let least = other.least, let greatest = other.greatest { widen(least, greatest) }
   }
 
-  /// The same of points whose numbers are so much greater.
+  /// Returns this survey with `first` added to the numbers of its points.
   func numbered(from first: Int) throws(PieceError) -> TimeSurvey {
     var survey = self
     survey.least?.point = try numberedPoint(least?.point ?? 0, from: first)
@@ -116,11 +116,11 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // Of equal ones the first point, too.
+    // Of equal times, the first point is kept, too.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 
-  /// How all of them are encoded.
+  /// Returns how all times are encoded.
   func form() throws(UnsuitableValue) -> ColumnForm {
     guard let least, let greatest else { return ColumnForm(.time, integersIn: nil, digits: 0)! }
     guard let low = Int64(exactly: least.instant.ticks(digits: digits)) else { throw beyond(least) }
@@ -133,7 +133,7 @@ struct TimeSurvey: Sendable {
   private func beyond(_ found: (instant: Instant, point: Int)) -> UnsuitableValue {
     UnsuitableValue(
       at: found.point,
-      expected: "a time within 2^63 of what the column counts, "
+      expected: "a time that 64 bits can count in "
         + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
       found: "\(found.instant)",
       remedy: "give times with fewer decimals, declare it as category or text, or leave the value out")
@@ -162,5 +162,5 @@ extension TimeSurvey: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a survey of times", expected: "its first and its last", found: "others")
+    what: "a survey of times", expected: "its first and its last time", found: "other values")
 }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// A decimal whose digits, up to 18 of them behind the point, fit 64 bits. Nothing else can be an integer of one scale
-/// with others.
+/// A decimal with up to 18 digits after the point whose digits fit 64 bits. No other number can be an integer of a
+/// scale that it shares with others.
 struct SmallDecimal {
   static let mostDecimals = 18
 
@@ -12,7 +12,7 @@ struct SmallDecimal {
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // Of the integers as they are usually written.
+    // A short way for integers as they are usually written.
     if literal.utf8.count <= 19, let integer = Int64(literal) {
       (significand, decimals) = (integer, 0)
       return
@@ -25,16 +25,16 @@ struct SmallDecimal {
 }
 
 extension AttributeValue {
-  /// What a value is to a column of numbers.
+  /// What a value means in a column of numbers.
   enum Number {
-    /// Null, or NaN, which databases and Parquet have for what is not known.
+    /// Null, or NaN, which databases and Parquet use for unknown values.
     case missing
     /// A JSON number.
     case literal(String)
     case none
   }
 
-  /// - Parameter mark: Of numbers in texts.
+  /// - Parameter mark: Decimal mark of numbers in texts.
   func number(mark: DecimalMark) -> Number {
     switch self {
     case .null: return .missing
@@ -47,7 +47,7 @@ extension AttributeValue {
     }
   }
 
-  /// What is a boolean without anybody saying so.
+  /// The value as a boolean, in a column without a declared kind; nil if it is not one.
   var foundBoolean: Bool? {
     switch self {
     case .bool(let value): value
@@ -75,7 +75,7 @@ extension AttributeValue {
     }
   }
 
-  /// The text of what is not nested.
+  /// The text of a value that is not nested.
   var plainText: String? {
     switch self {
     case .string(let text), .number(let text): text
@@ -84,7 +84,7 @@ extension AttributeValue {
     }
   }
 
-  /// - Parameter numbersPerSecond: What numbers count, 1 or 1000; nil where they are not taken for times.
+  /// - Parameter numbersPerSecond: Unit of numbers, 1 or 1000 a second; nil if numbers are not times.
   func instant(numbersPerSecond: Int?) -> Instant? {
     switch self {
     case .string(let text): Instant(text)
@@ -95,7 +95,8 @@ extension AttributeValue {
 }
 
 extension Instant {
-  /// Seconds, or parts of them, since the beginning of 1970, rounded down to the nanosecond; nil beyond 64 bits.
+  /// Converts seconds, or parts of seconds, since the beginning of 1970, rounded down to the nanosecond; nil beyond 64
+  /// bits.
   fileprivate init?(_ number: DecimalNumber?, perSecond: Int) {
     guard let number else { return nil }
     let nanoseconds = number.scaled(by: perSecond == 1 ? 9 : 6).floor
@@ -106,7 +107,7 @@ extension Instant {
 }
 
 extension AttributeColumn {
-  /// The bits that stand for a value among numbers; nil where none do.
+  /// Returns the bits that stand for a value among numbers; nil if no bits do.
   static func bits(of value: AttributeValue?) -> UInt64? {
     switch value {
     case nil: absentBits

@@ -1,12 +1,12 @@
 import Treeline
 
-/// Numbers the names of groups from 0 as they come, and tells their order once all have.
+/// Numbers the names of groups from 0 in the order in which they come, and sorts them in the end.
 struct GroupNumbers: Sendable {
-  // Names are told apart by their bytes: strings that are equal in Swift may have different ones.
+  // Names are compared by their bytes: strings that are equal in Swift may have different ones.
   private var numbers: [[UInt8]: UInt32] = [:]
   private var last: (name: String, number: UInt32)?
 
-  /// How many names there are.
+  /// Number of names.
   var count: Int { numbers.count }
 
   mutating func number(of name: String) -> UInt32 {
@@ -18,7 +18,7 @@ struct GroupNumbers: Sendable {
     return number
   }
 
-  /// The names in the order of their bytes in UTF-8, and by number the place in it.
+  /// Names in the order of their bytes in UTF-8, and the place of each number in this order.
   var sorted: (names: [String], places: [UInt32]) {
     let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var places = [UInt32](repeating: 0, count: sorted.count)

@@ -1,9 +1,10 @@
 import Treeline
 
-/// Builds a tree for each group, all on one plane, and lays them one behind the other below nodes that halve their
+/// Builds a tree for each group, all on one plane, and lays them out one after the other, below nodes that halve their
 /// number.
 ///
-/// Each is the tree that its points alone would have on that plane, only its levels begin where its root lies.
+/// Each tree is the one that its points alone would have on that plane, except that its levels begin at its root's
+/// level.
 struct GroupedBuild {
   let build: TreeBuild
   let groups: PointGroups
@@ -13,7 +14,7 @@ struct GroupedBuild {
     precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
     let points = MutableArray<PlanePoint>(count: pointCount)
     let projected = try build.project(to: points.start)
-    // By group, those of one in the order of their rows.
+    // Positions and rows, by group; in the order of rows within each group.
     var starts = [0]
     var counts = [Int](repeating: 0, count: groups.names.count + 1)
     for number in groups.numbers { counts[Int(number)] += 1 }
@@ -30,7 +31,7 @@ struct GroupedBuild {
     }
     if counts.last == 0 { starts.removeLast() }
     var laid = try layOut(positions, rows, starts)
-    // Either all scales are rounded to few steps or none is.
+    // Scales must be rounded to few steps in all trees or in none.
     if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
     let header = TreeGroups(
       names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
@@ -43,10 +44,10 @@ struct GroupedBuild {
     let monitor = build.monitor
     var laid = LaidOutTrees(pointCount: starts.last!)
     if starts.count == 1 {
-      // Of no points, too, a tree answers by spacing if it was asked to.
+      // Even a tree without points answers by spacing if that was asked for.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // Nodes above the trees and their roots, each with the record that awaits it.
+    // Nodes above the trees, and roots of trees, each with the index of its record.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {
@@ -67,7 +68,7 @@ struct GroupedBuild {
 
   private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
 
-  /// The tree of a part by itself. It leaves as many levels of the most there may be as lie above its root.
+  /// Builds the tree of a part. The levels above its root count towards the greatest depth.
   private func storage(
     of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
   ) throws(BuildFailure) -> TreeStorage {
@@ -81,7 +82,7 @@ struct GroupedBuild {
   }
 }
 
-/// Trees that lie one behind the other, and the nodes above them.
+/// Trees, one after the other, and the nodes above them.
 private struct LaidOutTrees {
   let points: MutableArray<PlanePoint>
   let rows: MutableArray<UInt32>
@@ -93,7 +94,7 @@ private struct LaidOutTrees {
   private var badgeCurve: BadgeCurve?
   private var fineCount = 0
 
-  /// Whether the scales of some trees are rounded to few steps and those of others are not.
+  /// Whether the scales of some trees are rounded to few steps, and the scales of others are not.
   var isOnlyPartlyCoarse: Bool { traits.contains(.coarseScales) && fineCount > 0 }
 
   static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
@@ -104,9 +105,9 @@ private struct LaidOutTrees {
     nodes.records.removeAll()
   }
 
-  /// Makes a node of some points, and room for its children.
+  /// Writes a node over some points, and adds records for its children.
   ///
-  /// - Returns: where the left child's record is; the right child's follows it.
+  /// - Returns: the index of the left child's record; the right child's record follows it.
   mutating func addChildren(of record: Int, _ points: UnsafeBufferPointer<PlanePoint>) -> Int {
     var box = PlaneRect(points[0])
     for point in points { box.formUnion(point) }
@@ -115,9 +116,9 @@ private struct LaidOutTrees {
     return nodes.addChildren(of: record, moments, Scatter(moments).spread(count: moments.count))
   }
 
-  /// Copies a tree whose points are to lie from an index on, and whose root a record awaits.
+  /// Copies a tree to an index of points and to the record of its root.
   ///
-  /// - Parameter partRows: The rows of its points, by their rows in that tree.
+  /// - Parameter partRows: The row of each point, by its row in that tree.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
     let count = tree.pointCount
     (points.start + first).update(from: tree.points, count: count)
@@ -137,7 +138,7 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Takes over what is known of where nodes are split, by the tree index of their points.
+  /// Copies separations, stands and traits of a tree, by the tree index of its points.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {
@@ -178,7 +179,7 @@ private struct LaidOutTrees {
   }
 }
 
-/// Memory of zeros that is deallocated once nobody keeps it.
+/// Memory of zeros that is deallocated with the object.
 private final class MutableArray<Element>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int

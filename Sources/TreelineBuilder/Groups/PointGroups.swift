@@ -1,26 +1,26 @@
 import Treeline
 
-/// Which points may share a cluster: those of one group.
+/// The groups of points. Only points of one group may share a cluster.
 ///
 /// ```swift
 /// let groups = try PointGroups(["cafe", "bar", "cafe"].map { .named($0) })
 /// ```
 public struct PointGroups: Hashable, Sendable {
-  /// What a point belongs to.
+  /// The group of a point.
   public enum Group: Hashable, Sendable {
-    /// The points of this name, in whose clusters it may be. Those without a group share one whose name is empty.
+    /// The group with this name. Points without a group share one whose name is empty.
     case named(String)
-    /// It is never in a cluster, unless others that never are have its very position.
+    /// No group. The point is never in a cluster, except with other such points at exactly its position.
     case neverClustered
   }
 
-  /// In the order of their bytes in UTF-8.
+  /// Names in the order of their bytes in UTF-8.
   let names: [String]
 
-  /// For each point the number of its name, and behind those of all names that of points that are never clustered.
+  /// For each point, the number of its name; for points that are never clustered, the number after the last name.
   let numbers: [UInt32]
 
-  /// - Parameter groups: That of each point, in the order of their coordinates.
+  /// - Parameter groups: The group of each point, in the order of their coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
   public init(_ groups: some Sequence<Group>) throws(BuildError) {
     var known = GroupNumbers()

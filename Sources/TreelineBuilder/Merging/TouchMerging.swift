@@ -13,7 +13,7 @@ import Treeline
 /// earlier merge has a scale below T. Every later merge has a scale of T or more: its parts were T or farther apart, or
 /// one of them was merged later, too, since the clusters before were all T apart. So the clusters whose scale is below
 /// T, while the scale of the cluster that they are merged into is not,
-/// - are those that exist at that moment: every point is in exactly one, and any two are at least T apart;
+/// - are the clusters at that moment: every point is in exactly one, and any two are at least T apart;
 /// - are united with others by a greater T, and split by a lesser one, since there is one order of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across it if together they

@@ -5,12 +5,14 @@ import Treeline
   /// them at a time is in memory.
   ///
   /// ```swift
-  /// let build = try ScratchBuild(in: folder, memory: memory, identity: name)
-  /// if try !build.resumes(checksum: hash) {
+  /// if let build = ScratchBuild(resuming: name, in: folder, options, checksum: { hash }) {
+  ///   try build.finish(to: destination)
+  /// } else {
+  ///   let build = ScratchBuild(in: folder, identity: name, options)
   ///   for batch in batches { try build.append(batch, skippedRows: []) }
   ///   try build.finishReading(checksum: hash)
+  ///   try build.finish(to: destination)
   /// }
-  /// try build.finish(to: destination)
   /// ```
   package final class ScratchBuild {
     /// Stages of a build, in this order, with two exceptions. Once separations are known, writing the index continues;

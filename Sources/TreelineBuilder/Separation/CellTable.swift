@@ -1,11 +1,11 @@
 import CPrefetch
 
-/// The cells of a grid that hold nodes: a hash table of their numbers, with open addressing and linear probing.
+/// A hash table of the cells of a grid that hold nodes, with open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
-    /// Its greatest bits say where the probing begins.
+    /// Hash of the cell. Its highest bits determine where probing begins.
     var hash: UInt32
-    /// The number that is kept for the cell; 0 where the slot is free.
+    /// Number that is stored for the cell; 0 in a free slot.
     var number: UInt32
   }
 
@@ -37,12 +37,12 @@ struct CellTable: ~Copyable {
   }
 
   @inline(__always) static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    // 2^64 divided by the golden ratio; the high bits of the product are the well mixed ones.
+    // Multiplies by 2^64 divided by the golden ratio. The high bits of the product are the well mixed ones.
     let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: product >> 32)
   }
 
-  /// Where the probing for a cell begins.
+  /// Returns the slot at which probing for a cell begins.
   @inline(__always) func firstSlot(of hash: UInt32) -> UInt32 { hash >> UInt32(truncatingIfNeeded: 32 &- bits) }
 
   @inline(__always) func nextSlot(_ slot: UInt32) -> UInt32 {
@@ -53,7 +53,7 @@ struct CellTable: ~Copyable {
 
   @inline(__always) func prefetchSlot(_ slot: UInt32) { prefetch(slots + Int(slot)) }
 
-  /// Adds a cell that is not there yet.
+  /// Adds a cell that is not in the table.
   @inline(__always) mutating func add(_ hash: UInt32, _ number: UInt32) {
     count &+= 1
     if count &* 3 > 2 << bits { grow() }
@@ -66,7 +66,7 @@ struct CellTable: ~Copyable {
     slots[Int(slot)] = new
   }
 
-  /// Makes the table twice as large; that of a cancelled build lacks cells.
+  /// Makes the table twice as large. In a cancelled build, the table then lacks cells.
   private mutating func grow() {
     let (old, oldBits) = (slots, bits)
     bits += 1

@@ -1,39 +1,39 @@
 import Treeline
 
-/// A node with two children, and what waits for it while distances fall: see `SplitSequence`.
+/// A node with two children, and the list of nodes that wait for it while distances fall: see `SplitSequence`.
 ///
-/// A node's number is the tree index of its right child's first point: each node separates another pair of
-/// neighbouring points, and of two nodes neither of which contains the other the one with the lesser number comes
+/// A node's number is the tree index of its right child's first point. Each node separates another pair of neighboring
+/// points, so numbers are unique. Of two nodes that do not contain each other, the one with the lesser number comes
 /// first in the tree.
 ///
-/// It takes one cache line, and nothing else is ever read of a node.
+/// A node takes one cache line, and nothing else is ever read of it.
 struct InternalNode {
-  /// Where its children are shown.
+  /// Positions at which its children are shown.
   var left: PlanePoint
   var right: PlanePoint
-  /// The numbers of the children; `none` for a single position.
+  /// Numbers of the children; `none` for a single position.
   var leftNode = InternalNode.none
   var rightNode = InternalNode.none
 
-  /// Where it is shown itself.
+  /// Position at which the node itself is shown.
   var position: PlanePoint
-  /// The square of the distance at which it can split at the earliest, whatever is shown around it.
+  /// Square of the greatest distance at which the node can split, whatever is shown around it.
   var squaredOwnDistance: UInt64 = 0
 
-  /// The first of the nodes that wait for this one to be split.
+  /// First of the nodes that wait for this one to be split.
   var firstWaiter = InternalNode.none
-  /// The next in the list of those that wait for the same node as this.
+  /// Next node in the list of nodes that wait for the same node as this one.
   var nextWaiter = InternalNode.none
-  /// The one before in that list or, with the mark, the node that is waited for; `none` if this node is in no list.
+  /// Previous node in that list or, with the mark, the node that is waited for; `none` if this node is in no list.
   var previousWaiter = InternalNode.none
 
-  /// Counts how often this node was queued: only the last time is valid. `split` once its children are shown.
+  /// Number of times that this node was queued: only the last one is valid. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// Whether it is what a part of a sequence is run for, and not only there because it may be in the way.
+  /// Whether a part of a sequence is run for this node. Otherwise it is only there because it may be in the way.
   var isOwn = true
 
-  /// No node: nothing is separated before the first point.
+  /// Number of no node: nothing is separated before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
@@ -43,12 +43,12 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether what becomes of it depends on nodes that are not known.
+  /// Whether what becomes of the node depends on unknown nodes.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Numbers of nodes take 31 bits.
+  /// Bit that marks the number of a blocker. Numbers of nodes take 31 bits.
   static let blockerMark: UInt32 = 1 << 31
 }
 
@@ -56,7 +56,7 @@ struct InternalNode {
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
-  /// The root's number, or `none` if all points are one position.
+  /// Number of the root, or `none` if all points have one position.
   private(set) var root = InternalNode.none
 
   /// Collects the internal nodes of a tree that the builder has made.
@@ -68,7 +68,7 @@ struct InternalNodeTable: @unchecked Sendable {
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
-    // Number 0 stands for all children that are single positions, and is read in passing.
+    // Number 0 stands for all children that are single positions. It is read in passing.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
@@ -92,17 +92,17 @@ struct InternalNodeTable: @unchecked Sendable {
 
   func deallocate() { MemoryBlock(nodes, count: capacity).deallocate() }
 
-  /// A node with two children that is yet to be collected.
+  /// A node with two children that must still be collected.
   private struct Branch: Sendable {
     var node: Node
     var children: (left: Node, right: Node)
     var position: PlanePoint
   }
 
-  /// Larger nodes are so few that the monitor may be looked at for each; smaller ones take no time.
+  /// Nodes with more points are few, so the monitor can be checked for each. Smaller ones take no time.
   private static let pointsBetweenLooks = 1 << 12
 
-  /// Collects one node, and remembers those of its children that have children.
+  /// Collects one node. Adds its children to `branches` if they have children.
   private func add(
     _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ projection: Plane.Projection
   ) {
@@ -117,7 +117,7 @@ struct InternalNodeTable: @unchecked Sendable {
     (nodes + Int(branch.children.right.first)).initialize(to: node)
   }
 
-  /// The children of a node; nil if all its points have one position.
+  /// Returns the children of a node; nil if all its points have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
     // Only a file can be damaged, and this tree was just made.
     try! storage.children(of: node)
@@ -125,7 +125,7 @@ struct InternalNodeTable: @unchecked Sendable {
 }
 
 extension InternalNode {
-  /// A node of a tree, whose children's numbers are yet to be told.
+  /// Makes a node of a tree. The numbers of its children must be set afterwards.
   @inline(__always) init(
     _ node: Node, _ children: (left: Node, right: Node), at position: PlanePoint, _ storage: TreeStorage,
     _ projection: Plane.Projection

@@ -1,17 +1,17 @@
 import Treeline
 
 extension NeighbourGrid {
-  /// Cells side by side; columns run on from the last to the first where x is a circle.
+  /// A rectangle of cells. Columns continue from the last to the first where x is a circle.
   struct Area {
     var columns: (first: UInt32, last: UInt32)
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// From this reach on every cell is looked at: there are but a thousand nodes or so as far apart.
+  /// Reach from which on every cell is looked at: only a thousand nodes or so are that far apart.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// The cells with all that is within reach of two positions; nil if these are so far from each other that there
-  /// would be much else, and each has to be searched by itself.
+  /// Returns the cells with everything within reach of two positions. Nil if the positions are so far from each other
+  /// that there would be much else between them; then each must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
@@ -48,16 +48,17 @@ extension NeighbourGrid {
     }
   }
 
-  /// The nearest node of some, by the square of its distance.
+  /// The nearest of some nodes, and the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
-    /// `InternalNode.none` for a single position, and where there is none.
+    /// `InternalNode.none` for a single position, and if there is no such node.
     var node = InternalNode.none
   }
 
-  /// Looks for the node nearest to either of two positions, but for one node, among those nearer than one known.
+  /// Looks for the node nearest to either of two positions, except one node, among nodes nearer than the nearest so
+  /// far.
   ///
-  /// - Returns: how many cells and pieces of them were looked at.
+  /// - Returns: the number of cells and of pieces that were looked at.
   @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
   ) -> (cells: Int, pieces: Int) {
@@ -94,10 +95,10 @@ extension NeighbourGrid {
   }
 }
 
-/// Rules out four nodes at once, nearly always, as too far away.
+/// Rules out four nodes at once as too far away, which nearly always succeeds.
 ///
-/// Differences are taken modulo 2^32, the shorter way round on either axis, and so are never too long; squares are
-/// rounded, which a longer limit makes up for. What passes is measured exactly.
+/// Differences are taken modulo 2^32, the shorter way around on each axis, so they are never too long. Squares are
+/// rounded, which a larger limit makes up for. Nodes that pass are measured exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>
@@ -113,7 +114,8 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Each of the five roundings on the way to a square takes off less than its 2^24th part.
+  /// Returns a limit with allowance for rounding: each of five roundings on the way to a square takes off less than its
+  /// 2^24th part.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)
   }

@@ -1,35 +1,35 @@
 import Treeline
 
-/// The nodes shown, by position: a grid over the plane of which only cells that hold a node are kept, in a hash table.
+/// The shown nodes by position: a grid over the plane. Only cells that hold a node are stored, in a hash table.
 ///
-/// A cell is a chain of pieces of 64 bytes, a cache line each, which hold positions as well as numbers of nodes: to
-/// measure distances nothing else is read.
+/// A cell is a chain of pieces of 64 bytes, a cache line each. Pieces hold positions as well as numbers of nodes, so
+/// that distances are measured without reading anything else.
 struct NeighbourGrid: ~Copyable {
   struct Piece {
     var x = SIMD4<UInt32>()
     var y = SIMD4<UInt32>()
-    /// `InternalNode.none` for a single position.
+    /// Numbers of nodes; `InternalNode.none` for a single position.
     var node = SIMD4<UInt32>()
     var column: UInt32
     var row: UInt32
     var count: UInt32 = 0
-    /// The number of the next piece of the cell, or 0. All but the first are full.
+    /// Number of the next piece of the cell, or 0. All pieces but the first are full.
     var next: UInt32 = 0
 
     static let capacity = 4
   }
 
   let projection: Plane.Projection
-  /// The plane has as many columns of cells, all of one width, and rows.
+  /// Number of columns of cells, all of one width, and of rows.
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
   private let pieceCapacity: Int
-  /// Piece 0 is none.
+  /// Number of pieces in use. Piece 0 stands for none.
   private var pieceCount = 1
   private var sparePiece: UInt32 = 0
   private var table: CellTable
 
-  /// - Parameter capacity: how many nodes there will ever be at most.
+  /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
     // Memory that is never written to costs nothing, and more pieces than nodes are rarely needed: see `isExhausted`.
@@ -45,11 +45,11 @@ struct NeighbourGrid: ~Copyable {
 
   deinit { MemoryBlock(pieces, count: pieceCapacity).deallocate() }
 
-  /// Removes all nodes and divides the plane anew.
+  /// Removes all nodes, and divides the plane into cells of another width.
   ///
   /// - Parameters:
-  ///   - count: how many nodes are to come now.
-  ///   - side: how wide a cell is to be at least, in plane units.
+  ///   - count: Number of nodes that will be inserted now.
+  ///   - side: Least width of a cell, in plane units.
   mutating func empty(for count: Int, side: Double) {
     columnCount = UInt64(max(0x1p32 / side, 1))
     pieceCount = 1
@@ -57,20 +57,20 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether another split might find no piece left: cells that became empty keep theirs.
+  /// Whether another split might find no piece left: cells that become empty keep their pieces.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 
 // MARK: - Cells
 
 extension NeighbourGrid {
-  /// The column of an x, or the row of a y.
+  /// Returns the column of an x, or the row of a y.
   @inline(__always) func column(_ coordinate: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  /// Where the table is read first for a cell, and what it leads to: the cell's first piece, or none, or another
-  /// one's.
+  /// Returns the slot that is read first for a cell. It leads to the cell's first piece, to none, or to a piece of
+  /// another cell.
   @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }
@@ -79,7 +79,7 @@ extension NeighbourGrid {
 
   @inline(__always) func prefetchSlot(_ slot: UInt32) { table.prefetchSlot(slot) }
 
-  /// The first piece of a cell; nil where there never was a node.
+  /// Returns the first piece of a cell; nil if the cell has never held a node.
   @inline(__always) func cell(_ column: UInt32, _ row: UInt32) -> UnsafeMutablePointer<Piece>? {
     let hash = CellTable.hash(column, row)
     var slot = table.firstSlot(of: hash)
@@ -118,7 +118,7 @@ extension NeighbourGrid {
   @inline(__always) mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
     if cell.pointee.count == Piece.capacity {
-      // What is full moves behind the first piece, where there is room again.
+      // The full contents move to a piece behind the first one, which then has room again.
       let piece = newPiece()
       (pieces + Int(piece)).initialize(to: cell.pointee)
       cell.pointee.next = piece
@@ -132,7 +132,7 @@ extension NeighbourGrid {
   @inline(__always) mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
     let (cell, piece, lane) = find(number, column, row)
-    // Most often one of the two is in the same cell.
+    // Most often, one of the two children is in the same cell.
     if self.column(node.left.x) == column && self.column(node.left.y) == row {
       Self.set(piece, lane, node.left, node.leftNode)
       insert(node.right, node.rightNode)
@@ -151,7 +151,7 @@ extension NeighbourGrid {
     remove(from: cell, piece, lane)
   }
 
-  /// Where a node is: its cell, the piece of it and the lane in that.
+  /// Returns where a node is: its cell, the piece of the cell and the lane in the piece.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {
@@ -182,7 +182,7 @@ extension NeighbourGrid {
     }
   }
 
-  /// A piece's x, y and nodes, four of each, one by one.
+  /// The x, y and nodes of a piece, four of each, as single values.
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 

@@ -1,9 +1,9 @@
-/// A node that may be split once the distance has fallen to some length.
+/// A node that may be split once the distance has fallen far enough.
 struct QueuedSplit: Comparable {
-  /// The square of that length.
+  /// Square of the distance at which the node may be split.
   var squaredDistance: UInt64
   var node: UInt32
-  /// That of the node when this was queued; if they differ, the node was queued again or split.
+  /// Stamp of the node when it was queued. If the node's stamp has changed, the node was queued again or split.
   var stamp: UInt32
 
   /// Greater distances come first and, among equal ones, nodes in tree order.
@@ -11,24 +11,24 @@ struct QueuedSplit: Comparable {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
-  /// A number that grows in that order.
+  /// Number that grows in this order.
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
-/// Sorts queued splits by the eight highest bits in which any two differ, then each part by the next eight, in place
-/// (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
+/// Sorts queued splits in place by the eight highest bits in which any two differ, then each part by the next eight (P.
+/// McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
 ///
-/// Millions may have the same distance, in a lattice say, and the sort must still be cancelled within milliseconds. A
-/// cancelled sort leaves no order behind.
+/// Millions of splits may have the same distance, in a lattice for example, and the sort must still stop within
+/// milliseconds. A cancelled sort leaves the splits in no order.
 struct QueuedSplitSort {
   let monitor: BuildMonitor
 
   private static let digitBits = 8
   private static let radix = 1 << digitBits
-  /// Fewer are sorted one by one.
+  /// Number of splits up to which they are sorted by insertion.
   private static let fewSplits = 24
 
-  /// Calls itself 12 deep at most, a rank having 96 bits.
+  /// Sorts splits. Recursion is at most 12 deep, since a rank has 96 bits.
   func sort(_ splits: UnsafeMutableBufferPointer<QueuedSplit>) {
     guard splits.count > Self.fewSplits else { return sortFew(splits) }
     let differing = differingBits(of: splits)

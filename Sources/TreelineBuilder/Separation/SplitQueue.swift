@@ -1,9 +1,9 @@
-/// A priority queue of splits whose distances only ever fall: none is added at a greater distance than that of the
-/// last one taken.
+/// A priority queue of splits whose distances only ever fall: no split is added at a greater distance than the last one
+/// taken.
 ///
-/// Distances are divided into bands, 256 an octave of their squares. Splits of later bands are appended to chains of
-/// blocks. A band that is reached is sorted, in the caches, and what is added to it afterwards goes to a heap. So what
-/// comes next is known well ahead, which `SplitSequence` needs to prefetch it.
+/// Distances are divided into bands, 256 for each doubling of their squares. Splits of later bands are appended to
+/// chains of blocks. When a band is reached, it is sorted in the caches; splits that are added to it afterwards go to a
+/// heap. So what comes next is known well ahead, and `SplitSequence` can prefetch it.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -23,18 +23,18 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Of the first block; all others are full, as is none.
+    /// Number of splits in the first block. All other blocks are full; no block counts as full, too.
     var count = Block.capacity
   }
 
   private let bands: UnsafeMutablePointer<Band>
   private var spareBlocks: UnsafeMutablePointer<Block>?
-  /// The band that is reached.
+  /// The band that has been reached.
   private var current = bandCount
-  /// The splits of that band in order, of which the first `position` were taken.
+  /// Splits of that band in order. The first `position` of them have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
-  /// Up to where progress was reported; nil in a band of which nothing was.
+  /// Index up to which progress was reported; nil if nothing was reported in this band.
   private var reported: Int?
   private var late = LateSplits()
   private let monitor: BuildMonitor
@@ -58,7 +58,7 @@ struct SplitQueue: ~Copyable {
     bands.deallocate()
   }
 
-  /// The square of a distance as a floating-point number of `bandBits` bits behind the leading one.
+  /// Returns a squared distance as a floating-point number with `bandBits` bits after the leading one.
   @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
     return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
@@ -88,7 +88,7 @@ struct SplitQueue: ~Copyable {
     return block
   }
 
-  /// Takes the next split; nil if there is none left, and soon after the build was cancelled.
+  /// Takes the next split; nil if none is left, and soon after the build is cancelled.
   @inline(__always) mutating func next() -> QueuedSplit? {
     while position == sorted.count {
       if let split = late.popFirst() { return split }
@@ -100,8 +100,8 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Which indices of `sorted` were passed since the last call. A band begins `ahead` indices before its first: who
-  /// prefetches what comes that many indices after each of these has prefetched everything in time.
+  /// Returns the indices of `sorted` that have been passed since the last call. In each band they begin `ahead` before
+  /// the first one. So a caller that prefetches what lies `ahead` after each of them prefetches everything in time.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position
@@ -129,8 +129,8 @@ struct SplitQueue: ~Copyable {
   }
 }
 
-/// A binary heap of the splits added to a band that was reached. By the runtime's generic one, separations would take
-/// 45 % more instructions.
+/// A binary heap of the splits that are added to a band after it was reached. With the runtime's generic heap,
+/// separations would take 45 % more instructions.
 private struct LateSplits {
   private var splits: ContiguousArray<QueuedSplit> = []
 

@@ -1,11 +1,12 @@
 import CPrefetch
 import Treeline
 
-/// Nodes that are split one after another lie anywhere in memory, so that each look would wait for a dozen cache lines
-/// in turn: what it needs is prefetched, and the grid keeps neighbours near each other.
+/// Nodes that are split one after the other lie anywhere in memory, so each look would wait for a dozen cache lines in
+/// turn. Therefore what a look needs is prefetched, and the grid keeps neighbors near each other.
 extension SplitSequence {
-  /// Prefetches what the next looks need, in steps each of which reads only what an earlier one has fetched: first the
-  /// node; then the nodes linked to it and the slots of its cells; of these the pieces; and of these the next ones.
+  /// Prefetches what the next looks need, in steps. Each step reads only what an earlier one has fetched: first the
+  /// node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the next
+  /// pieces.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -15,7 +16,7 @@ extension SplitSequence {
     }
   }
 
-  /// How many looks before the one that needs it. Half as many do as well.
+  /// Number of looks by which each step comes before the look that needs it. Half these numbers do as well.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -64,7 +65,7 @@ extension SplitSequence {
     }
   }
 
-  /// Makes the grid anew if its cells have become too large for r, and searching them has cost as much as that will.
+  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as that will.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
@@ -81,8 +82,8 @@ extension SplitSequence {
     insertShown()
   }
 
-  /// Puts the nodes shown into the empty grid, more or less in tree order: so those near each other on the map are
-  /// near each other in its memory too.
+  /// Inserts the shown nodes into the empty grid, more or less in tree order. So nodes that are near each other on the
+  /// map are near each other in the memory of the grid, too.
   private mutating func insertShown() {
     var shown: ContiguousArray<(position: PlanePoint, node: UInt32)> = []
     var stack: ContiguousArray<UInt32> = []
@@ -115,12 +116,13 @@ extension SplitSequence {
   }
 }
 
-/// The cells that each of the next looks will read, by slot or piece number: a ring buffer of some numbers an entry.
+/// The cells that each of the next looks will read, by slot or piece number: a ring buffer with one entry for each
+/// look.
 ///
-/// There may be more cells than it has room for; the rest is not prefetched.
+/// An entry may have no room for all cells; the rest is not prefetched.
 struct CellsAhead: ~Copyable {
   private static var entryCount: Int { 16 }
-  /// Numbers an entry, the first being their count.
+  /// Size of an entry in numbers. The first one is the count of the others.
   private static var stride: Int { 16 }
 
   private let numbers: UnsafeMutablePointer<UInt32>
@@ -136,7 +138,7 @@ struct CellsAhead: ~Copyable {
     numbers + (index & (Self.entryCount &- 1)) &* Self.stride
   }
 
-  /// Begins an entry, in place of one long past.
+  /// Begins an entry, which replaces one long past.
   @inline(__always) mutating func begin(_ index: Int) { start(index).pointee = 0 }
 
   @inline(__always) mutating func append(_ number: UInt32, to index: Int) {
@@ -156,6 +158,6 @@ struct CellsAhead: ~Copyable {
     }
   }
 
-  /// Empties all entries: the grid that the numbers belong to is gone.
+  /// Empties all entries: their numbers belong to a grid that is gone.
   mutating func removeAll() { for index in 0..<Self.entryCount { begin(index) } }
 }

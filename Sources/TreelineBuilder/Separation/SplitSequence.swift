@@ -1,53 +1,54 @@
 import Treeline
 
-/// Splits a tree's nodes one after another while a distance r falls, and notes at which r each of them is split.
+/// Splits a tree's nodes one after the other while a distance r falls, and notes the r at which each node is split.
 ///
-/// The rule is that of `SeparationBuild`. A node that is shown is queued at an upper bound of the distance at which it
-/// can split. At first that is its own: that between its children, or that up to which it scatters. When r has fallen
-/// that far, the neighbours of the children are looked at; if none is nearer than r, the node is split. Otherwise the
-/// nearest one blocks it: as long as that is shown the node cannot split before r is their distance, so there it is
-/// queued next. Should the blocker split sooner, the node is queued anew: one of the blocker's children blocks it now,
-/// or it may split at once. A single position never splits, so nothing waits for it. Hence whatever could split at r
-/// is queued at r or above, in the rule's own order: by distance, then as in the tree.
+/// `SeparationBuild` has the rule. A shown node is queued at an upper bound of the distance at which it can split. At
+/// first, the bound is the node's own distance: the distance between its children, or the distance up to which it
+/// scatters. When r has fallen to the bound, the neighbors of the children are looked at. If none is nearer than r, the
+/// node is split. Otherwise the nearest one blocks it: as long as the blocker is shown, the node cannot split before r
+/// is the distance between them, so it is queued there next. If the blocker splits sooner, the node is queued again:
+/// one of the blocker's children blocks it now, or it may split at once. A single position never splits, so nothing
+/// waits for it. Hence whatever could split at r is queued at r or above, in the rule's own order: by distance, then as
+/// in the tree.
 ///
-/// Real and generated data take about 1.3 looks at neighbours a node. All nodes shown are r apart, so cells about as
-/// wide as r hold few nodes each, and few cells are near.
+/// Real and generated data take about 1.3 looks at neighbors for each node. All shown nodes are r apart, so cells about
+/// as wide as r hold few nodes each, and few cells are near.
 ///
-/// A sequence may be a part of another one: it begins with nodes shown at some distance and ends at another, and there
-/// may be boxes in which something is shown of which it is not known what. A node that nothing known is in the way of,
-/// but that is near such a box, is *unsure*, and so is from then on what its own box holds: see `SeparationPieces`.
+/// A sequence may be a part of another one. It then begins with the nodes that are shown at some distance and ends at
+/// another distance, and there may be boxes in which unknown nodes are shown. A node that no known node blocks, but
+/// that is near such a box, is *unsure*. From then on, so is whatever its own box holds: see `SeparationPieces`.
 ///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
-/// doi:10.1007/BFb0006528); the splits are a farthest-point order (T. Gonzalez, 1985,
-/// doi:10.1016/0304-3975(85)90224-5) that a given tree restricts.
+/// doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
+/// doi:10.1016/0304-3975(85)90224-5), restricted by a given tree.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
-  /// What is shown at the beginning, in tree order.
+  /// Nodes that are shown at the beginning, in tree order.
   let shownFirst: ContiguousArray<ShownNode>
-  /// From where to where the square of the distance falls.
+  /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether a node that the sequence is run for has become unsure, which ends it.
+  /// Whether a node that the sequence is run for has become unsure, which ends the sequence.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
-  /// The code of each node's separation, zero to begin with.
+  /// Code of each node's separation, zero at the beginning.
   let separations: UnsafeMutablePointer<UInt16>
 
   var queue: SplitQueue
   var grid: NeighbourGrid
   var cellsAhead = CellsAhead()
-  /// The square of the distance to which the grid's cells were made to measure.
+  /// Square of the distance for which the grid's cells were made.
   var gridSquaredDistance = UInt64.max
-  /// Pieces of cells that have been looked at since.
+  /// Number of pieces of cells that have been looked at since then.
   var piecesSinceGrid = 0
-  /// Nodes that are shown now.
+  /// Number of nodes that are shown now.
   var shownCount = 1
   var work = SeparationWork()
-  /// For tests: called with each split, and the square of its distance.
+  /// Called with each split and the square of its distance, for tests.
   let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
-  /// A node that is shown, where it is; `InternalNode.none` for one that is not split.
+  /// A shown node and its position. The node is `InternalNode.none` if it cannot be split.
   typealias ShownNode = (position: PlanePoint, node: UInt32)
 
   init(
@@ -63,9 +64,9 @@ struct SplitSequence: ~Copyable {
     grid = NeighbourGrid(capacity: pointCount, projection, monitor)
   }
 
-  /// A part of a sequence.
+  /// Makes a part of a sequence.
   ///
-  /// - Parameter unsure: What is not known from the beginning.
+  /// - Parameter unsure: Boxes of unknown nodes at the beginning.
   init(
     _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
     _ monitor: BuildMonitor
@@ -76,7 +77,7 @@ struct SplitSequence: ~Copyable {
     grid = NeighbourGrid(capacity: part.shown.count + part.count, projection, monitor)
   }
 
-  /// Splits all that can be split. Of no use once the build is cancelled.
+  /// Splits all nodes that can be split. The result is useless if the build is cancelled.
   mutating func run() {
     shownCount = shownFirst.count
     remakeGrid(for: squaredDistances.upperBound)
@@ -91,7 +92,7 @@ struct SplitSequence: ~Copyable {
         continue
       }
       fitGrid(to: split.squaredDistance)
-      // A cancelled grid lacks nodes.
+      // In a cancelled build, the grid lacks nodes.
       if monitor.isCancelled { return }
       stopWaiting(split.node)
       look(at: split.node, squaredDistance: split.squaredDistance)
@@ -102,7 +103,7 @@ struct SplitSequence: ~Copyable {
 // MARK: - Splitting
 
 extension SplitSequence {
-  /// Splits a node if it can be split now that r has fallen to a distance; queues it again otherwise.
+  /// Splits a node if it can be split now that r has fallen to a distance; otherwise queues it again.
   @inline(__always) mutating func look(at number: UInt32, squaredDistance: UInt64) {
     let node = nodes[Int(number)]
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
@@ -115,7 +116,7 @@ extension SplitSequence {
     }
   }
 
-  /// Leaves a node unsure, and with it what is shown in its place from now on.
+  /// Makes a node unsure, and with it everything that is shown in its place from now on.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)
@@ -132,7 +133,8 @@ extension SplitSequence {
     }
   }
 
-  /// Takes it that the children of an unsure node may be shown from now on; theirs follow when r has fallen so far.
+  /// Assumes that the children of an unsure node may be shown from now on. Their children follow when r has fallen far
+  /// enough.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -142,13 +144,13 @@ extension SplitSequence {
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
       } else if own >= squaredDistances.lowerBound {
-        // Before any look at that distance.
+        // One more, so that it comes before any look at that distance.
         queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
       }
     }
   }
 
-  /// The node shown that is nearest to one of a node's children, the node itself apart.
+  /// Returns the shown node that is nearest to one of a node's children, except the node itself.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
@@ -174,7 +176,7 @@ extension SplitSequence {
     piecesSinceGrid += seen.pieces
   }
 
-  /// No less than a distance, in whole units.
+  /// Returns an upper bound of a distance in whole units, at most 2^31.
   @inline(__always) static func reach(_ squaredDistance: UInt64) -> UInt32 {
     UInt32(min(Double(squaredDistance).squareRoot() + 1, 0x1p31))
   }
@@ -196,7 +198,7 @@ extension SplitSequence {
 
   static var splitsBetweenReports: Int { 1 << 10 }
 
-  /// Queues a node that is shown from now on. Its sibling is what blocks it most often.
+  /// Queues a node that is shown from now on. Most often, its sibling blocks it.
   @inline(__always) private mutating func show(
     _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
   ) {
@@ -207,7 +209,7 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all that a node blocked: one of its children blocks them now, or they may split at once.
+  /// Queues all nodes that a node blocked: one of its children blocks them now, or they may split at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -230,8 +232,8 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node for when r has fallen to a distance; never at 0, where any two nodes would be apart, nor below where
-  /// the sequence ends.
+  /// Queues a node for the time when r has fallen to a distance. It is never queued at 0, where any two nodes would be
+  /// apart, nor below the end of the sequence.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
@@ -239,9 +241,9 @@ extension SplitSequence {
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 
-  /// Puts a node into the list of those that another one blocks, and queues it at a distance.
+  /// Adds a node to the list of nodes that another one blocks, and queues it at a distance.
   ///
-  /// - Parameter blocker: `InternalNode.none` for a single position, which nothing waits for.
+  /// - Parameter blocker: The other node; `InternalNode.none` for a single position, which nothing waits for.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != InternalNode.none {
       let next = nodes[Int(blocker)].firstWaiter
@@ -253,7 +255,7 @@ extension SplitSequence {
     enqueue(number, at: squaredDistance)
   }
 
-  /// Takes a node out of the list that it is in, if any.
+  /// Removes a node from the list that it is in, if any.
   @inline(__always) mutating func stopWaiting(_ number: UInt32) {
     let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
     if previous == InternalNode.none { return }

@@ -1,13 +1,13 @@
 import Treeline
 
-/// Boxes in which something is shown of which it is not known what, and where: see `SplitSequence`.
+/// Boxes in which something is shown, where neither the nodes nor their positions are known: see `SplitSequence`.
 ///
-/// A box lies in a grid whose cells are at least as wide as it and as any look from then on reaches, so few cells are
-/// looked at for it: one grid for each power of two.
+/// There is one grid for each power of two. A box lies in a grid whose cells are at least as wide as the box and as any
+/// look from then on reaches, so few cells are looked at for it.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
-    /// The entry before in the same cell, or -1.
+    /// Index of the entry before in the same cell, or -1.
     let next: Int32
   }
 
@@ -17,13 +17,14 @@ struct UnsureBoxes {
   /// A bit for each grid that has a box.
   private var levels: UInt64 = 0
 
-  /// Whether a wide cell has anything of a box, for all that are so many cells apart at once. Most looks end here.
+  /// Whether a wide cell touches any box. Cells that are a multiple of `markSide` apart share a mark. Most looks end
+  /// here.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 
   private static let markSide: UInt32 = 256
 
-  /// - Parameter reach: How far any look reaches, in plane units.
+  /// - Parameter reach: Greatest reach of any look, in plane units.
   init(_ projection: Plane.Projection, reach: UInt32) {
     self.projection = projection
     markLevel = Self.level(ofCellsAsWideAs: reach < 1 << 29 ? 4 * reach : .max)
@@ -35,12 +36,13 @@ struct UnsureBoxes {
   private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
 
   private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
-    // A shift by 32 leaves nothing.
+    // A shift by 32 gives 0.
     coordinate >> level
   }
 
   private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
-    // In the grid of level l a column takes 32 - l bits. No two grids share a key: the highest bit set tells which.
+    // In the grid of level l, a column takes 32 - l bits. No two grids share a key: the highest bit set identifies the
+    // grid.
     level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
   }
 
@@ -50,7 +52,7 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of what is shown when r has fallen to a distance.
+  /// Adds the box of something that is shown when r has fallen to a distance.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)
@@ -69,14 +71,14 @@ struct UnsureBoxes {
 
   // MARK: - Looking
 
-  /// Whether any box is nearer than a distance to either of two positions.
+  /// Whether any box is nearer than a distance to one of two positions.
   func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
     let reach = SplitSequence.reach(squaredDistance)
     return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // So far on a circle, the first column may be the last one, too.
+    // With such a reach on a circle, the first column may also be the last one.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false
     forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }

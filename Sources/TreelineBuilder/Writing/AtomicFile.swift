@@ -13,23 +13,22 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file that appears under its name only when it is complete and on the disk.
   ///
-  /// It is written beside its path under one fixed name, which is taken, and locked, from the start. A run that is
-  /// killed leaves that file behind, and the next run for the same path removes it; the lock shows whether a run is
-  /// still at work.
+  /// It is written beside its path under one fixed name, which is taken and locked from the start. A killed run leaves
+  /// that file behind, and the next run for the same path removes it. The lock shows whether a run is still at work.
   package final class AtomicFile {
-    /// As it was asked for, for messages.
+    /// Path as it was given, for messages.
     private let name: String
     private let path: String
     package let partialPath: String
     private let descriptor: Int32
-    /// The permissions of a file that is made here, which the umask has a say in.
+    /// Permissions of a new file, which depend on the umask.
     private let newMode: mode_t
     private var isFinished = false
 
     /// - Parameters:
-    ///   - path: where the file is to appear; a link is followed, even one that leads to nothing yet.
-    ///   - beginning: what the file is going to begin with, by which one that an earlier run has left all but finished
-    ///     is known; nothing where other files begin so too, and then that one is left to its owner.
+    ///   - path: Path at which the file will appear; a link is followed, even one that leads to nothing yet.
+    ///   - beginning: First bytes of the finished file. They identify a nearly finished file that an earlier run has
+    ///     left. Empty if other files begin with the same bytes; such a file is then left to its owner.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
       var status = stat()
@@ -48,7 +47,7 @@ import Treeline
       descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
       var created = stat()
       newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
-      // Nobody may read the new content who may not read the old.
+      // People who may not read the old content must not read the new one.
       if isThere, fchmod(descriptor, 0o600) != 0 {
         let reason = systemReason()
         guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
@@ -64,13 +63,13 @@ import Treeline
 
     /// Sets the length of the whole file, in bytes. What is never written is 0.
     package func setLength(_ length: UInt64) throws(IndexWritingError) {
-      precondition(!isFinished, "A file that is finished is written no more")
+      precondition(!isFinished, "A finished file cannot be written to")
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
     }
 
     /// Writes bytes at an offset.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(IndexWritingError) {
-      precondition(!isFinished, "A file that is finished is written no more")
+      precondition(!isFinished, "A finished file cannot be written to")
       var rest = bytes[...]
       var offset = off_t(offset)
       while !rest.isEmpty {
@@ -85,7 +84,7 @@ import Treeline
       }
     }
 
-    /// Makes sure that all is on the disk, then gives the file its name. It replaces one of that name and takes its
+    /// Flushes everything to the disk, then gives the file its name. It replaces an existing file and takes over its
     /// permissions.
     package func finish() throws(IndexWritingError) {
       precondition(!isFinished, "A file is finished once")
@@ -93,32 +92,32 @@ import Treeline
       let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
       if fchmod(descriptor, mode) != 0 {
         let failure = failure(Self.settingPermissions)
-        // A file system whose files all have the same permissions refuses, and need not be asked.
+        // A file system whose files all have the same permissions refuses, but then nothing needs to be set.
         var written = stat()
         guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
       }
-      guard Self.synchronize(descriptor) == 0 else { throw failure("bring it to the disk") }
-      guard rename(partialPath, path) == 0 else { throw failure("give it its name") }
+      guard Self.synchronize(descriptor) == 0 else { throw failure("flush it to the disk") }
+      guard rename(partialPath, path) == 0 else { throw failure("rename it") }
       isFinished = true
       try synchronizeFolder()
     }
 
     private static let settingPermissions = "set its permissions"
 
-    /// Brings the name itself to the disk, which it is once the folder is.
+    /// Flushes the name of the file to the disk, by flushing its folder.
     private func synchronizeFolder() throws(IndexWritingError) {
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return }
-      // A folder that may be written to but not read cannot be opened, and some file systems know no fsync of folders.
+      // A folder that is writable but not readable cannot be opened, and some file systems have no fsync for folders.
       guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
       sync()
     }
 
-    /// Brings a file to the disk.
+    /// Flushes a file to the disk.
     static func synchronize(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
-        // There fsync leaves the bytes in the disk's own cache; not every file system knows better.
+        // There, fsync leaves the bytes in the disk's own cache. Not every file system supports the better call.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
       #endif
       return fsync(descriptor)
@@ -129,23 +128,24 @@ import Treeline
     }
   }
 
-  /// What the last call of the system that failed has to say.
+  /// Returns the system's message for its last call that failed.
   func systemReason() -> String { String(cString: strerror(errno)) }
 
-  /// The file in which another is written before it gets its name: made anew for each run, and locked while that lasts.
+  /// The file in which another is written before it gets its name. Each run makes a new one, and locks it as long as it
+  /// runs.
   struct PartialFile {
     let path: String
-    /// What it is to become, for messages.
+    /// Path that the file will get, for messages.
     let target: String
-    /// What its content begins with once that is written; nothing where that would tell it from no other file.
+    /// First bytes of the finished content; nothing if they would not distinguish it from other files.
     let beginning: [UInt8]
 
-    /// A file that starts with so many zeros is not written yet: the fixed part of an index's header.
+    /// Length of the fixed part of an index's header. It is all zeros until it is written last.
     private static let blankLength = 128
 
-    /// Makes the file and locks it; one that a dead run has left is replaced.
+    /// Makes the file and locks it; replaces one that a dead run has left.
     ///
-    /// - Returns: A descriptor to write to, which holds the lock until it is closed.
+    /// - Returns: a descriptor to write to. It holds the lock until it is closed.
     func create() throws(IndexWritingError) -> Int32 {
       while true {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -164,13 +164,13 @@ import Treeline
       }
     }
 
-    /// Removes what a dead run has left, and nothing else.
+    /// Removes a file that a dead run has left, and nothing else.
     private func clear() throws(IndexWritingError) {
       var status = stat()
-      // The run that had it may have ended just now.
+      // The run that owned it may have ended just now.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
-      // What has become a link or a pipe since is neither followed nor waited for.
+      // If it has become a link or a pipe by now, it is neither followed nor waited for.
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
         if errno == ENOENT { return }
@@ -182,10 +182,10 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// What is in the way, where that is no file that a run can have made.
+    /// Returns what is in the way if no run can have made it; nil otherwise.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
-      case S_IFREG: status.st_nlink == 1 ? nil : "a file that has another name, too"
+      case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
       case S_IFLNK: "a link"
       case S_IFDIR: "a folder"
       case S_IFIFO: "a pipe"
@@ -193,8 +193,8 @@ import Treeline
       }
     }
 
-    /// Whether the content is what a run makes of it: nothing, then zeros at the start, then all of it. A run that died
-    /// while it wrote the start may have left the first bytes of it, and zeros or nothing behind them.
+    /// Whether a run may have written the content: nothing, then zeros at the start, then everything. A run that died
+    /// while it wrote the start may have left its first bytes, followed by zeros or nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
       let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -203,18 +203,18 @@ import Treeline
       return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
     }
 
-    /// Locks the file; false where it has got its final name meanwhile, or is gone: then it must not be touched.
+    /// Locks the file. Returns false if it has got its final name by now, or is gone: then it must not be touched.
     private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         if errno == EINTR { continue }
         if errno == EWOULDBLOCK { throw .inUse(path: target) }
-        // Without locks nothing tells a run at work from a dead one.
+        // Without locks, a run at work cannot be distinguished from a dead one.
         throw .failed(path: target, action: "lock \(path)", reason: systemReason())
       }
       return isNamed(descriptor)
     }
 
-    /// Whether the file that is open is the one of that name.
+    /// Whether the open file is the one with that name.
     private func isNamed(_ descriptor: Int32) -> Bool {
       var opened = stat()
       var named = stat()
@@ -227,9 +227,9 @@ import Treeline
     }
   }
 
-  /// A path, taken apart before its last name.
+  /// A path, split before its last name.
   package struct FilePath {
-    /// Where the name stands; `.` where the path is a bare name.
+    /// Folder of the name; `.` if the path is only a name.
     package let folder: String
     package let name: String
     private let prefix: Substring
@@ -241,20 +241,20 @@ import Treeline
       name = String(path[start...])
     }
 
-    /// The path of a hidden file beside this one.
+    /// Returns the path of a hidden file beside this one.
     func hidden(suffix: String) -> String { prefix + "." + name + suffix }
 
     /// Whether a path leads to anything.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Where a path leads once it and what it links to are followed, be there something or not.
+    /// Returns where a path leads after all links are followed, whether or not there is anything.
     ///
-    /// `realpath` knows no path to what is not there. Links to folders on the way are left to the system.
+    /// `realpath` fails for missing files. Links to folders on the way are left to the system.
     ///
-    /// - Returns: nil where a link leads to a name that is not UTF-8.
+    /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {
       var path = path
-      // As many as Linux follows; opening the rest fails.
+      // Linux follows no more links than this; opening the rest fails.
       for _ in 0..<40 {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = bytes.withUnsafeMutableBytes {

@@ -2,22 +2,24 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. It answers by spacing if the tree does.
+    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. The index answers by spacing if the tree
+    /// does.
     ///
-    /// It keeps the columns that the tree has, byte for byte, whether it was opened with them or they were added; see
-    /// ``removing(columns:)``. One that is given takes the place of the tree's own of the same name.
+    /// The index keeps the columns of the tree, byte for byte, whether the tree was opened with them or they were
+    /// added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
     ///
     /// - Parameters:
-    ///   - path: Where, as ``IndexDestination`` takes it.
-    ///   - attributes: Columns to keep for each point exactly as they are written, for display, in the order in which
-    ///     they are given back, behind those that the tree has.
-    ///   - columns: Typed columns, which come behind them. No two of both share a name.
-    ///   - description: What the index tells people of itself; nil for what it tells already.
-    ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-    ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
+    ///   - path: Where to write the index, as in ``IndexDestination``.
+    ///   - attributes: Columns to keep for each point exactly as they are written, for display. They are returned in
+    ///     this order, after the tree's own.
+    ///   - columns: Typed columns, which come after the attributes. No two columns share a name, of whichever kind.
+    ///   - description: What the index says about itself to people; nil to keep the description of the tree.
+    ///   - row: Returns the row number to keep for a point, from 0 to 2^53, given its row in the tree. Nil to keep the
+    ///     row in the tree, which suits unless rows of the input were skipped. Values of attributes and columns are
+    ///     requested by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
-    ///   - progress: Told how many bytes are written, of how many.
-    /// - Throws: `IndexWritingError`, which is `cancelled` if the task that asks for it is.
+    ///   - progress: Called with the number of bytes written and the total number.
+    /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Complexity: O(pointCount)
     public func write(
       index path: String, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
@@ -31,27 +33,28 @@ import Treeline
 
     /// Writes the tree as an index to a destination that was reserved before.
     ///
-    /// The file appears whole, and on the disk, or not at all: whenever the process dies or the disk is full, an index
-    /// that was there before is still there. Columns that the tree has are kept, as `write(index:)` does.
+    /// The file appears complete and flushed to the disk, or not at all: if the process dies or the disk is full, an
+    /// index that was there before is still there. Columns of the tree are kept, as in `write(index:)`.
     ///
     /// - Parameters:
-    ///   - destination: Where.
-    ///   - attributes: Columns to keep for each point exactly as they are written, for display, in the order in which
-    ///     they are given back, behind those that the tree has.
-    ///   - columns: Typed columns, which come behind them. No two of both share a name.
-    ///   - description: What the index tells people of itself; nil for what it tells already.
-    ///   - row: The row number to keep for a point, given its row in the tree: the same, unless rows of the input were
-    ///     skipped. From 0 to 2^53. Values of attributes and columns are asked for by the row in the tree.
-    ///   - progress: Told how many bytes are written, of how many.
-    /// - Throws: `IndexWritingError`, which is `cancelled` if the task that asks for it is.
-    /// - Precondition: Nothing was written there yet.
+    ///   - destination: Where to write the index.
+    ///   - attributes: Columns to keep for each point exactly as they are written, for display. They are returned in
+    ///     this order, after the tree's own.
+    ///   - columns: Typed columns, which come after the attributes. No two columns share a name, of whichever kind.
+    ///   - description: What the index says about itself to people; nil to keep the description of the tree.
+    ///   - row: Returns the row number to keep for a point, from 0 to 2^53, given its row in the tree. Nil to keep the
+    ///     row in the tree, which suits unless rows of the input were skipped. Values of attributes and columns are
+    ///     requested by the row in the tree.
+    ///   - progress: Called with the number of bytes written and the total number.
+    /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
+    /// - Precondition: Nothing has been written to the destination yet.
     /// - Complexity: O(pointCount)
     public func write(
       to destination: IndexDestination, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
       description: IndexDescription? = nil, row: ((Int) -> Int)? = nil,
       progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
     ) throws(IndexWritingError) {
-      // Of two problems the one that takes no time to find is told.
+      // Checks first what takes no time to find.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]
@@ -63,10 +66,10 @@ import Treeline
         progress: progress)
     }
 
-    /// The same of columns that were encoded before.
+    /// Writes the tree as above, with columns that are encoded already.
     ///
     /// - Parameters:
-    ///   - cancellation: What stops it; nil for the task.
+    ///   - cancellation: Stops the work; if nil, cancelling the task does.
     ///   - encodingProgress: Called at most once for each percent of the attributes, which are encoded first.
     package func write(
       to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
@@ -90,7 +93,7 @@ import Treeline
       }
     }
 
-    /// Row numbers, of 8 bytes only where one of them needs more than 4.
+    /// Returns the section of row numbers, which have 8 bytes only if one of them needs more than 4.
     private func rowSection(
       _ row: ((Int) -> Int)?, _ monitor: BuildMonitor
     ) -> (kind: IndexSection.Kind, content: SectionContent) {
@@ -115,7 +118,7 @@ import Treeline
       return (isWide ? .wideRows : .rows, .made(bytes))
     }
 
-    /// Those of attributes and of columns, of each kind the tree's own first.
+    /// Returns the sections of attributes and of columns; of each kind, the tree's own come first.
     private func columnSections(
       _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {
@@ -133,8 +136,8 @@ import Treeline
       return sections
     }
 
-    /// Those of the tree's columns whose names no other takes. Bytes tell names apart, as they tell the strings of a
-    /// dictionary.
+    /// Returns the tree's columns whose names no other column takes. Names are compared by their bytes, like the
+    /// strings of a dictionary.
     private func keptColumns(besides names: [String]) -> [Column] {
       columns.filter { column in !names.contains { $0.utf8.elementsEqual(column.name.utf8) } }
     }
@@ -142,9 +145,9 @@ import Treeline
     /// Checks that there is room for all columns, and that no two share a name.
     ///
     /// - Parameters:
-    ///   - attributes: The names of those that the tree's own are written beside.
-    ///   - columns: The names of typed ones.
-    ///   - matrixCount: How many sections belong to these.
+    ///   - attributes: Names of attributes that are written in addition to the tree's own.
+    ///   - columns: Names of typed columns.
+    ///   - matrixCount: Number of sections that belong to these columns.
     private func check(
       _ attributes: [String], _ columns: [String], matrixCount: Int, _ description: IndexDescription?
     ) throws(IndexWritingError) {
@@ -190,18 +193,18 @@ import Treeline
   }
 
   extension Column {
-    /// The sections that belong to it, as `EncodedColumn` has them.
+    /// The sections that belong to the column, as in `EncodedColumn`.
     fileprivate var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] {
       [(.ranks, ranks), (.links, links)].compactMap { kind, matrix in matrix.map { (kind, Array($0.section)) } }
     }
   }
 
-  /// The bytes of a section that is to be written.
+  /// The bytes of a section to write.
   private enum SectionContent {
-    /// Those of a tree, which is kept meanwhile.
+    /// Bytes of a tree, which is kept meanwhile.
     case kept(UnsafeRawBufferPointer)
     case made([UInt8])
-    /// A section that belongs to a column, whose number it gets.
+    /// A section that belongs to a column. The number of the column is written into it.
     case matrix([UInt8], ofColumn: Int)
 
     var byteCount: Int {
@@ -224,7 +227,7 @@ import Treeline
   }
 #endif
 
-/// Where sections come to lie.
+/// The places of sections in an index.
 struct IndexLayout {
   private(set) var sections: [IndexSection] = []
   private(set) var end: UInt64
@@ -233,7 +236,7 @@ struct IndexLayout {
 
   func fileLength(of lengths: [Int]) -> UInt64 { lengths.reduce(end) { IndexHeader.aligned($0) + UInt64($1) } }
 
-  /// Where the next section begins.
+  /// Offset at which the next section begins.
   var next: UInt64 { IndexHeader.aligned(end) }
 
   @discardableResult mutating func add(_ kind: IndexSection.Kind, length: UInt64, checksum: UInt64) -> IndexSection {

@@ -1,20 +1,20 @@
 import Treeline
 
-/// A column that an index is to keep for each point.
+/// A column that an index keeps for each point, as it is written.
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
   private var holdsCells = false
 
   /// - Parameters:
-  ///   - name: Of the column.
-  ///   - value: The value of a point, given its row in the input from which the tree was built; nil if the
+  ///   - name: Name of the column.
+  ///   - value: Returns the value of a point, given its row in the input from which the tree was built; nil if the
   ///     point lacks the column, which is not the same as null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
   }
 
-  /// The same column, whose values may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal
+  /// Returns this column for values that may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal
   /// points.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
@@ -24,12 +24,12 @@ public struct IndexAttribute: Sendable {
 }
 
 extension IndexAttribute {
-  /// The bytes of the column's section, as `AttributeColumn` reads them.
+  /// Returns the bytes of the column's section, as `AttributeColumn` reads them.
   ///
-  /// Numbers are kept as doubles where that gives every literal back as it was written, and as text otherwise, so that
-  /// an index answers with the same bytes as the input.
+  /// Numbers are stored as doubles if that returns every literal as it was written, and as text otherwise, so that an
+  /// index answers with the same bytes as the input.
   ///
-  /// - Parameter monitor: If it is cancelled, the section is of no use.
+  /// - Parameter monitor: If it is cancelled, the section is useless.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
     do throws(UnsuitableValue) {
       return try EncodedColumn(
