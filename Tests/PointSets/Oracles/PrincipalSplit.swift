@@ -68,7 +68,7 @@ public struct PrincipalSplit {
     Int64(members.count) * Int64(point.x) == sum.x && Int64(members.count) * Int64(point.y) == sum.y
   }
 
-  /// How far behind the line a point lies, times the count, and how uncertain that is.
+  /// Returns how far behind the line a point lies, times the count, and the uncertainty of this number.
   func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
     let (dx, dy) = deviation(of: point)
     let along = dx * x + dy * y
@@ -76,7 +76,7 @@ public struct PrincipalSplit {
     return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
   }
 
-  /// From the mean, times the count.
+  /// Returns the deviation from the mean, times the count.
   func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
     (Double(Int64(members.count) * Int64(point.x) - sum.x), Double(Int64(members.count) * Int64(point.y) - sum.y))
   }
