@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Compiles what is written for Apple's platforms, and runs its tests, where there are none of their frameworks: against
-// stubs of the few declarations that are used. A package of its own, so that no stub is ever beside a real framework.
+// Compiles the code for Apple's platforms, and runs its tests, on systems without Apple's frameworks: against stubs of
+// the few declarations that are used. It is a separate package, so that a stub never meets a real framework.
 //
 // To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`, with a link to its
 // documentation and exactly the signature there. Mark what only tests need as belonging to the stub. Avoid `@objc`,
@@ -14,15 +14,15 @@ import PackageDescription
   fatalError("There are real frameworks here; run the tests of the package treeline")
 #endif
 
-/// Treeline's own modules, by links to their sources.
+/// Declares one of Treeline's own modules, by a link to its sources.
 func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
 }
 
 let excluded = ["Treeline": ["Treeline.docc"]]
 
-/// In Swift 5, whose closures are as those of frameworks in Objective-C: what the main actor makes of them traps where
-/// it is called on another thread.
+/// Declares a stub in Swift 5, whose closures behave like those of Objective-C frameworks: a closure of the main actor
+/// traps when it is called on another thread.
 func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Stubs/\(name)", swiftSettings: [.swiftLanguageMode(.v5)])

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Support"))
 
 from waiting import LIMIT
 
-#: WebGL in software, and the page put together without it: no machine that runs the tests needs a graphics card.
+#: Draws WebGL in software, and composes the page without it, so that the tests need no graphics card.
 CHROMIUM = [
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
@@ -19,7 +19,7 @@ CHROMIUM = [
     "--no-sandbox",
 ]
 
-#: By what the driver tells of WebGL, that its picture is copied, which only takes time.
+#: WebGL driver's warning that its picture is copied, which only takes time.
 TOLERATED = "GPU stall due to ReadPixels"
 
 
@@ -33,7 +33,7 @@ def browser():
 
 @pytest.fixture
 def complaints():
-    """What pages complain of, which none may."""
+    """Collects complaints of pages. None may have any."""
     found = []
     yield found
     assert not found, found
@@ -41,7 +41,7 @@ def complaints():
 
 @pytest.fixture
 def new_context(browser):
-    """Contexts of the browser, which end with the test."""
+    """Creates contexts of the browser, which end with the test."""
     contexts = []
 
     def new_context(**options):

@@ -1,4 +1,4 @@
-"""The same places in every form in which the recipes of the page DataTutorial find them."""
+"""The same places in all forms that the recipes of the page DataTutorial read."""
 
 import os
 import pathlib
@@ -29,9 +29,9 @@ def shell(folder, code):
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory, pytestconfig):
-    """A folder with the places in files, and `expected.treeline`, the index of the same rows as CSV; a database, too."""
+    """A folder with the places in files, `expected.treeline` as the index of the same rows from CSV, and a database."""
     folder = tmp_path_factory.mktemp("places")
-    # DuckDB is beside Python. PostgreSQL's programs run where its own user may not be.
+    # DuckDB is installed next to Python. PostgreSQL's programs run where its own user may have no access.
     os.environ["PATH"] = os.pathsep.join(
         [os.path.dirname(program("TREELINE_TOOL")), os.path.dirname(sys.executable), os.environ["PATH"]])
     with database():

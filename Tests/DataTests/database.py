@@ -1,4 +1,4 @@
-"""A PostgreSQL server of its own, in a temporary folder and reached by a socket in it."""
+"""A separate PostgreSQL server in a temporary folder, reached through a socket in it."""
 
 import contextlib
 import glob
@@ -13,10 +13,10 @@ from waiting import LIMIT, wait_for
 
 @contextlib.contextmanager
 def database():
-    """Runs the server while the block runs; the environment leads its clients there."""
+    """Runs the server while the block runs. The environment points its clients to it."""
     programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: float(path.split("/")[-2]))
     folder = tempfile.mkdtemp()
-    # It refuses to run as root.
+    # PostgreSQL refuses to run as root.
     user = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.getuid() == 0 else {}
     if user:
         shutil.chown(folder, "postgres", "postgres")
@@ -36,7 +36,7 @@ def database():
         yield
     finally:
         if process:
-            # PostgreSQL's fast shutdown.
+            # Requests a fast shutdown of PostgreSQL.
             process.send_signal(signal.SIGINT)
             process.wait(LIMIT)
         shutil.rmtree(folder)

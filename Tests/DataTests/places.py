@@ -1,5 +1,5 @@
-"""The places that the recipes of DataTutorial are tried on, and every form in which they find them: one table of
-pyarrow, and what programs make of it."""
+"""The places on which the recipes of DataTutorial are tested, in all their forms: a table of pyarrow, and files and
+databases that programs create from it."""
 
 import csv
 import datetime
@@ -13,11 +13,11 @@ import subprocess
 import pyarrow
 import pyarrow.parquet
 
-# With what breaks where cells are not quoted as they should be.
+# With characters that break cells without proper quoting.
 NAMES = ["Café “Zur Post”", 'The "Grand"; Hotel, Bar', "two\nlines", "a\ttab", "東京駅", "O'Hare", "back\\slash", None]
 KINDS = ["food", "hotel", "a, b", None]
-# In one transaction, since rows are sure to lie in their order only in a table that is as new. The zone is one whose
-# offset changed often and began as a local mean time.
+# In one transaction, because only a new table is sure to keep its rows in order. The time zone has changed its offset
+# often, and began with a local mean time.
 DATABASE = """
     CREATE EXTENSION postgis;
     ALTER DATABASE gis SET timezone = 'Europe/Amsterdam';
@@ -32,9 +32,10 @@ DATABASE = """
 
 
 def table(count):
-    """The same rows on each call. Coordinates have six decimals and times milliseconds, which all programs keep."""
+    """Returns the same rows on each call. Coordinates have six decimals and times milliseconds, which all programs
+    keep."""
     generator = random.Random(23)
-    # First what GDAL rounds unless told.
+    # The first row has values that GDAL rounds by default.
     first = (133.499999, 2.824612, "Manokwari", "hotel", 1, 5e-05, True, None)
     rows = [first] + [place(generator) for _ in range(count - 1)]
     types = [
@@ -64,7 +65,8 @@ def place(generator):
 
 
 def write_csv(places, path):
-    """As Python's own library writes it, in the words of the format's standards: what all recipes are held to."""
+    """Writes CSV with Python's own library, in the spelling of the format's standards: the reference for all
+    recipes."""
     def cell(value):
         match value:
             case bool(): return "true" if value else "false"
@@ -90,17 +92,17 @@ def write_parquet(places, folder):
 
 
 def write_by_spark(folder, files):
-    """A folder of Parquet files as Spark lays it out, written by Spark: its times are of the old type INT96."""
+    """Writes a folder of Parquet files with Spark. Its times are of the old type INT96."""
     from pyspark.sql import SparkSession
 
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    # What runs for seconds is better not optimized for hours.
+    # A program that runs for seconds need not be optimized for hours.
     quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     spark = SparkSession.builder.master("local[1]").config(map=quiet | local | quick).getOrCreate()
     try:
         places = spark.read.parquet(f"{folder}/places.parquet")
-        # One task, so that the rows stay in their order, but more files than one.
+        # One task keeps the rows in order, but writes several files.
         writer = places.coalesce(1).write.option("maxRecordsPerFile", -(-places.count() // files))
         writer.parquet(f"{folder}/places.spark")
     finally:
@@ -108,7 +110,7 @@ def write_by_spark(folder, files):
 
 
 def write_to_databases(folder):
-    """A table of PostGIS, and a GeoPackage made of it."""
+    """Writes a table of PostGIS, and a GeoPackage made from it."""
     subprocess.run(["createdb", "gis"], check=True)
     psql = ["psql", "gis", "--quiet", "--set", "ON_ERROR_STOP=1"]
     subprocess.run(psql, input=DATABASE, text=True, cwd=folder, check=True)

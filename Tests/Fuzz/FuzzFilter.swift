@@ -1,6 +1,6 @@
 import Treeline
 
-/// Feeds text to what reads filters and aggregates, and asks an index for what it says.
+/// Feeds text to the parsers of filters and aggregates, and queries an index with the result.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzzFilter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   exercise.run(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
   return 0

@@ -3,14 +3,13 @@
 /// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  // One or the other by the length, so that one input costs one reading and every input comes to both in time.
+  // The length chooses the options, so that one input needs one reading, and every input meets both over time.
   var options =
     count % 2 == 0 ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
-  // GeoJSON refuses it before it is read.
+  // GeoJSON refuses decimal commas before it is read.
   if count % 7 == 0 && bytes.first != UInt8(ascii: "{") { options.decimal = .comma }
   do throws(ReadingError) {
-    // Small chunks, so that records lie across their boundaries, as they do in files that are larger than any input
-    // here.
+    // Small chunks make records cross chunk boundaries, as in files that are larger than any input here.
     let limits = ReadingLimits(chunk: 16 + count % 97, record: 2048)
     let table = try PointReader.read(bytes: bytes, name: "input", options: options, limits: limits)
     for point in table.coordinates.indices.prefix(20) {

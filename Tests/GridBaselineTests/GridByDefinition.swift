@@ -2,7 +2,7 @@ import GridBaseline
 import Testing
 import Treeline
 
-/// The grid by its definition: each point goes to the cell that integer division gives it.
+/// The grid by its definition: each point belongs to the cell that integer division gives.
 struct GridByDefinition {
   let plane: Plane
   let points: [PlanePoint]
@@ -12,7 +12,7 @@ struct GridByDefinition {
     var isVisible = false
   }
 
-  /// By row, then column.
+  /// Returns the cells by row, then column.
   func cells(in window: PlaneWindow, side: UInt64) -> [(column: UInt64, row: UInt64, members: [Int])] {
     var cells: [[UInt64]: Cell] = [:]
     for (row, point) in points.enumerated() {
@@ -26,7 +26,7 @@ struct GridByDefinition {
     }
   }
 
-  /// Everything that a cluster says, said by its members one by one.
+  /// Checks all properties of a cluster against its members, one by one.
   func expect(_ cluster: GridCluster, toBe column: UInt64, _ row: UInt64, _ members: [Int], side: UInt64) {
     #expect(UInt64(cluster.cell.column) == column)
     #expect(UInt64(cluster.cell.row) == row)
@@ -34,7 +34,7 @@ struct GridByDefinition {
     #expect(cluster.pointCount == members.count)
     #expect(cluster.firstPoint == members[0])
 
-    // Eastwards from the cell's west edge, no position wraps.
+    // Measured eastwards from the cell's west edge, no position wraps around.
     let west = UInt32(column * side) &- plane.seam
     let eastings = members.map { UInt64(points[$0].x &- west) }
     let southings = members.map { UInt64(points[$0].y) }
@@ -53,7 +53,7 @@ struct GridByDefinition {
     #expect((0..<0x1p32).contains(cluster.meanX) && (0..<0x1p32).contains(cluster.meanY))
   }
 
-  /// The whole answer against the definition; returns it.
+  /// Checks the whole answer against the definition, and returns it.
   @discardableResult func check(_ grid: Grid, in window: PlaneWindow, side: UInt64) -> [GridCluster] {
     let clusters = grid.clusters(in: window, cellSide: side)
     let expected = cells(in: window, side: side)

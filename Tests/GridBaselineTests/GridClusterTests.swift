@@ -3,7 +3,7 @@ import Treeline
 
 @testable import GridBaseline
 
-/// Means that no test could afford the points for.
+/// Means of more points than a test could create.
 struct GridClusterTests {
   static let cell = GridCell(column: 0, row: 0, side: 1 << 32)
 

@@ -6,7 +6,7 @@ import Treeline
 
 struct GridClustersTests {
   static let seams: [UInt32] = [0, 1, 1 << 31, 0xDEAD_BEEF, .max]
-  /// Powers of two, divisors of nothing, one unit, the whole plane and almost so.
+  /// Powers of two, numbers that do not divide the plane, one unit, the whole plane and almost the whole plane.
   static let sides: [UInt64] = [
     1, 3, 1 << 20, 1_000_003, 88 << 20, 1 << 30, 0x5555_5556, 1 << 31, 0xFFFF_FFFF, 1 << 32,
   ]
@@ -21,7 +21,7 @@ struct GridClustersTests {
       var windows = [PlaneWindow.everything, PlaneWindow(x: 0 &- seam, width: .max, minY: 0, maxY: .max)]
       for _ in 0..<3 { windows.append(.random(using: &numbers)) }
       if let point = set.points.randomElement(using: &numbers) {
-        // Smaller than a cell, on a point and just beside it.
+        // Smaller than a cell, on a point and just next to it.
         windows.append(PlaneWindow(x: point.x, width: 0, minY: point.y, maxY: point.y))
         windows.append(PlaneWindow(x: point.x &+ 1, width: 5, minY: point.y, maxY: point.y))
       }

@@ -1,6 +1,7 @@
-"""Compares the reader that is written from IndexFormat.md with the tool: on its golden answers, and on random queries
-of indexes that the tool builds. TREELINE_TOOL names the tool; the arguments are a seed and how many queries a larger
-index is asked. Without them TREELINE_TRIALS scales what is drawn: fast (a tenth), full or thorough (ten times)."""
+"""Compares the reader written from IndexFormat.md with the tool: on the tool's golden answers, and on random queries of
+indexes that the tool builds. TREELINE_TOOL names the tool. The arguments are a seed and the number of queries for a
+larger index. Without arguments TREELINE_TRIALS scales the number of cases: fast (a tenth), full or thorough (ten
+times)."""
 
 import json
 import math
@@ -22,7 +23,7 @@ FIXTURES = ROOT / "Fixtures"
 
 
 def trials(count):
-    """How many cases to draw, of so many in a full run."""
+    """Returns the number of cases to draw, given their number in a full run."""
     scales = {"fast": 0.1, "full": 1, "thorough": 10}
     return max(1, int(count * scales[os.environ.get("TREELINE_TRIALS", "full")]))
 
@@ -69,7 +70,7 @@ def run(*arguments):
 
 
 def tool_options(query):
-    """A query as options of the tool: each with its value, lists with commas, flags without."""
+    """Returns a query as options of the tool: each with its value, lists with commas, flags without values."""
     for name, value in query.items():
         name = name.replace("_", "-")
         if isinstance(value, bool):
@@ -79,7 +80,7 @@ def tool_options(query):
 
 
 def close(index, found, expected):
-    """Whether two coordinates differ by no more than half the last decimal that is written, and by rounding."""
+    """Returns whether two coordinates differ by at most half the last written decimal, plus rounding."""
     unit = 360 / 2**32 if index.is_mercator else index.side / 2**32
     decimals = math.floor(-math.log10(unit)) if 0 < unit < 1 else 0
     tolerance = 0.5 * 10.0 ** -decimals + 1e-9 * max(abs(expected), 1) if unit else 0
@@ -87,7 +88,7 @@ def close(index, found, expected):
 
 
 def differences(index, found, expected):
-    """What of an answer is not as the tool prints it."""
+    """Yields differences between an answer and the tool's output."""
     if len(found) != len(expected):
         yield f"{len(found)} clusters, expected {len(expected)}"
     for ours, theirs in zip(found, expected):
@@ -119,7 +120,7 @@ class Comparison:
         self.check(index, found, json.loads(run(*arguments))["features"], shlex.join(map(str, arguments)))
 
     def journey(self, path, index, first, second):
-        """From one view to the next, which continues."""
+        """Compares a transition from one view to the next, which continues."""
         views = [f"--{end}-{name}" for end, view in (("from", first), ("to", second))
                  for name in (option[2:] for option in tool_options(view))]
         arguments = ["transition", path, *views, "--continuing"]
@@ -138,7 +139,7 @@ class Comparison:
 
 
 def compare_order(path, index, rng):
-    """Percentiles and distinct counts of clusters, by ranks and links, with what the tool tells."""
+    """Compares percentiles and distinct counts of clusters, from ranks and links, with the tool's."""
     compared = 0
     for column in index.attributes:
         percent = rng.choice([0, 100, rng.randrange(101)])
@@ -160,7 +161,7 @@ def compare_order(path, index, rng):
 
 
 def random_viewport(rng, index, needs_zoom):
-    """A part of what an index has points in, or of all around."""
+    """Returns a viewport of a part of the index's points, or of everything around them."""
     west, south, east, north = index.bounds(index.root)
     if rng.random() < 0.2 and index.is_mercator:
         west, south, east, north = -200.0, -86.0, 200.0, 86.0
@@ -171,7 +172,7 @@ def random_viewport(rng, index, needs_zoom):
     center = index.points[2 * (number := rng.randrange(index.point_count)):2 * number + 2]
     x, y = index.coordinate(*center) if rng.random() < 0.8 else (rng.uniform(west, east), rng.uniform(south, north))
     if not index.is_mercator and rng.random() < 0.1:
-        # Off the points.
+        # Next to the points.
         x += rng.uniform(-2, 2) * index.side
     zoom = rng.choice([float(rng.randrange(20)), rng.uniform(0, 24)])
     tile_size = {"tile_size": 512} if rng.random() < 0.2 else {}
@@ -191,7 +192,7 @@ def random_viewport(rng, index, needs_zoom):
         if rng.random() < 0.3:
             box[0], box[2] = ((edge + 180) % 360 - 180 for edge in (box[0], box[2]))
     if rng.random() < 0.15:
-        # Edges on points: they are in view.
+        # Puts edges on points, which are then in view.
         box = [x, y, x, y] if rng.random() < 0.5 else [x, box[1], x + width, y]
     viewport = {} if rng.random() < 0.1 else {"bbox": box}
     if needs_zoom and viewport and rng.random() < 0.3:
@@ -204,7 +205,7 @@ def random_viewport(rng, index, needs_zoom):
 
 
 def query_at_split(rng, index, kind):
-    """By so many pixels that a node that is in view is just split, or just is not."""
+    """Returns a query by just as many pixels that a node in view is split, or just not split."""
     node = index.root
     for _ in range(rng.randrange(12)):
         node = rng.choice(index.children(node) or [node])
@@ -234,14 +235,14 @@ def random_query(rng, index):
             query[kind] = rng.choice([0.5, 1, 2, rng.uniform(0, 3)])
         if rng.random() < 0.4:
             query = query_at_split(rng, index, kind)
-        # Without a limit an answer may have all points.
+        # Without a limit an answer may contain all points.
         if index.point_count > 3000 or rng.random() < 0.6:
             query["limit"] = limit
         if kind != "badges" and rng.random() < 0.4:
             query["min_points"] = rng.choice([2, 3, 10, 100, index.point_count + 1, index.point_count + 2])
         if kind != "badges" and rng.random() < 0.3:
             query["alone_from_zoom"] = rng.uniform(0, 20)
-    # Badges stay apart only where they stand.
+    # Badges stay apart only at the positions where clusters stand.
     if rng.random() < 0.3:
         position = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
         if kind != "badges" or index.stands is None:
@@ -272,17 +273,17 @@ def random_journey(rng, index):
 
 
 def golden_queries():
-    """Commands of golden answers in GeoJSON that an index can give, and what is expected of them."""
+    """Yields the commands of golden answers in GeoJSON that an index can answer, and their expected output."""
     for path in sorted((FIXTURES / "golden/tool").glob("query-*.txt")):
         command, _, output = path.read_text().partition("\n")
         points, *options = shlex.split(command)[3:]
         if output.startswith("{") and not {"--skip-invalid", "--longitude", "--x", "grid", "--filter", "--aggregate"} & set(options):
-            # What follows is the exit code.
+            # The exit code follows.
             yield points, options, json.JSONDecoder().raw_decode(output)[0]["features"]
 
 
 def query_of(options):
-    """Options of the tool as a query, and those of the build."""
+    """Converts options of the tool to a query and to options of the build."""
     query, build = {}, []
     options = list(options)
     while options:
@@ -306,7 +307,7 @@ def query_of(options):
 
 
 def built(folder, points, *options, known={}):
-    """The index of some points, built once, and its path."""
+    """Returns the path of the index of some points, which is built once, and the index."""
     if (points, options) not in known:
         path = folder / f"{len(known)}.treeline"
         run("build", points, "-o", path, *options)
@@ -315,7 +316,7 @@ def built(folder, points, *options, known={}):
 
 
 def compare_positions(folder, rng):
-    """Random coordinates, to the last digit, and those around positions and between two of them."""
+    """Compares random coordinates, to the last digit, and coordinates around positions and between two of them."""
     latitudes = [rng.uniform(-90, 90) for _ in range(trials(10000))]
     latitudes += [latitude_of_y(rng.randrange(2**33) / 2) for _ in range(trials(10000))]
     latitudes += [math.nextafter(latitude, sign * 90) for latitude in latitudes[-trials(5000):] for sign in (-1, 1)
@@ -343,7 +344,7 @@ def main():
             path = ROOT / points
             index = Index(path) if points.endswith(".treeline") else built(folder, path, *build)[1]
             _, found = features(index, **query)
-            # Columns and ids of Features are of the points, of which an index keeps what it is told to.
+            # Columns and ids of Features come from the points. An index only keeps the requested ones.
             kept = {"cluster", "cluster_id", "point_count", "stack", "badge_px", "shown_index", "index", "members"}
             for feature in expected:
                 feature["properties"] = {name: value for name, value in feature["properties"].items() if name in kept}
@@ -370,11 +371,11 @@ def main():
                 comparison.query(path, index, {})
                 continue
             if index.is_mercator:
-                # All the way round, or next to nothing.
+                # Almost all the way around, or almost nothing.
                 west = rng.uniform(-180, 180)
                 for degrees in (-3e-8, 3e-8, 360 - 3e-8, 360 - 3e-7):
                     comparison.query(path, index, {"bbox": [west, -85, west + degrees, 85], "limit": 5})
-            # The larger ones have more to tell.
+            # Larger indexes are asked more queries.
             count = query_count if index.point_count > 500 else max(1, query_count // 4)
             for _ in range(count):
                 comparison.query(path, index, random_query(rng, index))

@@ -1,5 +1,5 @@
-"""Reads an index and answers every cut, written from IndexFormat.md. It shows that the document suffices, and is made
-to be read rather than to be fast: plain Python, without any package."""
+"""Reads an index and answers every cut, written from IndexFormat.md. It shows that the document suffices. It is made to
+be read, not to be fast: plain Python, without any package."""
 
 import datetime
 import decimal
@@ -22,14 +22,14 @@ OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviat
                   "cluster_group")
 
 Node = namedtuple("Node", "first count record level depth")
-"""A range of points in tree order. `record` is its own or, `depth` levels below a bucket, the bucket's."""
+"""A range of points in tree order. `record` is its own record or, `depth` levels below a bucket, the bucket's."""
 
 Window = namedtuple("Window", "x width min_y max_y")
 EVERYTHING = Window(0, EDGE, 0, EDGE)
 
 
 class Index:
-    """An index, mapped to arrays: how its bytes are laid out, section by section."""
+    """An index, mapped to arrays: the layout of its bytes, section by section."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -90,12 +90,12 @@ class Index:
     # The hierarchy
 
     def left_record(self, node):
-        """The record of a node's stored left child; None where children, if any, have no records."""
+        """Returns the record of a node's stored left child; None if its children, if any, have no records."""
         offset = self.nodes[6 * node.record + 5]
         return node.record + offset if offset and node.depth == 0 else None
 
     def children(self, node):
-        """The left and the right child; nothing for a node of one position."""
+        """Returns the left and the right child; nothing for a node with one position."""
         left = self.left_record(node)
         if left is not None:
             count = self.nodes[6 * left + 4]
@@ -111,7 +111,7 @@ class Index:
         return ()
 
     def positions(self, node):
-        """Tree index, x and y of a node's points."""
+        """Yields tree index, x and y of a node's points."""
         for index in range(node.first, node.first + node.count):
             yield index, self.points[2 * index], self.points[2 * index + 1]
 
@@ -121,7 +121,7 @@ class Index:
             return of_record
         _, xs, ys = zip(*self.positions(node))
         if self.crosses_seam and max(xs) - min(xs) >= TURN // 2:
-            # Across the seam if it is narrower so: from the least x in the east to the greatest in the west.
+            # Crosses the seam if it is narrower so: from the least x in the east to the greatest in the west.
             east, west = min(x for x in xs if x >= TURN // 2), max(x for x in xs if x < TURN // 2)
             if (west - east) % TURN < TURN // 2:
                 return east, min(ys), west, max(ys)
@@ -130,7 +130,7 @@ class Index:
     # Clusters
 
     def standing(self, node):
-        """The tree index of the point where a node stands; None where that is its mean."""
+        """Returns the tree index of the point where a node stands; None if it stands at its mean."""
         if self.stands is None:
             return None
         while children := self.children(node):
@@ -142,7 +142,7 @@ class Index:
         return 1024 * node.first + node.level
 
     def sums_of(self, node):
-        """Σ(x - min x) and Σ(y - min y)."""
+        """Returns Σ(x - min x) and Σ(y - min y)."""
         left = self.left_record(node)
         if left is not None:
             entry = (left - 1) // 2
@@ -159,7 +159,7 @@ class Index:
         return (x if x < TURN else x - TURN), y
 
     def trace(self, node):
-        """xx + yy of the covariance."""
+        """Returns xx + yy of the covariance."""
         left = self.left_record(node)
         if left is not None:
             entry = (left - 1) // 2
@@ -184,13 +184,13 @@ class Index:
         return self.codes is not None and self.badges is None
 
     def code(self, node):
-        """The code of the separation of a node with children."""
+        """Returns the code of the separation of a node with children."""
         return self.codes[self.children(node)[1].first]
 
     # The plane
 
     def position(self, x, y):
-        """Where a coordinate lies on the plane."""
+        """Returns the position of a coordinate on the plane."""
         if not self.is_mercator:
             return self.plain(x - self.left), self.plain(self.top - y)
         if abs(x) > 360:
@@ -199,7 +199,7 @@ class Index:
         return (east - self.seam) % TURN, rounded(min(max(y_of_latitude(y), 0.0), float(EDGE)))
 
     def middle(self, x, y):
-        """Where a screen's center lies, which may be outside of a plain plane's square."""
+        """Returns the position of a screen's center, which may be outside of a plain plane's square."""
         if self.is_mercator or not self.side:
             return self.position(x, y)
         return rounded((x - self.left) / self.side * EDGE), rounded((self.top - y) / self.side * EDGE)
@@ -214,7 +214,7 @@ class Index:
         return (turns - math.floor(turns)) * 360 - 180, latitude_of_y(y)
 
     def bounds(self, node):
-        """West, south, east and north."""
+        """Returns west, south, east and north."""
         min_x, min_y, max_x, max_y = self.box(node)
         (west, north), (east, south) = self.coordinate(min_x, min_y), self.coordinate(max_x, max_y)
         if self.is_mercator and east == -180 and max_x > min_x:
@@ -224,7 +224,7 @@ class Index:
     # In view
 
     def viewport(self, bbox=None, center=None, tile=None, zoom=None, width=None, height=None, tile_size=256, margin=0):
-        """The window, None where there is none, and the zoom of 256 px tiles, None where there is none."""
+        """Returns the window, None if there is none, and the zoom of 256 px tiles, None if there is none."""
         if zoom is not None and tile_size == 512:
             zoom += 1
         window = EVERYTHING
@@ -251,7 +251,7 @@ class Index:
         return window, zoom
 
     def window(self, west, south, east, north):
-        """The window of a box of coordinates; None where a plain plane's square has nothing of it."""
+        """Returns the window of a box of coordinates; None if it does not meet a plain plane's square."""
         if not self.is_mercator and (east < self.left or west - self.left > self.side
                                      or self.top - north > self.side or south > self.top):
             return None
@@ -273,7 +273,7 @@ class Index:
 
 
 class Query:
-    """Answers for one window; remembers which nodes are in view."""
+    """Answers queries for one window, and remembers which nodes are in view."""
 
     def __init__(self, index, window):
         self.index, self.window = index, window
@@ -406,7 +406,7 @@ class Query:
     # Where clusters are shown
 
     def nearest_member(self, node, is_eligible=lambda x, y: True):
-        """The tree index of the member nearest to the mean; None where none is eligible."""
+        """Returns the tree index of the member nearest to the mean; None if none is eligible."""
         (min_x, min_y, _, _), (sum_x, sum_y), count = self.index.box(node), self.index.sums_of(node), node.count
         distances = [((count * ((x - min_x) % TURN) - sum_x) ** 2 + (count * (y - min_y) - sum_y) ** 2, index)
                      for index, x, y in self.index.positions(node) if is_eligible(x, y)]
@@ -418,8 +418,8 @@ class Query:
         return across and self.window.min_y <= y <= self.window.max_y
 
     def shown_at(self, node, rule=None, keep_visible=False):
-        """Where a cluster is shown, by default where it stands, and the tree index of its member there, if it is
-        one."""
+        """Returns where a cluster is shown, by default where it stands, and the tree index of the member at that
+        position, if it is a member's."""
         member = self.nearest_member(node) if rule == "member" else None if rule else self.index.standing(node)
         if member is None:
             x, y = self.index.mean(node)
@@ -447,7 +447,7 @@ class Entry:
 
 
 class Continuation:
-    """What an answer may be made of that continues another, and what is chosen of it."""
+    """Possible clusters of an answer that continues another, and the choice among them."""
 
     def __init__(self, query, fresh, previous, limit):
         self.query, self.limit, self.fresh = query, limit, fresh
@@ -561,7 +561,7 @@ class Continuation:
 
 
 class BadgeCurve:
-    """With what diameter badges are drawn."""
+    """Diameters of badges."""
 
     def __init__(self, section):
         self.gap, count = struct.unpack_from("<HH", section)
@@ -578,7 +578,7 @@ class BadgeCurve:
 
 
 def described(section):
-    """Title, attribution and unit; None for what is not told."""
+    """Returns title, attribution and unit; None for missing ones."""
     texts, start = [], 16
     for length in struct.unpack_from("<III", section):
         texts.append(bytes(section[start:start + length]).decode("utf-8", "replace") or None)
@@ -605,7 +605,7 @@ class Attribute:
             self.text = values[text_start:]
 
     def value(self, index):
-        """What a point has, as JSON has it; raises LookupError where it lacks the column."""
+        """Returns the value of a point as JSON; raises LookupError if the point lacks the column."""
         if self.encoding == 1:
             bits = self.bits[index]
             if bits == ABSENT:
@@ -636,7 +636,7 @@ class Column:
             self.text = section[end + 8 * (self.entry_count + 1):]
 
     def value(self, index):
-        """What a point has, as JSON has it; None where it is missing, LookupError where it lacks the column."""
+        """Returns the value of a point as JSON; None if it is missing, LookupError if the point lacks the column."""
         code = self.codes[index]
         if self.encoding == 3:
             if code >= self.entry_count:
@@ -676,14 +676,15 @@ class Matrix:
         self.first_indices = struct.unpack_from(f"<{value_count}I", section, start + self.level_count * self.length)
 
     def ones(self, level, index):
-        """How many bits of a level are 1 before one."""
+        """Returns the number of bits of a level that are 1 before an index."""
         block, place = divmod(index, 224)
         count, = struct.unpack_from("<I", self.levels[level], 32 * block)
         bits = int.from_bytes(self.levels[level][32 * block + 4:32 * block + 32], "little")
         return count + bin(bits & (1 << place) - 1).count("1")
 
     def parts(self, level, start, end):
-        """Where the integers of a range are at the next level: those whose bit is 0, and those whose bit is 1."""
+        """Returns the ranges of a range's integers at the next level: those whose bit is 0, and those whose bit is
+        1."""
         start_ones, end_ones = self.ones(level, start), self.ones(level, end)
         zeros = self.zeros[level]
         return (start - start_ones, end - end_ones), (zeros + start_ones, zeros + end_ones)
@@ -700,7 +701,7 @@ class Matrix:
         return count
 
     def at(self, place, start, end):
-        """The integer that would be at a place of a range if it were sorted."""
+        """Returns the integer at an index of a range if the range were sorted."""
         integer = 0
         for level in range(self.level_count):
             zeros, ones = self.parts(level, start, end)
@@ -712,7 +713,7 @@ class Matrix:
 
 
 def percentile(column, percent, start, end):
-    """Of a column with ranks, over a range of points: as JSON has it, None where there is no value."""
+    """Returns a percentile of a column with ranks, over a range of points: as JSON, None if there is no value."""
     ranks = column.ranks
     count = ranks.count_below(len(ranks.first_indices), start, end)
     if count == 0:
@@ -722,14 +723,14 @@ def percentile(column, percent, start, end):
 
 
 def distinct(column, start, end):
-    """How many values of a range of points are different, of a column with links."""
+    """Returns the number of distinct values in a range of points, of a column with links."""
     return column.links.count_below(start + 1, start, end)
 
 
 def features(index, position=None, keep_visible=None, members=False, previous=None, limit=None,
              order="breadth-first", detail=None, spacing=None, badges=None, min_points=2, alone_from_zoom=math.inf,
              **viewport):
-    """The nodes of an answer, and what GeoJSON tells of each, asked for by the names of the tool's options."""
+    """Returns the nodes of an answer, and their GeoJSON properties. Parameters have the names of the tool's options."""
     window, zoom = index.viewport(**viewport)
     if window is None:
         return [], []
@@ -796,7 +797,7 @@ def units_of(pixels, zoom):
 
 
 def least_code(distance):
-    """The least code that stands for a distance or more."""
+    """Returns the smallest code for a distance or more."""
     if distance >= TURN:
         return 56_320
     square = math.ceil(Fraction(distance) ** 2)
@@ -806,7 +807,7 @@ def least_code(distance):
 
 
 def total(numbers):
-    """From left to right, each sum rounded: the built-in one may be more exact than that."""
+    """Adds from left to right, rounding each sum: the built-in function may be more exact."""
     result = 0.0
     for number in numbers:
         result += number
@@ -814,7 +815,7 @@ def total(numbers):
 
 
 def rounded(number):
-    """To the nearest whole number, halves away from 0."""
+    """Rounds to the nearest whole number, halves away from 0."""
     whole = math.floor(abs(number))
     return int(math.copysign(whole + (abs(number) - whole >= 0.5), number))
 
@@ -828,7 +829,7 @@ def aligned(length):
 
 
 def xxh64(data):
-    """XXH64 with seed 0."""
+    """Returns XXH64 with seed 0."""
     p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
     p4, p5, mask = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5, (1 << 64) - 1
 

@@ -1,4 +1,4 @@
-"""JupyterLab with notebooks, pages that trees write, and a browser that reaches nothing but this machine."""
+"""JupyterLab with notebooks, pages that trees write, and a browser that only reaches this machine."""
 
 import json
 import os
@@ -21,7 +21,7 @@ PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-noteb
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 480, "height": 900}
 
-# Some thousand places around the golden angle, each of a kind and of a size: the same wherever it runs.
+# A few thousand places along a golden spiral, each with a kind and a size: the same on every machine.
 PLACES = """
 import numpy as np, treeline
 i = np.arange(4000)
@@ -46,7 +46,7 @@ def lab(tmp_path_factory):
             "JUPYTERLAB_SETTINGS_DIR",
         )
     }
-    # Nobody asks for news or updates, which are elsewhere.
+    # Turns off JupyterLab's requests for news and updates.
     settings = folder / "JUPYTERLAB_SETTINGS_DIR/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"fetchNews": "false", "checkForUpdates": false}')
@@ -86,7 +86,7 @@ class Notebook:
         self.page = page
 
     def run(self, code):
-        """Runs code in the kernel and returns what it prints, or what error it ends with."""
+        """Runs code in the kernel and returns its output, or the error with which it ends."""
         return self.page.evaluate(
             """async code => {
           const kernel = (globalThis.notebook ?? jupyterapp.shell.currentWidget).sessionContext.session.kernel;
@@ -103,11 +103,11 @@ class Notebook:
         )
 
     def told(self, code):
-        """The value of an expression in the kernel."""
+        """Returns the value of an expression in the kernel."""
         return json.loads(self.run(f"import json; print(json.dumps({code}))"))
 
     def theme(self, name):
-        """Has JupyterLab go by day or by night."""
+        """Sets JupyterLab's light or dark theme."""
         theme = f"JupyterLab {name}"
         self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         is_light = "true" if name == "Light" else "false"
@@ -127,7 +127,7 @@ class Notebook:
         return self.page.locator("[data-lm-suppress-shortcuts]")
 
     def rest(self, at=0):
-        """Waits until a map stands still and shows the answer to what is looked at; returns a handle of its viewer."""
+        """Waits until a map stands still and shows the answer for its view. Returns a handle of its viewer."""
         self.page.wait_for_function(
             """at => { const viewer = [...document.querySelectorAll("[data-lm-suppress-shortcuts]")][at]?.viewer;
           return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving(performance.now()) }""",
@@ -138,7 +138,7 @@ class Notebook:
 
 @pytest.fixture
 def open_notebook(complaints, new_context, lab):
-    """Opens a notebook and runs its cells. It may tell of no error, and look at nothing beyond this machine."""
+    """Opens a notebook and runs its cells. It must report no error, and load nothing from other machines."""
     address, folder = lab
 
     def open_notebook(*cells, viewport=WIDE, **options):
@@ -172,7 +172,7 @@ def open_notebook(complaints, new_context, lab):
             '''() => { const session = globalThis.jupyterapp?.shell.currentWidget?.sessionContext?.session;
               return session?.kernel?.connectionStatus === 'connected' }'''
         )
-        # The notebook takes the window, as far as it may.
+        # The notebook takes the window as far as possible.
         page.evaluate("() => jupyterapp.shell.collapseLeft?.()")
         page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         return Notebook(page)
@@ -180,21 +180,21 @@ def open_notebook(complaints, new_context, lab):
     return open_notebook
 
 
-#: Keeps what a map says above itself, for `viewer.said`.
+#: Keeps the messages above a map in `viewer.said`.
 LISTEN = """viewer => {
   viewer.said = [];
   const show = viewer.notice.show.bind(viewer.notice);
   viewer.notice.show = (kind, text, ...rest) => { viewer.said.push(text); show(kind, text, ...rest) };
 }"""
 
-#: What a map of another size, or without one, would not have.
+#: State that would differ in a map of another size, or without a map.
 STATE = """viewer => ({ size: viewer.stage.size, zoom: viewer.map.getZoom(), canvas: viewer.overlay.canvas.width,
   ids: viewer.tree.scene.ids, notice: viewer.notice.kind, said: viewer.said })"""
 
 
 @pytest.fixture
 def open_page(complaints, new_context):
-    """Opens a page from disk. It may tell of no error, and ask for nothing but itself."""
+    """Opens a page from disk. It must report no error, and load nothing but itself."""
 
     def open_page(path, fragment="", viewport=WIDE, settle=True, **options):
         context = new_context(viewport=viewport, **options)
@@ -214,7 +214,7 @@ def open_page(complaints, new_context):
 
 
 def listen(page, complaints):
-    """Has what a page complains of on its console kept."""
+    """Collects complaints on a page's console."""
     page.on(
         "console",
         lambda message: (

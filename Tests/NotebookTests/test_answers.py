@@ -1,4 +1,4 @@
-"""What the kernel answers, without a notebook."""
+"""Answers of the kernel, without a notebook."""
 
 import json
 import math
@@ -108,7 +108,7 @@ def test_a_map_is_not_higher_than_a_tree_can_be_asked_for(tree):
 
 
 def replies(map, **message):
-    """What a map sends in answer to a message."""
+    """Returns the messages that a map sends in reply to a message."""
     sent = []
     map.send = lambda content, buffers=(): sent.append((content, [*buffers]))
     map._receive(map, {"id": "1", **message}, [])

@@ -1,4 +1,4 @@
-"""What a person does with a map in a notebook, and what the kernel and the map tell each other."""
+"""Actions of a person on a map in a notebook, and messages between the kernel and the map."""
 
 import re
 
@@ -17,7 +17,7 @@ def shown(viewer):
 
 
 def place(notebook, cluster, at=0):
-    """Where a cluster is in the window."""
+    """Returns the position of a cluster in the window."""
     box = notebook.hosts().nth(at).locator("#map").bounding_box()
     return box["x"] + cluster["left"], box["y"] + cluster["top"]
 
@@ -84,7 +84,7 @@ def test_what_is_selected_is_marked_and_what_is_marked_is_selected(open_notebook
     assert notebook.told("map.selected") == [cluster["id"]]
     marked = "viewer => viewer.tree.scene.clusters.filter(cluster => viewer.selection.has(cluster)).map(({id}) => id)"
     assert viewer.evaluate(marked) == [cluster["id"]]
-    # A row is marked in whatever cluster it is.
+    # A row is marked in whichever cluster contains it.
     notebook.run("map.selected, map.selected_rows = [], [17]")
     notebook.page.wait_for_function("viewer => viewer.selection.ids.length === 0", arg=viewer)
     held = notebook.told(
@@ -111,7 +111,7 @@ def test_the_cut_and_the_filter_go_both_ways(open_notebook):
         f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) !== {hotels}", arg=viewer
     )
     assert notebook.told("map.where") == "size < 100"
-    # What is no filter is said beside it, and the one before still counts.
+    # An invalid filter is reported next to it, and the one before still applies.
     small = sum(cluster["count"] for cluster in shown(notebook.rest()))
     host.locator("#where").fill("price < 100")
     host.locator("#where").press("Enter")
@@ -119,7 +119,7 @@ def test_the_cut_and_the_filter_go_both_ways(open_notebook):
     assert sum(cluster["count"] for cluster in shown(notebook.rest())) == small
     assert notebook.told("map.where") == "size < 100"
     picture(notebook.page, "notebook-filter-refused")
-    # The field that is being written in is left alone.
+    # The field that the user is editing is left alone.
     host.locator("#where").blur()
     notebook.run("map.where = 'size < 50'")
     host.locator("#where-problem").wait_for(state="hidden")
@@ -146,7 +146,7 @@ def test_values_colour_badges_and_fill_a_histogram(open_notebook):
         "() => document.querySelector('[data-lm-suppress-shortcuts]').viewer.timeline.histogram?.counts.length > 0"
     )
     assert host.locator("#legend li").count() >= 4
-    # Of the points in view, of which the histogram leaves less room.
+    # Counts the points in view, which are fewer because the histogram takes some of the space.
     assert 3000 < sum(notebook.rest().evaluate("viewer => viewer.timeline.histogram.counts")) <= 4000
     picture(notebook.page, "notebook-values")
 
@@ -208,7 +208,7 @@ def test_two_maps_on_a_page_have_their_own_settings_and_styles(open_notebook):
     notebook.run("one.view = {'zoom': 9}")
     notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 7.9", arg=one)
     assert other.evaluate("viewer => viewer.map.getZoom()") < 6
-    # The stylesheet of a map reaches nothing beside it.
+    # The stylesheet of a map does not affect anything outside it.
     assert notebook.page.evaluate("() => getComputedStyle(document.body).display") != "grid"
     heights = notebook.hosts().evaluate_all("hosts => hosts.map(host => host.clientHeight)")
     assert heights == [300, 360]
@@ -232,9 +232,9 @@ DAY, NIGHT = "rgb(251, 250, 247)", "rgb(10, 15, 19)"
 
 
 def test_day_and_night_are_those_of_the_notebook(open_notebook):
-    # Whatever the system prefers.
+    # For any preference of the system.
     notebook = open_notebook(MAP, color_scheme="dark")
-    # JupyterLab keeps the theme that a test before has chosen.
+    # JupyterLab keeps the theme that an earlier test has chosen.
     notebook.theme("Light")
     viewer = notebook.rest()
     host = notebook.hosts().first
@@ -270,7 +270,7 @@ def test_a_map_in_a_tab_behind_another_waits(open_notebook):
     viewer.evaluate(LISTEN)
     before, view = viewer.evaluate(STATE), notebook.told("map.view")
     notebook.leave()
-    # Two frames later whatever follows from the size has followed.
+    # Two frames later, all consequences of the new size have taken effect.
     notebook.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     notebook.theme("Dark")
     assert notebook.told("map.view") == view
@@ -283,7 +283,7 @@ def test_a_map_in_a_tab_behind_another_waits(open_notebook):
 def test_a_map_that_starts_in_a_tab_behind_another_begins_where_it_is_told_to(open_notebook, tmp_path):
     notebook = open_notebook("")
     notebook.run(PLACES + "map = tree.map(view={'zoom': 3})")
-    # The cell ends once its tab is behind another.
+    # The cell ends once its tab is behind another one.
     gate = tmp_path / "gate"
     cell = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists():\n    time.sleep(0.05)\nmap"
     notebook.page.evaluate(
@@ -311,7 +311,7 @@ def test_a_kernel_that_is_gone_is_told_and_its_cell_runs_again(open_notebook, co
     host = notebook.hosts().first
     host.get_by_text("The kernel that answered this map is gone: run its cell again.").wait_for()
     picture(notebook.page, "notebook-restarted")
-    # JupyterLab tells of what it had asked the kernel before.
+    # JupyterLab reports requests to the kernel from before the restart.
     complaints.clear()
     notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
     host.get_by_text("The kernel that answered").wait_for(state="hidden")

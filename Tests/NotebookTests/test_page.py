@@ -1,4 +1,4 @@
-"""Pages that open from disk: their answers are the tree's, and they ask for nothing."""
+"""Pages that open from disk: their answers equal the tree's, and they load nothing."""
 
 import html
 import math
@@ -15,7 +15,7 @@ SEED = 22
 
 
 def clouds(count, seed=SEED, longitude=10.0):
-    """Clouds of different densities, with stacks and single points."""
+    """Returns clouds of different densities, with stacks and single points."""
     generator = np.random.default_rng(seed)
     centers = generator.uniform(-20, 20, (40, 2))
     spread = 10 ** generator.uniform(-3, 0.5, 40)
@@ -52,7 +52,7 @@ ANSWERS = """async queries => {
 
 
 def views(tree, x, y, count, seed, zooms=(0, 19)):
-    """Random views, most of them around points; as the map asks for them."""
+    """Returns random views, most of them around points, in the form of the map's requests."""
     generator = random.Random(seed)
     cut = {"badges": (0.5, 1, 1.75)} if tree.has_badges else {"spacing": (24, 44, 81.5)}
     for _ in range(count):
@@ -135,7 +135,7 @@ def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_p
         assert {cluster[0] for cluster in theirs} <= {cluster[0] for cluster in mine}
         ids = {cluster[0] for cluster in theirs}
         assert same([cluster for cluster in mine if cluster[0] in ids], theirs)
-        # What is more lies across the edge of the view: whether a point of it is inside is not in the page.
+        # Additional clusters lie across the edge of the view: the page does not know whether a point of them is inside.
         more = [cluster for cluster in mine if cluster[0] not in ids]
         assert not any(is_inside(cluster[4:8], query) for cluster in more)
         edges += len(more)
@@ -143,7 +143,7 @@ def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_p
 
 
 def is_inside(box, query):
-    """Whether all of a box is in view."""
+    """Returns whether all of a box is in view."""
     longitude, latitude = map(float, query["center"].split(","))
     pixels = 256 * 2 ** query["zoom"]
     down = lambda degrees: -math.asinh(math.tan(math.radians(degrees))) / (2 * math.pi) * pixels
@@ -233,7 +233,7 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     assert found.violations_count == 0, found.generate_report()
 
 
-#: Drawn in software, a smaller window makes the tests quicker.
+#: A smaller window makes tests with software rendering faster.
 SMALL = {"width": 640, "height": 420}
 
 FRAMES = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
@@ -258,7 +258,7 @@ def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     page.evaluate(FRAMES)
     rest(page)
     assert viewer.evaluate(STATE) == before
-    # Out of the page there are no colours either.
+    # Outside of the page there are no colors either.
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("viewer.palette.sea === '#0e1720'")
     page.evaluate("() => { const node = host; node.remove(); viewer.repaint(); document.body.prepend(node) }")

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a build that is cancelled leaves behind, in a process of its own: others would blur its memory.
+/// Memory left behind by a cancelled build, in a separate process, because other work would blur its memory.
 @Suite struct CancelledBuildTests {
   private struct Cancelled: Decodable {
     var seconds: [Double]
     var growth: Int
   }
 
-  /// Each has 12 MB and more at work, so one in five that kept them would show.
+  /// Each build uses 12 MB or more, so one in five that kept its memory would show.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
     arguments: Trials.some(of: [["--separations"], [], ["--merge", "distance"]]))

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Benchmarks
 
-/// Speed as far as it can be tested: instructions, which vary with the code and the compiler alone, against those in
-/// `Fixtures/golden/instructions.json`. `scripts/bless` rewrites it; `scripts/bench` measures time.
+/// Tests speed as far as possible: counts of instructions, which only vary with the code and the compiler, against the
+/// counts in `Fixtures/golden/instructions.json`. `scripts/bless` rewrites it; `scripts/bench` measures time.
 @Suite(.enabled(if: Valgrind.executable != nil, "valgrind is not installed")) struct InstructionCountTests {
   /// Counts by the environment that they depend on, and by the name of the work.
   typealias Recorded = [String: [String: Int]]
 
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/instructions.json")
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
-  /// How far counts may be off.
+  /// Tolerated relative difference of counts.
   static let tolerance = 0.03
 
   /// Such as `x86_64, optimized by Swift 6.3.1`; nil if it is unknown.
@@ -38,8 +38,8 @@ import Testing
 
   static let isComparable = environment.map { isBlessing || recorded[$0] != nil } ?? false
 
-  /// Work by the process that does it: what comes before in a process leaves its mark on the memory, and some counts
-  /// would be off by a hundredth. For the loop of edit and test the first alone is done.
+  /// Each work runs in a separate process, because earlier work changes the memory layout, and some counts would differ
+  /// by a hundredth. The fast test level only runs the first.
   static let cases = {
     let all = [false, true].map { isLong in CountedCase.allCases.filter { $0.isLong == isLong } }
     return isBlessing || Trials.chosen != .fast ? all : Array(all.prefix(1))

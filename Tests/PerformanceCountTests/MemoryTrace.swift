@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a program printed, and which memory it read and wrote, in that order, as valgrind's lackey tells it.
+/// A program's output, and its memory accesses in order, as reported by valgrind's lackey.
 struct MemoryTrace {
   struct Access {
     var address: UInt64
@@ -10,12 +10,12 @@ struct MemoryTrace {
   private(set) var output = ""
   private(set) var accesses: [Access] = []
 
-  /// - Parameter program: Its name; it is built beside the test bundle.
+  /// - Parameter program: Name of the program, which is built next to the test bundle.
   init(of program: String, _ arguments: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.executable!
     process.arguments = ["--tool=lackey", "--trace-mem=yes", Valgrind.built(program).path] + arguments
-    // What is printed is little, and waits in its pipe.
+    // There is little output, and it waits in its pipe.
     let (printed, trace) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (printed, trace)
     try process.run()
@@ -43,7 +43,7 @@ struct MemoryTrace {
 }
 
 extension MemoryTrace.Access {
-  /// Of a line such as " L 04222c64,8", where an instruction loads eight bytes; nil for lines of other kinds.
+  /// Reads a line such as " L 04222c64,8", in which an instruction loads eight bytes; nil for lines of other kinds.
   init?(_ line: [UInt8]) {
     guard line.count > 4, line[0] == UInt8(ascii: " "), line[2] == UInt8(ascii: " ") else { return nil }
     switch line[1] {
@@ -52,7 +52,7 @@ extension MemoryTrace.Access {
     default: return nil
     }
     address = line[3...].prefix { $0 != UInt8(ascii: ",") }.reduce(0) { number, digit in
-      // The digits' lower bits count from 0, those of the letters from 1.
+      // The lower bits of digits count from 0, those of letters from 1.
       number << 4 | UInt64(digit & 0xF + (digit >= UInt8(ascii: "a") ? 9 : 0))
     }
   }

@@ -5,17 +5,17 @@ import TreelineBuilder
 
 @testable import Benchmarks
 
-/// The nodes that queries look at, found in a trace of all memory that `TracedQueries` reads, so that nothing in the
-/// engine has to count.
+/// The nodes that queries read, found in a trace of all memory accesses of `TracedQueries`, so that the engine needs no
+/// counters.
 struct TouchedNodes {
-  /// How many node records each query read, each record once.
+  /// Number of node records that each query read, each counted once.
   private(set) var counts: [Int] = []
-  /// How many clusters the answers have.
+  /// Number of clusters in each answer.
   private(set) var clusters: [Int] = []
 
   var average: Double { Double(counts.reduce(0, +)) / Double(counts.count) }
 
-  /// Queries of views drawn as those of `Work` are.
+  /// Traces queries of views that are drawn like those of `Work`.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
     let coordinates = kind.coordinates(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path

@@ -4,8 +4,8 @@ import Treeline
 
 @testable import Benchmarks
 
-/// Counts the work of the tool `Benchmarks` from outside, with valgrind: such counts vary with the code and the C
-/// libraries, and neither with the machine nor with what else it does.
+/// Counts the work of the tool `Benchmarks` from outside, with valgrind. Such counts vary with the code and the C
+/// libraries, but not with the machine or its load.
 enum Valgrind {
   struct Failure: Error { var output: String }
 
@@ -15,15 +15,16 @@ enum Valgrind {
 
   static let benchmarks = built("Benchmarks")
 
-  /// A program of the package, which is built beside the test bundle.
+  /// Returns a program of the package, which is built next to the test bundle.
   static func built(_ program: String) -> URL {
     URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent(program)
   }
 
-  /// Runs `Benchmarks` under a tool of valgrind, and returns what the two print.
+  /// Runs `Benchmarks` under a tool of valgrind, and returns the output of both.
   ///
-  /// The C library chooses its functions for memory and strings by the processor; here it takes those that all have.
+  /// The C library chooses its memory and string functions by the processor; here it uses those that all processors
+  /// have.
   static func run(_ tool: String, _ options: [String], benchmarks arguments: [String]) throws
     -> (output: String, messages: String)
   {
@@ -31,11 +32,11 @@ enum Valgrind {
     process.executableURL = executable!
     process.arguments = ["--tool=\(tool)"] + options + [benchmarks.path] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging([
-      // Or tables of hashes would be as full as chance has it.
+      // Otherwise the load of hash tables would vary randomly.
       "SWIFT_DETERMINISTIC_HASHING": "1",
       "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-AVX512VL,-ERMS,-FSRM,-FMA,-BMI2",
     ]) { $1 }
-    // What is printed is little, and waits in its pipe.
+    // There is little output, and it waits in its pipe.
     let (printed, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (printed, errors)
     try process.run()
@@ -46,7 +47,7 @@ enum Valgrind {
     return (output, messages)
   }
 
-  /// How many pieces of memory `Benchmarks` asks for.
+  /// Returns the number of allocations of `Benchmarks`.
   static func allocations(
     split: SplitRule = .standard, builds: Int = 1, asks: Int = 1, limit: Int = 100
   ) throws -> Int {
@@ -62,12 +63,12 @@ enum Valgrind {
     return count
   }
 
-  /// How many instructions each of some cases of `Benchmarks` takes.
+  /// Returns the number of instructions of some cases of `Benchmarks`.
   static func instructions(of cases: [CountedCase]) throws -> [String: Int] {
     let folder = try TemporaryFolder()
     let counts = folder.path("counts")
-    // Collects within `countedCall` alone, and writes a file after each call. Of two patterns with wildcards only the
-    // first would be looked at.
+    // Collects only within `countedCall`, and writes a file after each call. Valgrind would only use the first of two
+    // patterns with wildcards.
     let function = "$s10Benchmarks11countedCallyS2iyKXEKF"
     let (output, messages) = try run(
       "callgrind",
@@ -87,18 +88,18 @@ enum Valgrind {
   }
 }
 
-/// The work whose memory is counted: it is small, for valgrind is some fifty times slower than the machine.
+/// The work whose memory is counted. It is small, because valgrind is about fifty times slower than the machine.
 enum Work {
   static let points = "clustered:20000"
-  /// Views of one ask.
+  /// Number of views in one ask.
   static let viewCount = 13
 
-  /// What one more build asks for.
+  /// Returns the number of allocations of one more build.
   static func allocationsOfBuild(_ split: SplitRule) throws -> Int {
     try Valgrind.allocations(split: split, builds: 2) - Valgrind.allocations(split: split)
   }
 
-  /// What one more query asks for, on average over the views.
+  /// Returns the number of allocations of one more query, on average over the views.
   static func allocationsOfQuery(limit: Int) throws -> Double {
     let asks = 100
     let difference = try Valgrind.allocations(asks: 1 + asks, limit: limit) - Valgrind.allocations(limit: limit)

@@ -1,4 +1,4 @@
-// What the builder uses of Dispatch, as Apple documents it. It is for type-checks alone.
+// The parts of Dispatch that the builder uses, as documented by Apple. Only for type checks.
 
 public final class DispatchQueue: Sendable {
   public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {}

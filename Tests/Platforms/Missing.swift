@@ -1,4 +1,4 @@
-// What Embedded Swift lacks of the standard library, as that declares it. It is for type-checks alone.
+// Parts of the standard library that Embedded Swift lacks, as declared there. Only for type checks.
 
 struct Mutex<Value>: ~Copyable, @unchecked Sendable {
   private var value: Value

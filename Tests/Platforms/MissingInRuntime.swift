@@ -1,4 +1,4 @@
-// What Embedded Swift lacks of the standard library and the runtime uses. It is for type-checks alone.
+// Parts of the standard library that Embedded Swift lacks and the runtime uses. Only for type checks.
 
 public struct CancellationError: Error {
   public init() {}

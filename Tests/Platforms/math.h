@@ -1,4 +1,4 @@
-// Of C itself.
+// From C itself.
 #include <stddef.h>
 
 double sin(double), cos(double), exp(double), log(double), pow(double, double);

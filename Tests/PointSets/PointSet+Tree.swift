@@ -2,13 +2,13 @@ import Treeline
 import TreelineBuilder
 
 extension PointSet {
-  /// The tree over its points, built by one thread and without separations unless told.
+  /// Builds the tree over its points, by default on one thread and without separations.
   public func tree(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> ClusterTree
   {
     try tree(rule, threads: threads, computesSeparations: computesSeparations, solver: .standard)
   }
 
-  /// The same with principal axes by a solver.
+  /// Builds the tree with a given solver for principal axes.
   package func tree(
     _ rule: SplitRule, threads: Int = 1, computesSeparations: Bool = false, solver: PrincipalAxis.Solver
   ) throws -> ClusterTree {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Some points that tests and benchmarks share, made the same way every time.
+/// Points that tests and benchmarks share, created the same way every time.
 public struct PointSet: Sendable {
   public var name: String
   public var coordinates: [Coordinate]
@@ -12,13 +12,13 @@ public struct PointSet: Sendable {
     self.projection = projection
   }
 
-  /// Points given by their position on the Web Mercator plane, to which their coordinates lead back exactly.
+  /// Creates points from their positions on the Web Mercator plane, to which their coordinates lead back exactly.
   public init(_ name: String, onPlane points: [PlanePoint]) {
     let plane = Plane.webMercator()
     self.init(name, points.map { plane.coordinate(at: $0) })
   }
 
-  /// The same points in another order.
+  /// Returns the points in another order.
   public func shuffled(seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     return PointSet("\(name), shuffled by \(seed)", random.shuffled(coordinates), as: projection)

@@ -1,4 +1,4 @@
-/// Random numbers that are the same for a seed, everywhere (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195).
+/// Random numbers that are equal for a seed on every machine (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -14,17 +14,18 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix64 {
-  /// Evenly from 0 ..< 1. The standard library's own way from bits to numbers may change; this one does not.
+  /// Returns a number evenly from 0 ..< 1. The standard library's conversion of bits may change; this one does not.
   public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   public mutating func number(from least: Double, to greatest: Double) -> Double {
     least + (greatest - least) * fraction()
   }
 
-  /// Evenly from 0 ..< count, but for a bias of count / 2^64.
+  /// Returns an index evenly from 0 ..< count, except for a bias of count / 2^64.
   public mutating func index(below count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
-  /// Nearly normal, with mean 0 and deviation 1: twelve even numbers, so that no function of a C library has a say.
+  /// Returns a nearly normal number with mean 0 and deviation 1, as a sum of twelve even numbers, without C library
+  /// functions.
   public mutating func bell() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += fraction() }

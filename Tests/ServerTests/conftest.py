@@ -22,8 +22,8 @@ DOCUMENT = json.loads((ROOT / "Sources/TreelineServer/Resources/openapi.json").r
 
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
-    """A folder with four indexes: many points with a title, columns of all kinds, a plain plane, one grown for badges;
-    and with the files of a viewer."""
+    """A folder with four indexes and the files of a viewer. The indexes: many points with a title, columns of all
+    kinds, a plain plane, and a tree grown for badges."""
     folder = tmp_path_factory.mktemp("indexes")
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
@@ -40,13 +40,13 @@ def indexes(tmp_path_factory):
 
 
 def served(folder, *names):
-    """The arguments that serve indexes of a folder under their names."""
+    """Returns the arguments that serve indexes of a folder under their names."""
     return [f"{name}={folder / name}.treeline" for name in names]
 
 
 @pytest.fixture(scope="session")
 def server(indexes):
-    """A server over all indexes and the viewer, for tests that change nothing. Its end is clean."""
+    """A server over all indexes and the viewer, for tests that change nothing. It must end cleanly."""
     names = ("iceland", "columns", "planar", "badges")
     server = Server(*served(indexes, *names), "--viewer", str(indexes / "viewer"), "--trusted-proxy", "127.0.0.1")
     try:
@@ -58,7 +58,8 @@ def server(indexes):
 
 @pytest.fixture
 def own(indexes, tmp_path):
-    """Starts servers of a test over copies of indexes, which it may change: `own("iceland", "--resident", "0")`."""
+    """Starts servers for one test over copies of indexes, which the test may change: `own("iceland", "--resident",
+    "0")`."""
     servers = []
 
     def start(*arguments, viewer=False):

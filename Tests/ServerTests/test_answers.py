@@ -1,4 +1,4 @@
-"""Answers against what the tool prints for the same question."""
+"""Compares answers with the tool's output for the same question."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Clients that are slow, rude, idle or too many, and a log that nobody reads, hold up no other client."""
+"""Clients that are slow, rude, idle or too many, and a log that is never read, must not block other clients."""
 
 import json
 import os
@@ -32,7 +32,7 @@ TOKEN = {"Authorization": "Bearer secret"}
 
 
 class Bounded:
-    """A server with low bounds, whose metrics are at a port of their own."""
+    """A server with low bounds, whose metrics have a separate port."""
 
     def __init__(self, server, management):
         self.server, self.port, self._management = server, server.port, management
@@ -59,7 +59,7 @@ def bounded(own, tmp_path):
         yield bounded
         code, log = server.stop()
     assert code == 0 and "Answered" in log and "secret" not in log, log
-    # One line a second at most.
+    # At most one line per second.
     assert log.count("Refused requests") < time.monotonic() - start + 2, log
 
 
@@ -77,7 +77,7 @@ def test_a_request_that_never_ends_is_ended(bounded, start):
         client.sendall(start)
         end = time.monotonic() + LIMIT
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
-            # A byte at a time, slowly.
+            # One byte at a time, slowly.
             while time.monotonic() < end:
                 client.sendall(b"x")
                 time.sleep(0.1)
@@ -112,7 +112,7 @@ def test_an_address_with_too_many_connections_is_told_only_the_state(bounded):
 
 
 def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
-    """As many are held as the bound says, whoever is among them is answered, and the state is told all the while."""
+    """The server holds as many as the bound, answers each of them, and reports its state all the while."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 12_000:
         pytest.skip(f"needs 12,000 open files, and the limit is {hard}")
@@ -124,7 +124,7 @@ def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
         for number in range(10_000):
             client = socket.socket()
             client.setblocking(False)
-            # No address has more than it may.
+            # No address exceeds its own bound.
             client.bind((f"127.0.1.{number % 50 + 1}", 0))
             client.connect_ex(("127.0.0.1", server.port))
             clients.append(client)
@@ -134,20 +134,20 @@ def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
                 slowest = max(slowest, time.monotonic() - asked)
         connections = lambda: server.metric("treeline_connections", port=management)
         wait_for(lambda: connections() >= 4096, "4096 connections")
-        # As many as are accepted in one turn may come on top.
+        # Connections accepted in one turn may exceed the bound.
         assert connections() <= 4096 + 512 + 64
         held = clients[100]
         held.settimeout(LIMIT)
         held.sendall(b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n")
         assert held.recv(100).startswith(b"HTTP/1.1 200"), "a connection that was held got no answer"
-        # Those beyond the bound are closed in turn, so that the state is told here too.
+        # Connections beyond the bound are closed in turn, so that the server can report its state here, too.
         beyond = 'treeline_refusals_total{bound="connections"}'
         wait_for(lambda: server.metric(beyond, port=management) > 600, "600 connections beyond the bound")
         note(f"{connections()} connections held after {time.monotonic() - start:.0f} s, the state told within "
              f"{slowest * 1000:.0f} ms, {server.memory():.0f} MiB")
         for client in clients:
             client.close()
-        # Where the queue of those to be accepted overflowed, the kernel repeats what was lost after ever longer pauses.
+        # If the accept queue overflowed, the kernel repeats lost packets after increasing pauses.
         wait_for(lambda: connections() <= 4, "all connections to end")
         assert server.ask("/v1/iceland")[0] == 200
         code, log = server.stop()
@@ -169,7 +169,7 @@ def test_a_log_that_nobody_reads_holds_up_no_answer_and_no_end(indexes):
     os.close(writing)
     try:
         connection = server.connection()
-        # More than a pipe and the room for what waits hold together.
+        # More than a pipe and the queue of waiting messages hold together.
         for _ in range(3000):
             connection.request("GET", "/health?" + "x" * 1000)
             answer = connection.getresponse()

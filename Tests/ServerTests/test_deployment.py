@@ -1,4 +1,4 @@
-"""The examples of Sources/TreelineServer/Deployment, without root: the image, the unit of systemd, both proxies."""
+"""The examples of Sources/TreelineServer/Deployment, without root: the image, the systemd unit, both proxies."""
 
 import json
 import pathlib
@@ -35,7 +35,7 @@ def test_the_unit_of_systemd_is_one(tmp_path):
 
 
 def check_behind(command, port, log):
-    """Runs a proxy and asks the server through it."""
+    """Runs a proxy and sends a request through it."""
     with log.open("w") as file:
         proxy = subprocess.Popen(command, stderr=file)
 
@@ -47,7 +47,7 @@ def check_behind(command, port, log):
 
     try:
         document = wait_for(answer, "an answer through the proxy")
-        # As the client knows it, as the proxy is trusted.
+        # With the address that the client used, because the proxy is trusted.
         assert document["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), document
     finally:
         proxy.send_signal(signal.SIGQUIT)
@@ -73,7 +73,7 @@ def test_the_server_answers_behind_nginx(server, tmp_path):
 @needs("caddy")
 def test_the_server_answers_behind_caddy(server, tmp_path):
     with reserved_port() as port:
-        # A name of its own would have it ask for a certificate.
+        # With its own host name it would request a certificate.
         example = (EXAMPLES / "Caddyfile").read_text().replace("example.org", f"http://127.0.0.1:{port}")
         example = example.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
         (tmp_path / "Caddyfile").write_text("{\n\tadmin off\n}\n" + example)

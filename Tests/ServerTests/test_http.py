@@ -1,4 +1,4 @@
-"""HTTP: compression, tags, parts of files, malformed requests, late and cut bodies, HTTP/2, odd requests."""
+"""HTTP: compression, tags, parts of files, malformed requests, late and truncated bodies, HTTP/2, odd requests."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The OpenAPI document against the answers of the server."""
+"""Compares the OpenAPI document with the answers of the server."""
 
 import json
 import pathlib
@@ -17,8 +17,8 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 
 def requests_of_all_routes(server):
-    """Yields the requests of the test below: route, path, expected status, and method, headers and body if they are not
-    those of a GET. They cover each documented status that a client can cause."""
+    """Yields the requests of the test below: route, path, expected status, and method, headers and body if they differ
+    from a GET's. They cover each documented status that a client can cause."""
     ids = [f["properties"]["cluster_id"] for f in server.json("/v1/iceland/clusters?limit=3")["features"]]
     version = server.json("/v1/iceland")["version"]
     shown = json.dumps({"version": version, "cluster_ids": ids})
@@ -141,7 +141,7 @@ def test_the_document_is_valid_and_is_what_the_server_serves(server):
 
 
 def test_every_route_parameter_and_answer_is_as_documented(server):
-    """All documented ones are asked for, and there are no others."""
+    """Requests all documented ones, and checks that there are no others."""
     seen, used = set(), set()
     for request in requests_of_all_routes(server):
         route, path, status, method, headers, body = *request, *["GET", {}, None][len(request) - 3:]
@@ -173,7 +173,7 @@ def test_every_route_parameter_and_answer_is_as_documented(server):
 
 def test_generated_requests_pass_every_check_of_schemathesis(server, tmp_path, note):
     document = json.loads(json.dumps(DOCUMENT))
-    # Of an index that there is.
+    # An index that exists.
     document["components"]["parameters"]["index"]["schema"] = {"type": "string", "enum": ["iceland"]}
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document))

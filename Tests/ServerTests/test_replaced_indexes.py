@@ -1,4 +1,4 @@
-"""Files of indexes that are replaced, written to, cut off or taken away while clients ask."""
+"""Indexes whose files are replaced, overwritten, truncated or removed while clients ask."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ def reloads(server, result):
 
 
 def replace(path, content):
-    """Puts a file in the place of another at once, as the tool does."""
+    """Replaces a file by another in one step, like the tool."""
     other = path.with_suffix(".next")
     other.write_bytes(content)
     os.replace(other, path)
@@ -47,7 +47,7 @@ def test_a_replaced_index_is_served_and_a_broken_one_changes_nothing(own, tmp_pa
             wait_for(lambda: version() == first, "the first index again")
         wait_for(lambda: asking.count > 100, "100 answers")
     assert asking.count
-    # At the signal it was opened anew, whether it looked by itself just before or not.
+    # At the signal it was opened again, even if it had been checked just before.
     assert reloads(server, "reopened") >= 8 and reloads(server, "refused") >= 4
 
 
@@ -58,13 +58,13 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
     forged[len(good) // 2] ^= 1
 
     def put(content):
-        # As `cp` does: into the file that is there.
+        # Like `cp`: into the existing file.
         with path.open("r+b") as file:
             file.truncate(0)
             file.write(content)
 
     def cut_off(content):
-        # As on a disk that is full: a limit to the size of files ends the copy.
+        # Like on a full disk: a limit of the file size ends the copy.
         source = tmp_path / "source"
         source.write_bytes(content)
         limited = f"trap '' XFSZ; ulimit -f {len(content) // 2048}; cat '{source}' > '{path}'"
@@ -85,7 +85,7 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
              lambda: cut_off(good), lambda: instead(lambda: None), lambda: instead(path.mkdir),
              lambda: instead(lambda: os.mkfifo(path)), lambda: path.chmod(0), lambda: replace(path, other),
              lambda: replace(path, good[:100])]
-    # What the other index answers to the same question may come, too.
+    # The other index's answer to the same question may come, too.
     answer_of_other = server.ask("/v1/columns/clusters?limit=100")[2]
     right = {server.ask(ASK)[2], answer_of_other}
     seed, count = 7, trials(100)
@@ -97,7 +97,7 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
                 until = asking.count + rng.randrange(1, 30)
                 wait_for(lambda: asking.count >= until, "answers")
             case "look":
-                # The server looks at all files at once, so it has looked at the other one when it reopens this one.
+                # The server checks all files together, so it has checked the other one when it reopens this one.
                 before = reloads(server, "reopened")
                 replace(second, other)
                 wait_for(lambda: reloads(server, "reopened") > before, "the server to look at the files")
@@ -115,7 +115,7 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
 def test_an_index_that_may_not_be_read_is_refused_and_the_one_that_was_read_stays(indexes, server):
     if os.geteuid() != 0:
         pytest.skip("only root can run a server as a user who may not read a file that root may write")
-    # pytest's own folders can only be entered by their owner.
+    # Only their owner can enter pytest's own folders.
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         folder.chmod(0o755)
@@ -142,14 +142,15 @@ def test_an_index_that_may_not_be_read_is_refused_and_the_one_that_was_read_stay
 
 
 def test_an_index_beyond_the_bound_stays_in_its_file_and_its_damage_is_noticed(server, own, tmp_path):
-    """One that is replaced is served, one that was written to is not."""
+    """A replaced index is served, an overwritten one is not."""
     other, path = own("iceland", "--resident", 0), tmp_path / "iceland.treeline"
     status, first, answer = other.ask(ASK)
     assert status == 200 and answer == server.ask(ASK)[2]
     content = path.read_bytes()
     replace(path, content)
     wait_for(lambda: other.ask(ASK)[1].get("etag") not in (None, first["etag"]), "the file that took its place")
-    # A byte in place, behind the same header: noticed within a second, and nothing is answered until the file is right.
+    # Changes a byte in place, behind the same header. The server must notice within a second, and answer nothing until
+    # the file is right again.
     middle = len(content) // 2
     for byte, status in [(content[middle] ^ 1, 503), (content[middle], 200)]:
         with path.open("r+b") as file:

@@ -1,4 +1,4 @@
-"""How the server ends, and why it does not start."""
+"""How the server ends, and reasons not to start."""
 
 import os
 import re

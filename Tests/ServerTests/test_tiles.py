@@ -1,4 +1,4 @@
-"""Vector tiles as an independent reader reads them, and TileJSON."""
+"""Vector tiles as read by an independent reader, and TileJSON."""
 
 import json
 import math
@@ -57,7 +57,7 @@ def test_columns_of_all_kinds_have_the_types_that_tilejson_says(server):
 def test_tilejson_names_tiles_title_and_attribution(server):
     document = server.json("/v1/iceland/tiles.json?spacing=60")
     assert document["tiles"][0] == f"{server.url}/v1/iceland/tiles/{{z}}/{{x}}/{{y}}.mvt?spacing=60"
-    # Maps take the attribution for HTML.
+    # Maps interpret the attribution as HTML.
     named = document["name"], document["attribution"]
     assert named == ("Iceland's <addresses>", "© A &amp; &lt;i&gt;B&lt;/i&gt;"), document
     facts = server.json("/v1/iceland")

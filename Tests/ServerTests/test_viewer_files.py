@@ -1,4 +1,4 @@
-"""The files of the viewer come as what they are, compressed, and may load nothing but each other."""
+"""The viewer's files have the right types, are compressed, and may only load each other."""
 
 import gzip
 import json

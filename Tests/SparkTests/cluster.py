@@ -1,4 +1,4 @@
-"""A cluster of Spark on this machine: a driver and two executors, each a process of its own."""
+"""A Spark cluster on this machine: a driver and two executors, each in a separate process."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import sys
 
 from waiting import LIMIT, wait_for
 
-#: The folders of modules that executors import, besides those of PYTHONPATH.
+#: Folders of modules that executors import, in addition to PYTHONPATH.
 MODULES = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "Support")]
 HOSTS = ("127.0.0.1", "127.0.0.2")
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -17,10 +17,10 @@ JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @contextlib.contextmanager
 def cluster(work, speculation=False):
-    """A session on two executors, whose files are in a folder.
+    """Returns a session on two executors, whose files are in a folder.
 
-    With speculation they are on two hosts, as which two addresses of the loopback stand: Spark does not start a task a
-    second time where it runs already, and takes all executors of its own local cluster for one host.
+    With speculation the executors are on two hosts, represented by two loopback addresses: Spark does not start a
+    second attempt of a task on the same host, and regards all executors of its own local cluster as one host.
     """
     paths = [*MODULES, *map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
     executors_environment = {"PYTHONPATH": os.pathsep.join(paths)}
@@ -28,7 +28,7 @@ def cluster(work, speculation=False):
         executors_environment["TREELINE_LIBRARY"] = os.path.abspath(os.environ["TREELINE_LIBRARY"])
     os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(work)}
     with contextlib.ExitStack() as stack:
-        # Where logs of executors go.
+        # Executors write their logs into the current folder.
         stack.callback(os.chdir, os.getcwd())
         os.chdir(work)
         if speculation:
@@ -45,9 +45,9 @@ def cluster(work, speculation=False):
             "spark.deploy.maxExecutorRetries": "-1", "spark.speculation": str(speculation).lower(),
             "spark.speculation.interval": "200ms", "spark.speculation.multiplier": "2",
             "spark.speculation.quantile": "0.5",
-            # An executor that is gone answers nothing however long one waits.
+            # A lost executor never answers, however long one waits.
             "spark.shuffle.io.retryWait": "100ms", "spark.locality.wait": "0",
-            # What runs for seconds is better not optimized for hours.
+            # A program that runs for seconds need not be optimized for hours.
             "spark.executor.extraJavaOptions": JAVA, "spark.driver.extraJavaOptions": JAVA,
         }  # fmt: skip
         settings |= {f"spark.executorEnv.{name}": value for name, value in executors_environment.items()}
@@ -62,7 +62,7 @@ def cluster(work, speculation=False):
 
 @contextlib.contextmanager
 def standalone(work):
-    """A master and a worker on each of two hosts; the address of the master."""
+    """Starts a master, and a worker on each of two hosts. Returns the address of the master."""
     import pyspark
 
     home = os.path.dirname(pyspark.__file__)
@@ -70,7 +70,7 @@ def standalone(work):
     processes = []
 
     def start(name, *arguments, told):
-        """Starts a process and waits until its log has a line; returns the match."""
+        """Starts a process and waits until a line of its log matches. Returns the match."""
         path = pathlib.Path(f"{work}/{name}{len(processes)}.log")
         with path.open("w") as log:
             command = [f"{home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *arguments]
@@ -91,7 +91,7 @@ def standalone(work):
 
 
 def executors():
-    """The processes of executors that descend from this one, or from a worker of its."""
+    """Returns the processes of executors that descend from this process, or from one of its workers."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit() and is_executor(int(entry)) and descends(int(entry), os.getpid()):
@@ -125,7 +125,7 @@ def descends(process, ancestor):
 
 
 def peak(process="self"):
-    """The most memory that a process had, in MB."""
+    """Returns the peak memory of a process, in MB."""
     with open(f"/proc/{process}/status") as file:
         line = next(line for line in file if line.startswith("VmHWM"))
     return int(line.split()[1]) >> 10

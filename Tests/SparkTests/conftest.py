@@ -1,4 +1,4 @@
-"""Two executors of Spark on this machine, points in Parquet files, and the indexes that the tool makes of them."""
+"""Two Spark executors on this machine, points in Parquet files, and the indexes that the tool builds of them."""
 
 import filecmp
 import os
@@ -21,7 +21,7 @@ from faulty_tasks import GATHERING, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 
-#: Enough points for every stage of a build, more texts than a survey keeps among them.
+#: Enough points for every stage of a build, including more texts than a survey keeps.
 STANDARD_COUNT = 100_000
 
 os.environ["TREELINE_TOOL"] = program("TREELINE_TOOL")
@@ -36,7 +36,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of tasks that hang have a cluster of their own, and run alone."""
+    """Tests of hanging tasks have a separate cluster, and run alone."""
     is_chosen = lambda item: (item.get_closest_marker("speculation") is not None) == config.option.speculation
     config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item)])
     items[:] = filter(is_chosen, items)
@@ -53,13 +53,13 @@ def work(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(work, pytestconfig):
-    """The session of Spark, which all tests share: it takes seconds to start."""
+    """The Spark session, which all tests share, because it takes seconds to start."""
     with cluster.cluster(work, pytestconfig.option.speculation) as session:
         yield session
 
 
 class Builds:
-    """Builds on Spark in a folder, each compared with an index that the tool builds once."""
+    """Builds on Spark in a folder, and compares each with an index that the tool builds once."""
 
     def __init__(self, session, work, count, note):
         self.session, self.work, self.count, self._note = session, work, count, note
@@ -78,7 +78,7 @@ class Builds:
         return path if os.path.exists(path) else points.index(data, path, "--split", split)
 
     def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
-        """Builds an index of points and holds it to the bytes of the tool; returns what was built."""
+        """Builds an index of points and compares its bytes with the tool's. Returns the result of the build."""
         df = self.session.read.parquet(self.data(shape, bool(columns))).repartition(partitions)
         expected = self.index(shape, split, bool(columns))
         folder = tempfile.mkdtemp(dir=self.work)

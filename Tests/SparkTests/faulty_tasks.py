@@ -1,4 +1,4 @@
-"""Tasks of a build on Spark that are lost, done twice or hang. Executors import this module."""
+"""Tasks of a build on Spark that are lost, repeated or hang. Executors import this module."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import cluster
 from waiting import LIMIT, wait_for
 
 STAGES = ("read", "answer", "add_up", "partition", "build")
-#: Of columns with more different texts than a survey keeps.
+#: Stages for columns with more distinct texts than a survey keeps.
 GATHERING = ("gather", "unite")
 
 
@@ -57,18 +57,18 @@ class Lost(Tasks):
         return self.lose("partition", Tasks.partition(self, places, plan, sections))
 
     def build(self, plan, blocks):
-        # After the first piece, which is written: whoever builds it again finds it there.
+        # After the first piece is written: the repeated task finds it.
         return self.lose("build", Tasks.build(self, plan, blocks))
 
 
 class LostInSmallBlocks(Lost):
-    """As above, and blocks of points begin and end within batches of values."""
+    """As above, but blocks of points begin and end within batches of values."""
 
     block_size = 1500
 
 
 class Hanging(Lost):
-    """The first task of each stage hangs, so that Spark starts it a second time, elsewhere."""
+    """The first task of each stage hangs, so that Spark starts a second attempt elsewhere."""
 
     def fail(self):
         time.sleep(LIMIT)
@@ -76,7 +76,7 @@ class Hanging(Lost):
 
 
 class Twice(Tasks):
-    """Tasks are done twice, as if a second attempt had begun while the first one wrote."""
+    """Tasks run twice, as if a second attempt had begun while the first one wrote."""
 
     def read(self, batches):
         batches = list(batches)

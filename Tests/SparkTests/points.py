@@ -1,4 +1,4 @@
-"""Sets of points in shuffled Parquet files, with the numbers of rows, and the index that the tool makes of them."""
+"""Sets of points in shuffled Parquet files, with row numbers, and the index that the tool builds of them."""
 
 import os
 import subprocess
@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 
 
 def towns(random, count):
-    """Around 300 towns, those of the Pacific across the antimeridian."""
+    """Around 300 towns, those in the Pacific across the antimeridian."""
     centers = np.random.default_rng(300).uniform((-180, -60), (180, 70), (300, 2))
     places = centers[random.integers(0, 300, count)] + random.normal(0, 0.3, (count, 2))
     return (places[:, 0] + 180) % 360 - 180, places[:, 1]
 
 
 def city(random, count):
-    """Nine of ten in one city."""
+    """Nine of ten points in one city."""
     lon, lat = towns(random, count)
     inside = random.random(count) < 0.9
     return (np.where(inside, random.normal(2.35, 0.05, count), lon),
@@ -26,21 +26,21 @@ def city(random, count):
 
 
 def stack(random, count):
-    """One of ten at one position."""
+    """One of ten points at one position."""
     lon, lat = towns(random, count)
     inside = random.random(count) < 0.1
     return np.where(inside, -0.1276, lon), np.where(inside, 51.5072, lat)
 
 
 def flawed(random, count):
-    """Some on no map."""
+    """Some points with invalid coordinates."""
     lon, lat = towns(random, count)
     bad = random.random(count) < 1e-3
     lon = np.where(bad & (random.random(count) < 0.3), 181.5, lon)
     return lon, np.where(bad, np.where(random.random(count) < 0.5, np.nan, 95), lat)
 
 
-#: The columns of `described`, by the kinds that they are of, and those that are told.
+#: Columns of `described` by their kinds, and the kinds that are declared.
 KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "street": "category",
          "open": "boolean", "opened": "time", "day": "time"}
 TOLD = {"name": "text", "kind": "category", "street": "category"}
@@ -52,9 +52,9 @@ TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.s
 
 
 def described(rows):
-    """The values of rows in columns of each kind, of which all have nulls.
+    """Returns the values of rows in columns of each kind, all of which have nulls.
 
-    Names and streets are more than the 65,536 that a survey of a column keeps.
+    There are more names and streets than the 65,536 that a survey of a column keeps.
     """
     start, day = np.datetime64("2020-01-01", "us"), np.datetime64("1999-01-01", "D")
     values = {
@@ -75,13 +75,13 @@ def texts(before, numbers, behind):
 
 
 def write(folder, shape, count, files, seed=20240501, has_columns=False):
-    """Parquet files in a folder, each with rows from all over the input."""
+    """Writes Parquet files into a folder, each with rows from all over the input."""
     os.makedirs(folder)
     for number in range(files):
         rows = np.arange(number, count, files)
         lon, lat = shape(np.random.default_rng([seed, number]), len(rows))
         order = np.random.default_rng([seed, number, 1]).permutation(len(rows))
-        # Six decimals, as text keeps them.
+        # Six decimals, which text keeps.
         table = pa.table({"id": rows[order], "lon": lon.round(6)[order], "lat": lat.round(6)[order]})
         if has_columns:
             for name, column in zip(TYPES.names, described(rows[order]).columns):
@@ -90,7 +90,7 @@ def write(folder, shape, count, files, seed=20240501, has_columns=False):
 
 
 def index(folder, path, *options):
-    """The index that `treeline build` makes of the rows of a folder, which it reads as CSV."""
+    """Builds the index of the rows of a folder with `treeline build`, which reads them as CSV."""
     files = sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".parquet"))
     schema = pq.read_schema(files[0])
     command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", "--skip-invalid", *options]

@@ -13,7 +13,7 @@ from faulty_tasks import Hanging, Lost, LostInSmallBlocks, Twice
 
 
 def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
-    """With missing values and rows that are left out, in batches that end within blocks."""
+    """With missing values and refused rows, in batches that end within blocks."""
     records = "spark.sql.execution.arrow.maxRecordsPerBatch"
     usual = builds.session.conf.get(records)
     builds.session.conf.set(records, "1000")

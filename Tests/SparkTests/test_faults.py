@@ -1,4 +1,4 @@
-"""Faulty arguments and values are told, and leave no index."""
+"""Faulty arguments and values are reported, and leave no index."""
 
 import pytest
 import treeline

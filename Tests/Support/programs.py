@@ -1,4 +1,4 @@
-"""The executables under test, named by the environment, and what tests start of them."""
+"""The executables under test, named by environment variables, and the processes that tests start of them."""
 
 import http.client
 import json
@@ -38,7 +38,7 @@ class Server:
 
         :param stderr: Where its log goes; a temporary file by default.
         """
-        # Not a pipe, which would fill up while nobody reads it.
+        # A file, because a pipe would fill up if it is not read.
         self._log = tempfile.NamedTemporaryFile("w+")
         self.process = subprocess.Popen(
             [program("TREELINE_SERVER"), *arguments, "--port", "0"], stdout=subprocess.PIPE,

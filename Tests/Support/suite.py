@@ -1,4 +1,4 @@
-"""What the suites of pytest share; each conftest.py imports all three names."""
+"""Shared parts of the pytest suites. Each conftest.py imports all three names."""
 
 import signal
 
@@ -22,6 +22,6 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def pytest_sessionstart(session):
-    """Has SIGTERM end the servers and browsers of a suite with it."""
-    # As an interrupt, which no library takes for an error of its own.
+    """Makes SIGTERM end the servers and browsers of a suite with it."""
+    # As an interrupt, which no library mistakes for an error.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

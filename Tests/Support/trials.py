@@ -1,4 +1,5 @@
-"""How many cases random and exhaustive tests try: TREELINE_TRIALS is `fast`, `full` (the default) or `thorough`."""
+"""Number of cases that random and exhaustive tests try: TREELINE_TRIALS is `fast`, `full` (the default) or
+`thorough`."""
 
 import os
 

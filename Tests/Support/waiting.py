@@ -4,7 +4,7 @@ import contextlib
 import socket
 import time
 
-#: Longest wait for any event, in seconds. Only a failure takes as long, on a busy machine too.
+#: Longest wait for any event, in seconds. Only a failure takes that long, even on a busy machine.
 LIMIT = 120
 
 
@@ -28,9 +28,10 @@ def wait_for(condition, what="a condition", ignoring=(), limit=LIMIT):
 
 @contextlib.contextmanager
 def reserved_port(address="127.0.0.1"):
-    """A port that the system gives to no other process during the block; a server may listen at it.
+    """Returns a port that the system gives to no other process during the block. A server may listen at it.
 
-    The socket is bound and does not listen. A server that sets SO_REUSEADDR, as nearly all do, may still bind the port.
+    The socket is bound and does not listen. A server that sets SO_REUSEADDR, like nearly all servers, can still bind
+    the port.
     """
     with socket.socket() as reservation:
         reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone when the object is.
+/// A folder that is removed with the object.
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
@@ -13,7 +13,7 @@ public final class TemporaryFolder: Sendable {
 
   public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// The names in it, hidden ones included.
+  /// Returns the names in the folder, including hidden ones.
   public func contents() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
 
   public func write(_ bytes: [UInt8], to name: String) throws -> String {

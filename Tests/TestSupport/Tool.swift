@@ -1,8 +1,8 @@
 import Foundation
 
-/// The built tool, run as a person would: in the repository, so that paths in messages are the same everywhere.
+/// The built tool, run like by a user: in the repository, so that paths in messages are the same everywhere.
 public enum Tool {
-  /// Built beside the test bundle.
+  /// Built next to the test bundle.
   public static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("treeline")
 
@@ -18,7 +18,7 @@ public enum Tool {
     try run(executable, arguments, input: input)
   }
 
-  /// Runs a script of bash in which `$TREELINE` is the tool; the first argument is `$0`.
+  /// Runs a bash script in which `$TREELINE` is the tool; the first argument is `$0`.
   public static func runShell(_ script: String, _ arguments: [String] = ["bash"]) throws -> Result {
     try run(URL(fileURLWithPath: "/bin/bash"), ["-c", script] + arguments)
   }
@@ -28,11 +28,11 @@ public enum Tool {
     process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = Repository.root
-    // Help is folded to the terminal's width, and the shell has messages in many languages.
+    // Help is wrapped to the terminal's width, and the shell has messages in many languages.
     process.environment = ProcessInfo.processInfo.environment.merging([
       "COLUMNS": "80", "LC_ALL": "C", "TREELINE": Self.executable.path,
     ]) { $1 }
-    // Files and not pipes, which a long answer would fill.
+    // Files, because a long answer would fill a pipe.
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let files = try ["input", "output", "errors"].map { name in

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// How many cases random and exhaustive suites try, by the environment variable `TREELINE_TRIALS`.
+/// The number of cases that random and exhaustive suites try, from the environment variable `TREELINE_TRIALS`.
 ///
-/// Tests give the count of a full run. Each prints the count and the seed that it then uses, once.
+/// Tests give the number for a full run. Each prints the number and the seed that it then uses, once.
 public enum Trials: String, CaseIterable, Sendable {
-  /// A tenth: for the loop of edit and test. The default.
+  /// A tenth of the cases, for the loop of edit and test. The default.
   case fast
   case full
-  /// Ten times as many: before a release.
+  /// Ten times as many cases, before a release.
   case thorough
 
   public static let chosen: Trials = {
@@ -25,7 +25,7 @@ public enum Trials: String, CaseIterable, Sendable {
   /// - Parameters:
   ///   - full: The number in a full run, 1 or more.
   ///   - least: The number that covers every kind of case.
-  ///   - seed: What the cases are drawn from, if it differs from run to run.
+  ///   - seed: Seed of the random cases, if it differs from run to run.
   public static func count(
     _ full: Int, atLeast least: Int = 1, seed: UInt64? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> Int {
@@ -43,7 +43,7 @@ public enum Trials: String, CaseIterable, Sendable {
     return seeds
   }
 
-  /// Returns the cases of a list to try: in a fast run a tenth of them, evenly spread from the first on, else all.
+  /// Returns the cases of a list to try: in a fast run a tenth of them, evenly spread from the first on, otherwise all.
   ///
   /// - Parameter least: The number that covers every kind of case.
   public static func some<Case>(

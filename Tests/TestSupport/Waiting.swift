@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Suspends the task for a millisecond, even if it is cancelled. A loop around `Task.yield` would keep a core busy that
+/// Suspends the task for a millisecond, even if it is cancelled. A loop with `Task.yield` would keep a core busy that
 /// hundreds of other tests need.
 public func pause() async {
   await withCheckedContinuation { continuation in

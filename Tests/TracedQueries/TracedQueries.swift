@@ -1,11 +1,11 @@
 import Treeline
 
-/// Answers one query after the other of an index, for a tool that traces reads and writes of memory.
+/// Answers one query of an index after the other, for a tool that traces reads and writes of memory.
 ///
 ///     TracedQueries INDEX LIMIT [WEST,SOUTH,EAST,NORTH …]
 ///
-/// Prints where the node records begin, how many there are, and an address that is written to before each query; then,
-/// how many clusters each answer has.
+/// Prints the address of the node records, their number, and an address that is written before each query; then the
+/// number of clusters in each answer.
 @main enum TracedQueries {
   static func main() throws {
     let arguments = CommandLine.arguments
@@ -14,7 +14,7 @@ import Treeline
       let sides = argument.split(separator: ",").map { Double($0)! }
       return BoundingBox(west: sides[0], south: sides[1], east: sides[2], north: sides[3])
     }
-    // So much comes from the system by itself, at an address that nothing else writes to, now or later.
+    // A block of this size comes directly from the system, at an address that nothing else ever writes to.
     let mark = UnsafeMutablePointer<Int>.allocate(capacity: 1 << 20)
     tree.withStorage { print(UInt(bitPattern: $0.nodes), $0.nodeCount, UInt(bitPattern: mark)) }
     for (index, box) in boxes.enumerated() {

@@ -9,7 +9,7 @@ import Treeline
 @Suite struct AsyncBuildTests {
   static let coordinates = PointSet.cities(200_000, seed: 21).coordinates
 
-  /// What a build told, in order.
+  /// Progress reports of a build, in order.
   final class Reports: Sendable {
     let all = Mutex<[BuildProgress]>([])
     func add(_ progress: BuildProgress) { all.withLock { $0.append(progress) } }
@@ -98,7 +98,7 @@ import Treeline
       }
     }
     task.withLock { $0 = started }
-    // The first reports may have come before there was anything to cancel.
+    // The first reports may come before there is a task to cancel.
     await #expect(throws: CancellationError.self) {
       if reports.told.contains(where: { $0.stage == stage }) { started.cancel() }
       _ = try await started.value

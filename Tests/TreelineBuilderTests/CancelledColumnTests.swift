@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Work on columns and on an index that is cancelled: it stops within a block of values, and leaves nothing.
+/// Cancelled work on columns and on an index: it stops within a block of values, and leaves no files.
 @Suite struct CancelledColumnTests {
-  /// Cancels when progress is reported for a number of times, and counts what is done afterwards.
+  /// Cancels at a given progress report, and counts the work afterwards.
   private final class Watch: Sendable {
     let cancellation = BuildCancellation()
     private let state: Mutex<(left: Int, reports: Int, values: Int)>
@@ -15,7 +15,7 @@ import Treeline
     init(cancellingAtReport number: Int) { state = Mutex((number, 0, 0)) }
 
     var reportCount: Int { state.withLock { $0.reports } }
-    /// How many values were asked for after the cancellation.
+    /// Number of values requested after the cancellation.
     var lateValueCount: Int { state.withLock { $0.values } }
 
     func report() {
@@ -66,7 +66,7 @@ import Treeline
     }
   }
 
-  /// A value that is asked for cancels, at any place of a block.
+  /// The request of a value cancels, at any position in a block.
   @Test(arguments: [0, 1, 20_000, 39_999]) func valueThatCancelsIsAmongTheLast(_ row: Int) throws {
     let watch = Watch(cancellingAtReport: 1)
     let column = IndexColumn(name: "text", kind: .text) { asked in
@@ -99,7 +99,7 @@ import Treeline
     try write(whole)
     try FileManager.default.removeItem(atPath: folder + "/index")
     #expect(whole.reportCount > 7)
-    // When the last report comes, all but the header is written.
+    // At the last report, everything except the header is written.
     for number in 1..<whole.reportCount {
       let watch = Watch(cancellingAtReport: number)
       #expect(throws: IndexWritingError.cancelled) { try write(watch) }
@@ -108,7 +108,7 @@ import Treeline
     }
   }
 
-  /// What is done on a task is cancelled with it.
+  /// Work in a task is cancelled with the task.
   @Test func cancelledTaskDoesNoMore() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("task-\(UUID().uuidString)").path
     let task = Task {
@@ -135,7 +135,7 @@ import Treeline
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  /// A build in pieces, whose texts are gathered by a second look, and whose columns are prepared on the disk.
+  /// A build in pieces that gathers texts in a second pass, and prepares columns on the disk.
   @Test(arguments: [1, 2, 6]) func buildInPiecesIsCancelledWhileItEncodes(_ number: Int) throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let folder = try ScratchFolder(place, keepsFiles: false)

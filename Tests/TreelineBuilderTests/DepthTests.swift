@@ -3,7 +3,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// What bounds the depth: below some level nodes are halved along their longer side, which ends whatever the data.
+/// Bounds of the depth: below some level nodes are halved along their longer side, which ends for any data.
 @Suite struct DepthTests {
   /// 32 halvings of either side, and the buckets' own levels.
   static let levelsBelowPrincipal = 64 + 15
@@ -36,7 +36,7 @@ import Treeline
     print(
       "\(set): \(rule), \(set.coordinates.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
     #expect(TreeInvariants(outline, of: set.coordinates).violations.prefix(5) == [])
-    // Thirty-one positions are parted one by one at worst.
+    // In the worst case, thirty-one positions are split off one by one.
     #expect(outline.leaves.count == 31 && (5...30).contains(outline.depth))
   }
 

@@ -3,8 +3,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// The same points give the same tree, whatever their order, however many threads share the work, and whoever finds
-/// principal axes.
+/// The same points give the same tree, for any order, any number of threads, and any solver for principal axes.
 @Suite struct DeterminismTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule)
     throws
@@ -27,7 +26,7 @@ import Treeline
     }
   }
 
-  /// Large enough for the points to be cut into a chunk a thread, and the tree into many pieces of work.
+  /// Large enough for a chunk of points per thread, and for many pieces of work on the tree.
   @Test(
     arguments: [
       PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
@@ -58,7 +57,7 @@ import Treeline
     #expect(try PointSet("plain", set.coordinates, as: .planar).tree().contentHash != hash)
   }
 
-  /// Each in turn.
+  /// Returns each solver in turn.
   private func solver(_ number: UInt64) -> PrincipalAxis.Solver {
     let all = PrincipalAxis.Solver.allCases
     return all[Int(number) % all.count]
@@ -66,7 +65,7 @@ import Treeline
 
   private func rows(of tree: ClusterTree) -> [Int] { tree.root.map { Array(tree.members(of: $0)) } ?? [] }
 
-  /// The boxes whose answers differ in anything but row numbers.
+  /// Returns the boxes whose answers differ in anything except row numbers.
   private func differences(_ tree: ClusterTree, _ other: ClusterTree, of set: PointSet, seed: UInt64) throws
     -> [BoundingBox]
   {
@@ -79,7 +78,7 @@ import Treeline
     }
   }
 
-  /// All that a cluster says but the row number of its point.
+  /// All properties of a cluster except the row number of its point.
   private struct Shown: Equatable {
     let id: ClusterID
     let range: Range<Int>

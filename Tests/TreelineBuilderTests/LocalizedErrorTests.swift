@@ -4,7 +4,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFoundation
 
-/// What an app shows of an error is its message, with TreelineFoundation among what it is linked with.
+/// The text that an app shows for an error is its message, if the app links TreelineFoundation.
 @Suite struct LocalizedErrorTests {
   @Test func localizedDescriptionIsTheMessage() {
     let errors: [any Error & CustomStringConvertible] = [

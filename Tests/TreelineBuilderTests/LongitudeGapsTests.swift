@@ -4,9 +4,9 @@ import Testing
 
 @testable import TreelineBuilder
 
-/// The seam against the widest gap found by sorting.
+/// Compares the seam with the widest gap found by sorting.
 @Suite struct LongitudeGapsTests {
-  /// Gaps narrower than this may hide inside a bin.
+  /// Gaps narrower than this may be hidden inside a bin.
   static let binWidth: UInt32 = 1 << 16
 
   @Test func noPointsHaveTheirSeamAtZero() { #expect(LongitudeGaps().seam == 0) }

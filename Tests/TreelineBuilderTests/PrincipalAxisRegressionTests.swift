@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Shapes on which the original clustering library and its forks tilt the axis or cut in input order.
+/// Shapes for which the original clustering library and its forks tilt the axis or cut in input order.
 @Suite struct PrincipalAxisRegressionTests {
-  /// Theirs took the eigenvalue of (Sxx + Syy)^2 for that of (Sxx - Syy)^2 and turned 1 degree into 75.
+  /// They took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
   @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179]) func anAxisIsNotTiltedTowardsY(
     degrees: Double
   ) throws {
@@ -51,7 +51,7 @@ import Treeline
     let points = turned.map { PlanePoint(x: UInt32(1 << 31 + $0.x), y: UInt32(1 << 31 + $0.y)) }
     let tree = try PointSet("cross", onPlane: Array(repeating: points, count: times).flatMap { $0 }).tree()
     let children = try tree.children(of: #require(tree.root).id)
-    // The mean is on the line, and left of it are the points on it.
+    // The mean is on the line, and points on the line belong to the left.
     #expect(children.map(\.pointCount) == [9 * times, times])
   }
 
@@ -62,7 +62,7 @@ import Treeline
     #expect(children.map(\.rect.height) == [5 << 20, 5 << 20])
   }
 
-  /// Moments are exact, so where they are measured from leaves no trace, not even in a last bit.
+  /// Moments are exact, so the corner from which they are measured has no effect, not even in the last bit.
   @Test(arguments: Trials.seeds(20)) func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = (0..<200).map { _ in

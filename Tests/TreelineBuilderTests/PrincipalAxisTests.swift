@@ -6,8 +6,8 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct PrincipalAxisExhaustiveTests {
-  /// The closed form of the angle and repeated squaring of the matrix, at every quarter of a degree. The axis is a
-  /// multiple of 2^-29 of its length, so that is how far it may be off.
+  /// Compares the closed form of the angle and repeated squaring of the matrix, at every quarter of a degree. The axis
+  /// is a multiple of 2^-29 of its length, which is the tolerance.
   @Test(arguments: [1.0001, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]) func agreesWithOtherSolvers(
     aspect: Double
   ) throws {
@@ -23,7 +23,7 @@ import Treeline
     }
   }
 
-  /// Settled by comparing integers, the axis owes nothing to how LAPACK rounds.
+  /// The axis is determined by comparing integers, so it does not depend on LAPACK's rounding.
   @Test func isTheGreatestThatIsNotPastTheTrueDirection() {
     for difference in Int64(-24)...24 {
       for double in Int64(-24)...24 where (difference, double) != (0, 0) {
@@ -37,7 +37,7 @@ import Treeline
   @Test(arguments: 0..<64) func isExactForMatricesOfAnySize(bits: Int) {
     var random = SplitMix64(seed: UInt64(bits))
     for _ in 0..<Trials.count(400) {
-      // 62 bits are kept of the larger of the two; the other may be as small as it likes.
+      // 62 bits of the larger number are kept; the other one may be arbitrarily small.
       let difference = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits / 4)
       let double = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits % 62)
       if (difference, double) == (0, 0) { continue }
@@ -46,7 +46,7 @@ import Treeline
     }
   }
 
-  /// `TREELINE_AXES` is how many random matrices are taken; a million by default.
+  /// `TREELINE_AXES` is the number of random matrices; a million by default.
   @Test(arguments: Trials.seeds(16)) func everySolverLeadsToTheSameAxis(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     func check(_ difference: Int64, _ double: Int64) {
@@ -72,7 +72,8 @@ import Treeline
     for difference in edges { for double in edges { check(difference, double) } }
   }
 
-  /// The greatest integer whose direction, its angle doubled, is not past (difference, double), by bisection.
+  /// Returns the greatest integer whose direction, with a doubled angle, is not past (difference, double), by
+  /// bisection.
   private func exactAxis(_ difference: Int64, _ double: Int64) -> PrincipalAxis {
     let isFlat = difference >= 0
     var (least, past) = (-PrincipalAxis.length, PrincipalAxis.length + 1)

@@ -97,8 +97,8 @@ struct QueryBenchmark: ParsableCommand {
   }
 
   /// Returns the rates of each kind of work, per second, on threads that do nothing else: for each kind a list of
-  /// turns, with one rate for each number of threads. Turns take a twentieth of a second and alternate between the kinds, so
-  /// that a machine that slows down temporarily slows down all of them.
+  /// turns, with one rate for each number of threads. Turns take a twentieth of a second and alternate between the
+  /// kinds, so that a machine that slows down temporarily slows down all of them.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {

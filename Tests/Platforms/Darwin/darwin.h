@@ -1,5 +1,5 @@
-// What the sources may use of Apple's C library, as its manual pages have it: names of POSIX, those of BSD that are
-// marked, and no more. It is for type-checks alone.
+// The parts of Apple's C library that the sources may use, from its manual pages: names of POSIX, and a few of BSD,
+// which are marked. Only for type checks.
 #include "../math.h"
 
 typedef unsigned short mode_t;
@@ -26,7 +26,7 @@ int close(int), unlink(const char *), access(const char *, int), rename(const ch
 char *realpath(const char *path, char *resolved);
 int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
 void sync(void);
-// Swift has these two by functions of its own, since C's take any number of arguments.
+// Swift declares these two as its own functions, because C's take any number of arguments.
 int open(const char *, int) __attribute__((overloadable));
 int open(const char *, int, mode_t) __attribute__((overloadable));
 int fcntl(int, int);

@@ -2,7 +2,7 @@ import Foundation
 import Treeline
 
 extension SplitRule {
-  /// The discrimination power, where it is one that weighs points differently.
+  /// The discrimination power, if the rule weighs points differently.
   var power: Double? {
     guard description.hasPrefix("gamma:"), self != .gamma(1) else { return nil }
     return Double(description.dropFirst("gamma:".count))
@@ -12,7 +12,7 @@ extension SplitRule {
 // MARK: - Gamma
 
 extension PrincipalSplit {
-  /// Where the mean of the members weighted by a power of their distance lies along the axis, times the count.
+  /// Returns the mean of the members along the axis, weighted by a power of their distance, times the count.
   func weightedMean(_ power: Double) -> Double {
     let distances = members.map { point in
       let (dx, dy) = deviation(of: point)
@@ -29,7 +29,7 @@ extension PrincipalSplit {
     return sum / weights
   }
 
-  /// A weight that is a whole number but for the rounding of `pow` may be one less.
+  /// A weight that is a whole number except for the rounding of `pow` may be one less.
   var uncertaintyOfWeights: Double {
     let reach = members.map { abs(distance(of: $0).along) }.max()!
     return reach * Double(members.count) * 0x1p-28
@@ -39,8 +39,8 @@ extension PrincipalSplit {
 // MARK: - Least scatter
 
 extension PrincipalSplit {
-  /// Every cut across the axis that is certain to be possible is tried, and then whether points had better go to the
-  /// nearer mean.
+  /// Tries every cut across the axis that is certainly possible, and then checks whether points should go to the nearer
+  /// mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
     let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }.sorted {
       $0.distance.along < $1.distance.along
@@ -65,7 +65,8 @@ extension PrincipalSplit {
     return faults
   }
 
-  /// By how much the squared distances would be less, times the count; what is too small to tell is left out.
+  /// Returns by how much the squared distances would decrease, times the count, ignoring decreases too small to
+  /// determine.
   private func gainOfNearerMeans(_ left: Range<Int>) -> Double {
     let (one, other) = (mean(of: members[left]), mean(of: members[left.upperBound...]))
     return members.indices.reduce(0) { sum, index in
@@ -89,7 +90,7 @@ extension PrincipalSplit {
     return scatterBetween(sums, leftCount: leftCount)
   }
 
-  /// nₗ nᵣ |mₗ - mᵣ|² times the count: what the halves do not have of the scatter.
+  /// Returns nₗ nᵣ |mₗ - mᵣ|² times the count: the scatter that the halves do not have.
   private func scatterBetween(_ left: (x: Int128, y: Int128), leftCount: Int) -> Double {
     let (count, part) = (Int128(members.count), Int128(leftCount))
     let x = Double(count * left.x - part * Int128(sum.x))

@@ -1,11 +1,12 @@
 import Foundation
 import Treeline
 
-/// How some points are to be split, worked out anew: by the closed form of the angle and exact deviations.
+/// The split of some points, computed independently: with the closed form of the angle and exact deviations.
 ///
-/// Deviations from the mean are kept times the count, which is exact. The angle is good to a double; the engine rounds
-/// its axis to 29 bits, so which side a point is on is certain unless the point lies within that of the line. Where
-/// the axis is known exactly, as for points on one meridian, so is every side, and points on the line are left.
+/// Deviations from the mean are kept times the count, which is exact. The angle is accurate to a double. The engine
+/// rounds its axis to 29 bits, so the side of a point is certain unless the point lies within that distance of the
+/// line. If the axis is known exactly, as for points on one meridian, all sides are certain, and points on the line are
+/// left.
 public struct PrincipalSplit {
   /// Unit vector of the axis.
   public let x: Double
@@ -16,7 +17,7 @@ public struct PrincipalSplit {
   let members: ArraySlice<PlanePoint>
   let sum: (x: Int64, y: Int64)
 
-  /// - Parameter members: at most 2^20 points, so that deviations are exact doubles.
+  /// - Parameter members: At most 2^20 points, so that deviations are exact doubles.
   public init(of members: ArraySlice<PlanePoint>) {
     self.members = members
     var sum: (x: Int64, y: Int64) = (0, 0)
@@ -31,20 +32,20 @@ public struct PrincipalSplit {
       box.formUnion(point)
     }
     if xy == 0 {
-      // Equal eigenvalues have no principal axis: the longer side of the box, ties along x.
+      // Equal eigenvalues have no principal axis: uses the longer side of the box, and x for ties.
       let isFlat = xx == yy ? box.width >= box.height : xx > yy
       (x, y, isExact) = (isFlat ? 1 : 0, isFlat ? 0 : 1, true)
     } else if xx == yy {
       (x, y, isExact) = (1, xy > 0 ? 1 : -1, true)
     } else {
       let angle = atan2(2 * Double(xy), Double(xx - yy)) / 2
-      // Left is the lesser along the longer component.
+      // Left is the lower side along the longer component.
       let sign: Double = xx < yy && angle < 0 ? -1 : 1
       (x, y, isExact) = (sign * cos(angle), sign * sin(angle), false)
     }
   }
 
-  /// What is wrong with a split by a rule if the members of `left` are split off.
+  /// Returns what is wrong with a split by a rule if the members of `left` are split off.
   public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
     if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
     let line = rule.power.map(weightedMean) ?? 0
@@ -67,7 +68,7 @@ public struct PrincipalSplit {
     Int64(members.count) * Int64(point.x) == sum.x && Int64(members.count) * Int64(point.y) == sum.y
   }
 
-  /// How far behind the line a point lies, times the count, and how uncertain that is.
+  /// Returns how far behind the line a point lies, times the count, and the uncertainty of this number.
   func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
     let (dx, dy) = deviation(of: point)
     let along = dx * x + dy * y
@@ -75,7 +76,7 @@ public struct PrincipalSplit {
     return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
   }
 
-  /// From the mean, times the count.
+  /// Returns the deviation from the mean, times the count.
   func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
     (Double(Int64(members.count) * Int64(point.x) - sum.x), Double(Int64(members.count) * Int64(point.y) - sum.y))
   }

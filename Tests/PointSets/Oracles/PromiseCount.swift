@@ -1,25 +1,26 @@
 import Treeline
 
-/// How often a tree breaks what it promises of pairs of answers, over random screens. All is by ranges of points, so
-/// that `Transition` is held to them too.
+/// Counts how often a tree breaks its promises about pairs of answers, over random screens. It compares ranges of
+/// points, which also checks `Transition`.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of that other. What continues continues the other.
+  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Continuing answers continue the
+  /// outer one.
   public private(set) var nestednessViolations = 0
 
-  /// Transitions between two screens, of any kind, in which a cluster is lost or doubled or points do not add up.
+  /// Transitions between any two screens in which a cluster is lost or doubled, or points do not add up.
   public private(set) var conservationViolations = 0
 
-  /// Answers of more clusters than their limit.
+  /// Answers with more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// How much farther points lie from their clusters in an answer that continues another on a pan than in a fresh one,
-  /// as a root mean square: the worst of all.
+  /// Greatest factor by which points lie farther from their clusters in an answer that continues another one on a pan
+  /// than in a fresh answer, as a root mean square.
   public private(set) var continuingDistortion = 1.0
 
-  /// After a pan by a tenth of the screen: of the clusters that stand on both screens and have a point on both, those
-  /// there before and after, and those there before or after.
+  /// Numbers of clusters after a pan by a tenth of the screen, among those that stand on both screens and have a point
+  /// on both: clusters before and after, and clusters before or after.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
@@ -27,7 +28,7 @@ public struct PromiseCount: Sendable {
 
   public var panPersistence: Double { eitherOnPan > 0 ? Double(keptOnPan) / Double(eitherOnPan) : 1 }
 
-  /// One pair of screens of each sort, all asked by one cut; and a transition to any other cut of any other screen.
+  /// Counts one pair of screens of each sort, with one cut, and a transition to a random cut of a random screen.
   public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws {
     let cut = screens.cut(kind)
     let outer = screens.next()
@@ -59,7 +60,7 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// What stays of an answer on one screen in that on the next.
+  /// Counts what remains of an answer on one screen in the answer on the next.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {
@@ -74,9 +75,9 @@ extension PromiseCount {
 }
 
 extension ClusterTree {
-  /// Whether a cluster has a point that lies in all of some windows.
+  /// Returns whether a cluster has a point that lies in all of some windows.
   ///
-  /// It goes down where boxes do not tell: a cluster may have millions of points.
+  /// Descends if boxes do not decide it: a cluster may have millions of points.
   fileprivate func hasPoint(of cluster: Cluster, in windows: [PlaneWindow]) throws -> Bool {
     var waiting = [cluster]
     while let cluster = waiting.popLast() {
@@ -89,7 +90,7 @@ extension ClusterTree {
 }
 
 extension Clusters {
-  /// The sum of the squared distances of all points to the means of their clusters.
+  /// Sum of the squared distances of all points from the means of their clusters.
   fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius } }
 
   fileprivate func hasCluster(around part: Cluster) -> Bool {
@@ -99,7 +100,7 @@ extension Clusters {
 }
 
 extension Transition {
-  /// Whether every cluster of both answers occurs once and all points are accounted for.
+  /// Returns whether every cluster of both answers occurs once, and all points are accounted for.
   fileprivate func accountsFor(_ from: Clusters, _ to: Clusters) -> Bool {
     let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + exited
     let new = kept + merges.map(\.whole) + splits.flatMap(\.parts) + entered

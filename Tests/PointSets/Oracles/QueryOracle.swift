@@ -1,17 +1,17 @@
 import Treeline
 
-/// The answer to a query by definition, and what must hold of any answer, both from the points one by one.
+/// The answer to a query by definition, and the conditions for any answer, both from the points one by one.
 public struct QueryOracle {
   private let outline: TreeOutline
   private let isInside: [Bool]
-  /// How many of the points before each are inside.
+  /// Number of points before each that are inside.
   private let insideBefore: [Int]
   private let leafOf: [Int]
 
   /// - Parameters:
-  ///   - outline: Of a tree without a filter.
-  ///   - window: nil for one that shows nothing.
-  ///   - passes: Whether a point counts, by its tree index. Those that do not are as if they were out of view.
+  ///   - outline: Outline of a tree without a filter.
+  ///   - window: Window of the query; nil if it shows nothing.
+  ///   - passes: Whether a point counts, by its tree index. Others are treated as out of view.
   public init(_ outline: TreeOutline, _ window: PlaneWindow?, passes: (Int) -> Bool = { _ in true }) {
     self.outline = outline
     isInside = (0..<outline.tree.pointCount).map { index in
@@ -30,7 +30,7 @@ public struct QueryOracle {
 
   public var insideCount: Int { insideBefore.last! }
 
-  /// How many distinct positions are inside.
+  /// Number of distinct positions inside.
   public var visiblePositions: Int { Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count }
 
   public func insideCount(of range: Range<Int>) -> Int {
@@ -39,8 +39,8 @@ public struct QueryOracle {
 
   public func isVisible(_ range: Range<Int>) -> Bool { insideCount(of: range) > 0 }
 
-  /// Level by level, within a level in tree order: a cluster gives way to its visible children if that keeps the
-  /// answer within the limit.
+  /// Splits level by level, and within a level in tree order: a cluster is replaced by its visible children if the
+  /// answer stays within the limit.
   public func breadthFirst(limit: Int) -> [Cluster] {
     guard let root = outline.entries.first, isVisible(root.cluster.range) else { return [] }
     var answer = [0]
@@ -60,7 +60,7 @@ public struct QueryOracle {
     outline.entries[entry].children.filter { isVisible(outline.entries[$0].cluster.range) }
   }
 
-  /// What is wrong with an answer; nothing if it keeps every promise of a query.
+  /// Returns what is wrong with an answer; empty if it keeps every promise of a query.
   public func violations(of answer: [Cluster], limit: Int) -> [String] {
     var violations: [String] = []
     if answer.count > limit { violations.append("\(answer.count) clusters exceed the limit of \(limit)") }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The clusters of a finer answer that lie in no cluster of a coarser one; none where it refines it.
+/// Returns the clusters of a finer answer that lie in no cluster of a coarser one; none if the finer one refines it.
 public func unrefined(_ fine: [Cluster], by coarse: [Cluster]) -> [Cluster] {
   fine.filter { part in
     !coarse.contains { $0.range.lowerBound <= part.range.lowerBound && part.range.upperBound <= $0.range.upperBound }

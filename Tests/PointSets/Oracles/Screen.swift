@@ -1,11 +1,11 @@
 import Treeline
 
-/// What 1024 by 768 pixels show at a zoom, less where the plane ends.
+/// The part of the plane that 1024 by 768 pixels show at a zoom, up to the end of the plane.
 public struct Screen: Hashable, Sendable {
   public let window: PlaneWindow
   public let zoom: Double
 
-  /// Where its middle is, on the plane; need not be on the world's own turn.
+  /// Position of its middle on the plane, which may lie outside of the world's own turn.
   let x: Double
   let y: Double
 
@@ -31,27 +31,27 @@ public struct Screen: Hashable, Sendable {
     }
   }
 
-  /// Whether a cluster stands inside it.
+  /// Returns whether a cluster stands inside the screen.
   public func shows(_ cluster: Cluster) -> Bool {
     // A mean across the seam lies beyond the plane's last unit.
     window.contains(PlanePoint(x: UInt32(truncatingIfNeeded: Int64(cluster.meanX)), y: UInt32(cluster.meanY)))
   }
 }
 
-/// Makes screens over a tree: around its points, inside each other, and beside each other.
+/// Makes screens over a tree: around its points, inside each other, and next to each other.
 public struct ScreenMaker {
   private let tree: ClusterTree
   private let leastZoom: Double
   private var random: SplitMix64
 
-  /// - Precondition: the tree has a point.
+  /// - Precondition: The tree has a point.
   public init(over tree: ClusterTree, seed: UInt64) {
     self.tree = tree
     leastZoom = Plane.zoom(fitting: tree.root!.rect, width: Screen.width, height: Screen.height, maximumZoom: 18) - 1
     random = SplitMix64(seed: seed)
   }
 
-  /// One that has some point in it, from one on which all is small down to one twelve zooms closer.
+  /// Returns a screen with a point in it, at a zoom from one where everything is small up to twelve zooms closer.
   public mutating func next() -> Screen {
     let point = tree.position(atTreeIndex: random.index(below: tree.pointCount))
     let zoom = leastZoom + random.number(from: 0, to: 12)
@@ -61,17 +61,17 @@ public struct ScreenMaker {
       y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom, on: tree.plane)
   }
 
-  /// One inside another, up to three zooms closer.
+  /// Returns a screen inside another, up to three zooms closer.
   public mutating func inside(_ screen: Screen) -> Screen {
     let closer = random.number(from: 0.001, to: 3)
     let zoom = screen.zoom + closer
-    // What is left to move in, in half screens of the wider one; kept a unit off the edges.
+    // Space to move in, in half screens of the wider one, one unit off the edges.
     let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
     func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
     return Screen(x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)
   }
 
-  /// One at the same zoom, a tenth of the screen to any side.
+  /// Returns a screen at the same zoom, a tenth of the screen away in any direction.
   public mutating func beside(_ screen: Screen) -> Screen {
     let units = Plane.unitsPerPixel(zoom: screen.zoom)
     let sides = [(0.1, 0.0), (-0.1, 0), (0, 0.1), (0, -0.1), (0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)]
@@ -83,7 +83,7 @@ public struct ScreenMaker {
 
   public mutating func number(below bound: Int) -> Int { random.index(below: bound) }
 
-  /// A cut with random numbers in it.
+  /// Returns a cut of a kind, with random numbers.
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
     let limit = 1 + random.index(below: 250)
     let pixels = random.number(from: 10, to: 80)
@@ -91,23 +91,23 @@ public struct ScreenMaker {
       kind.hasUnclusteredPoints
       ? UnclusteredPoints(
         leastMembers: 2 + random.index(below: 30),
-        // Farther out all points of the largest sets would be shown.
+        // Farther out, all points of the largest sets would be shown.
         fromZoom: leastZoom + random.number(from: 9, to: 18)) : .none
     return ScreenCut(kind: kind, cut: kind.cut(limit: limit, pixels: pixels, unclustered))
   }
 
-  /// A cut of any kind that the tree supports.
+  /// Returns a random cut of a kind that the tree supports.
   public mutating func cut() -> ScreenCut {
     let kinds = ScreenCut.Kind.all(of: tree)
     return cut(kinds[random.index(below: kinds.count)])
   }
 }
 
-/// A cut of a kind, with numbers in it.
+/// A cut of a kind, with its numbers.
 public struct ScreenCut: Hashable, Sendable {
-  /// Every way to cut a tree, as far as numbers do not matter.
+  /// Every kind of cut, apart from its numbers.
   public struct Kind: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// Of cuts by pixels; nil for a limit.
+    /// Criterion of cuts by pixels; nil for a limit.
     let criterion: PixelCriterion?
     private var order = ExpansionOrder.breadthFirst
     private var isContinuing = false
@@ -134,12 +134,12 @@ public struct ScreenCut: Hashable, Sendable {
         .filter { !$0.hasUnclusteredPoints || criterion != .badges }
       }
 
-    /// Those that a tree supports.
+    /// Returns the kinds that a tree supports.
     public static func all(of tree: ClusterTree) -> [Kind] {
       allCases.filter { $0.criterion.map { tree.supports(Cut($0, pixels: 1)) } ?? true }
     }
 
-    /// Whether a pan changes nothing but at the edge.
+    /// Whether a pan changes nothing except at the edge.
     public var isFixedOnPans: Bool { criterion != nil && !isCapped }
 
     fileprivate func cut(limit: Int, pixels: Double, _ unclustered: UnclusteredPoints) -> Cut {
@@ -161,7 +161,7 @@ public struct ScreenCut: Hashable, Sendable {
 
   var limit: Int { cut.limit }
 
-  /// - Parameter previous: What was shown before; only an answer that continues it looks at it.
+  /// - Parameter previous: The answer shown before, used only by continuing answers.
   public func answer(of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil) throws -> Clusters {
     try tree.clusters(cut, in: screen.window, zoom: screen.zoom, after: previous)
   }

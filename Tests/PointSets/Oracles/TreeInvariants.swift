@@ -1,8 +1,8 @@
 import Treeline
 
-/// What must hold of every tree, checked by recomputation from the points.
+/// The conditions for every tree, checked by recomputation from the points.
 ///
-/// `violations` is empty for a sound tree; each message says which cluster breaks what.
+/// `violations` is empty for a sound tree. Each message names a cluster and the condition that it breaks.
 public struct TreeInvariants {
   private let outline: TreeOutline
   private let coordinates: [Coordinate]
@@ -13,8 +13,8 @@ public struct TreeInvariants {
   public var violations: [String] { faults.messages }
 
   /// - Parameters:
-  ///   - coordinates: what the tree was built of.
-  ///   - principalLevels: below this level clusters need not be split across their principal axis.
+  ///   - coordinates: Coordinates of which the tree was built.
+  ///   - principalLevels: Level below which clusters need not be split across their principal axis.
   public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline
     self.coordinates = coordinates
@@ -70,7 +70,7 @@ public struct TreeInvariants {
     }
   }
 
-  /// Sums of integers are exact, so the mean is off by the rounding of a double or two and not by a point.
+  /// Sums of integers are exact, so the mean is only off by the rounding of one or two doubles, not by a point.
   private func checkMean(of members: ArraySlice<PlanePoint>, _ cluster: Cluster, _ name: String) {
     let count = Int64(members.count)
     for (found, sum) in [

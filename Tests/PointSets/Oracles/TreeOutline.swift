@@ -1,6 +1,6 @@
 import Treeline
 
-/// A whole tree as its public navigation tells it, each cluster with where its children are: what tests hold against
+/// A whole tree as its public navigation shows it, each cluster with the indices of its children, for comparison with
 /// definitions. It takes O(nodes x depth) and is meant for small trees.
 public struct TreeOutline: Sendable {
   public struct Entry: Sendable {
@@ -12,7 +12,7 @@ public struct TreeOutline: Sendable {
   }
 
   public let tree: ClusterTree
-  /// Every cluster, each before those below it, the left before the right.
+  /// Every cluster, each before its descendants, left before right.
   public private(set) var entries: [Entry] = []
 
   public init(_ tree: ClusterTree) throws {

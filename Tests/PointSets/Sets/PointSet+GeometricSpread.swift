@@ -1,18 +1,18 @@
 import Treeline
 
 extension PointSet {
-  /// Where the points of a geometric spread lie around their centre.
+  /// Directions of the points of a geometric spread from their center.
   public enum Arms: String, Sendable {
     case alongX
     case alongDiagonal
-    /// Each point in another of the four directions than the one before.
+    /// Each point lies in a different direction than the one before, of four directions.
     case spiral
   }
 
-  /// Points at distances 2^-k from their centre: a tree over them is as deep as the plane's resolution makes it.
+  /// Returns points at distances 2^-k from their center. A tree over them is as deep as the plane's resolution allows.
   ///
-  /// - Parameter growth: by how much each stack is larger than the next one out; 1 is single points. From 0.5 to 0.7
-  ///   the outermost stack is so heavy that it alone is parted from the rest, as deep as the stacks reach.
+  /// - - Parameter growth: Factor by which each stack is larger than the next one out; 1 is single points. From 0.5 to
+  ///   0.7 the outermost stack is so heavy that only it is split off from the rest, at all depths of the stacks.
   public static func geometricSpread(_ arms: Arms, growth: Double = 1, largestStack: Int = 4000) -> PointSet {
     var points: [PlanePoint] = []
     var stack = growth < 1 ? Double(largestStack) : 1

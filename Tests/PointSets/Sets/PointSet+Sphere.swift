@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Points around the antimeridian and on it, which has two names.
+  /// Returns points around the antimeridian and on it, where it has two longitudes.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     var coordinates = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
@@ -13,25 +13,25 @@ extension PointSet {
     return PointSet("\(count) around the antimeridian, seed \(seed)", coordinates)
   }
 
-  /// Points at the poles, beyond the latitudes that Web Mercator shows, and at their edge.
+  /// Points at the poles, beyond Web Mercator's latitudes, and at their edge.
   public static let poles = PointSet(
     "poles",
     [-90, -89.99, -86, -85.0512, -Plane.maximumLatitude, -85.0511, 0, 85.0511, Plane.maximumLatitude, 85.0512, 90]
       .flatMap { latitude in [-180, -90, 0, 0.0000001, 90].map { Coordinate(longitude: $0, latitude: latitude) } })
 
-  /// The corners and the middles of the edges of everything that is a place.
+  /// The corners and the middles of the edges of all valid coordinates.
   public static let extremes = PointSet(
     "extremes of the range",
     [-90, 0, 90].flatMap { latitude in [-180, 0, 180].map { Coordinate(longitude: $0, latitude: latitude) } })
 
-  /// The four corners of the plane and what is next to them.
+  /// The four corners of the plane and their neighbors.
   public static let corners = PointSet(
     "corners of the plane",
     onPlane: [0, 1, 1 << 31, .max - 1, .max].flatMap { x in
       [0, 1, 1 << 31, .max - 1, .max].map { PlanePoint(x: x, y: $0) }
     })
 
-  /// Points all round the world, so that any seam lies between two of them.
+  /// Points all around the world, so that any seam lies between two of them.
   public static let everyDegree = PointSet(
     "one point a degree of longitude", (-180..<180).map { Coordinate(longitude: Double($0), latitude: Double($0 % 7)) })
 

@@ -5,9 +5,9 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Trees to which points are added and from which they are removed, against builds of all points.
+/// Compares trees to which points are added and from which points are removed with builds of all points.
 @Suite struct MergeHistoryTests {
-  /// Of every kind; each of 500 edits is compared in a full run.
+  /// Sets of every kind. A full run compares each of 500 edits.
   static let sets = [
     PointSet.cities(400, seed: 601), .cities(3_000, seed: 602), .uniformWorld(300, seed: 603),
     .uniformWorld(2_000, seed: 604), .coarse(300, side: 12, seed: 605), .coarse(2_000, side: 60, seed: 606),
@@ -33,7 +33,7 @@ import Treeline
     }
   }
 
-  /// Nothing remains of points that come and go, and none but the last is needed.
+  /// Points that come and go leave no trace, and all points may be removed.
   @Test func allPointsMayGoAndComeBack() throws {
     let set = PointSet.cities(300, seed: 617)
     let tree = try set.mergedTree(by: .badges)
@@ -54,7 +54,7 @@ import Treeline
     #expect(history.tree().hasSameContent(as: tree))
   }
 
-  /// Such trees do not tell of their merges.
+  /// Trees without merge scales do not store their merges.
   @Test func treesWithoutMergeScalesHaveNoHistory() throws {
     let set = PointSet.cities(300, seed: 618)
     #expect(try MergeHistory(set.mergedTree(by: .scatter)) == nil)
@@ -105,7 +105,7 @@ private struct EditedTree {
     return "adding \(added), removing \(removed)"
   }
 
-  /// Anywhere, at another point or near it.
+  /// Returns a position anywhere, at another point or near it.
   private mutating func randomPosition(near position: PlanePoint?) -> PlanePoint {
     let kind = random.index(below: 4)
     guard kind > 0, !points.isEmpty else { return PlanePoint(x: random.next32(), y: random.next32()) }
@@ -116,7 +116,7 @@ private struct EditedTree {
     return PlanePoint(x: moved(start.x), y: moved(start.y))
   }
 
-  /// Of all points, as if they had never been others.
+  /// Builds a tree of the current points only.
   func build() throws -> ClusterTree {
     let memory = BuildMemory(pointCount: points.count)
     for (row, point) in points.enumerated() { memory.arrays.points[row] = point.position }

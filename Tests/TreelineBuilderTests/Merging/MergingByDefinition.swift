@@ -3,12 +3,12 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Which clusters are merged at which scale, by the definition and nothing else: see `TouchMerging` and
+/// The merges and their scales, by definition only: see `TouchMerging` and `ScatterMerging`.
 /// `ScatterMerging`.
-///
+/// O(n^3).
 /// O(n^3).
 struct MergingByDefinition {
-  /// By the numbers of its leaves in rising order.
+  /// Scales by the ascending numbers of a cluster's leaves.
   private(set) var scales: [[Int]: UInt16] = [:]
   private(set) var leftParts: [[Int]: [Int]] = [:]
   private(set) var stands: [[Int]: PlanePoint] = [:]
@@ -35,7 +35,7 @@ struct MergingByDefinition {
     self.isCyclic = isCyclic && metric != .scatter
     var parts = leaves.indices.map { Part(leaves: [$0], position: leaves[$0], scale: 0) }
     while parts.count > 1 {
-      // Parts are in the order of their least members, so the first pair of several as close is the one.
+      // Parts are in the order of their least members, so the first of several equally close pairs is the right one.
       var closest: (cost: Cost, first: Int, second: Int)?
       for first in parts.indices {
         for second in parts.indices.dropFirst(first + 1) {
@@ -63,7 +63,7 @@ struct MergingByDefinition {
     }
   }
 
-  /// Of a merge: a quotient. Of up to some hundred points the products fit.
+  /// Cost of a merge: a quotient. Products fit for up to a few hundred points.
   private struct Cost: Comparable {
     var dividend: UInt128
     var divisor: UInt128 = 1
@@ -79,7 +79,7 @@ struct MergingByDefinition {
     }
   }
 
-  /// n1 n2 / (n1 + n2) times the squared distance of the means s1 / n1 and s2 / n2.
+  /// Returns n1 n2 / (n1 + n2) times the squared distance of the means s1 / n1 and s2 / n2.
   private func addedScatter(_ a: Part, _ b: Part) -> Cost {
     let (n, m) = (UInt128(pointCount(a)), UInt128(pointCount(b)))
     let squares = [\PlanePoint.x, \.y].map { axis in
@@ -102,7 +102,7 @@ struct MergingByDefinition {
     return code
   }
 
-  /// Exact in 128 bits, but for what is beyond 64.
+  /// Returns the distance, computed exactly in 128 bits and clamped to 64.
   private func scaledDistance(_ a: Part, _ b: Part) -> UInt64 {
     let diameters = [a, b].map { part in
       UInt128(curve.steps.last { $0.pointCount <= pointCount(part) }!.diameter)
@@ -118,7 +118,7 @@ struct MergingByDefinition {
       ? plain : Plane.Projection.webMercator.squaredDistance(a.position, b.position)
   }
 
-  /// Where the narrowest arc of longitudes around some leaves begins, if it is narrower than half the world.
+  /// Returns the start of the narrowest arc of longitudes around some leaves, if it is narrower than half the world.
   private func westEdge(of leaves: [Int]) -> UInt32? {
     let xs = leaves.map { self.leaves[$0].x }.sorted()
     return xs.first { west in xs.allSatisfy { $0 &- west < 1 << 31 } }
@@ -138,7 +138,7 @@ struct MergingByDefinition {
 }
 
 extension ClusterTree {
-  /// What differs from the definition, of a tree with separations.
+  /// Returns the differences from the definition, for a tree with separations.
   func differencesFromMerging() throws -> [String] {
     let positions = positions
     let expected = MergingByDefinition(

@@ -21,8 +21,8 @@ import Treeline
     }
   }
 
-  /// In parts of any size, by any number of threads, and at borders where much has to be merged again: gaps that shrink
-  /// slowly along a line pair off from its far end.
+  /// In parts of any size, on any number of threads, and at borders where much must be merged again: gaps that decrease
+  /// slowly along a line are merged from its far end.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .coarse(10_000, side: 60, seed: 525),
     .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),
@@ -39,7 +39,7 @@ import Treeline
     }
   }
 
-  /// Where all distances are equal a border is felt all over, so that all is merged as a whole in the end.
+  /// If all distances are equal, a border affects everything, so that the whole is merged again in the end.
   @Test(arguments: [MergeMetric.distance, .badges]) func latticesAreMergedAsAWhole(metric: MergeMetric) throws {
     let set = PointSet.lattice(columns: 160, rows: 160, step: 1 << 12)
     let tree = try set.mergedTree(by: metric)
@@ -67,7 +67,7 @@ import Treeline
     }
   }
 
-  /// At the same one for any rows and threads, and wherever they are looked for.
+  /// Badges are shown at the same zoom for any rows and threads, and for any window.
   @Test(arguments: [
     PointSet.cities(5_000, seed: 519), .coarse(3_000, side: 30, seed: 520), .antimeridian(3_000, seed: 521),
   ]) func clustersStandAtMembers(_ set: PointSet) throws {
@@ -88,7 +88,7 @@ import Treeline
           #expect(cluster.x == Double(positions[index].x) && cluster.y == Double(positions[index].y))
           #expect(try tree.shownPosition(of: cluster, at: .mean).x == cluster.meanX)
         }
-        // What stands in one half of the world or in the other.
+        // Windows of one half of the world or the other.
         let halves = try [
           PlaneWindow(x: 0, width: 1 << 31 - 1, minY: 0, maxY: .max),
           .init(x: 1 << 31, width: 1 << 31 - 1, minY: 0, maxY: .max),
@@ -111,7 +111,7 @@ import Treeline
     #expect(try tree.contentHash == set.mergedTree().contentHash)
   }
 
-  /// More clusters have room than in a tree that was split, and points are closer to them.
+  /// More clusters fit than in a split tree, and points are closer to them.
   @Test func spacingShowsMoreThanOfATreeThatWasSplit() throws {
     let set = PointSet.cities(20_000, seed: 508)
     let trees = try [set.mergedTree(), set.tree(.leastScatter, computesSeparations: true)]
@@ -121,7 +121,7 @@ import Treeline
     }
   }
 
-  /// Where a tree would be too deep scales are rounded to few steps, which makes it shallow.
+  /// If a tree would be too deep, scales are rounded to a few steps, which makes it shallow.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 509), .geometricSpread(.spiral), .coarse(10_000, side: 40, seed: 510),
     .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
@@ -142,13 +142,13 @@ import Treeline
     guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
     #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
-    // Both show the same clusters where the distance is one of the steps.
+    // Both show the same clusters if the distance is one of the steps.
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
   }
 
-  /// However many points lie around it at ever greater distances, some five an octave join the stack by themselves.
+  /// With any number of points around it at ever greater distances, about five per octave join the stack separately.
   @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
     let tree = try set.mergedTree(by: metric, threads: 2)
@@ -157,7 +157,7 @@ import Treeline
     #expect(try set.mergedTree(by: metric, threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
   }
 
-  /// Badges of all sizes, at any zoom and scale; and more are shown than by the size of the largest.
+  /// Badges of all sizes do not touch, at any zoom and scale, and more are shown than with the largest badge's size.
   @Test(arguments: [
     PointSet.cities(10_000, seed: 513), .uniformWorld(5_000, seed: 514), .coarse(5_000, side: 40, seed: 515),
     .antimeridian(3_000, seed: 516), .nullIsland(stack: 3_000, noise: 1_000, seed: 517), .geometricSpread(.spiral),
@@ -209,7 +209,7 @@ import Treeline
   }
 }
 
-/// A degree apart all around the world: whatever the seam is, clusters lie across it.
+/// Points one degree apart all around the world: for any seam, clusters lie across it.
 @Suite struct MergingAcrossTheSeamTests {
   static let ring = PointSet(
     "ring", (-180..<180).map { Coordinate(longitude: Double($0) + 0.25, latitude: $0 % 2 == 0 ? 0 : 0.1) })
@@ -223,7 +223,7 @@ import Treeline
       for b in shown[(index + 1)...] {
         let plain = abs(a.meanX - b.meanX)
         let around = min(plain, 0x1p32 - plain)
-        // Clusters that are half the world wide together are not merged across the seam.
+        // Clusters that together are half the world wide are not merged across the seam.
         let isWide = Double(a.rect.width) + Double(b.rect.width) + around >= 0x1p31
         #expect((isWide ? plain : around) >= 44 * pixel, "zoom \(zoom): \(a) and \(b)")
       }
@@ -262,7 +262,7 @@ import Treeline
 extension BoundingBox { fileprivate var width: Double { east >= west ? east - west : east - west + 360 } }
 
 extension ClusterTree {
-  /// How far apart the badges of an answer are drawn at least, in pixels.
+  /// Returns the minimum gap between the badges of an answer, in pixels.
   fileprivate func leastGap(of shown: [Cluster], _ cut: Cut, zoom: Double) -> Double {
     let badges = shown.map { (x: $0.x, y: $0.y, $0.rect, radius: badgeDiameter(of: $0, for: cut)! / 2) }
       .sorted { $0.x < $1.x }
@@ -276,7 +276,7 @@ extension ClusterTree {
         let b = badges[(index + step) % badges.count]
         let dx = isBeyond ? b.x + 0x1p32 - a.x : b.x - a.x
         if dx > reach || dx > 0x1p31 { break }
-        // What is half the world wide together is not merged across the seam.
+        // Clusters that together are half the world wide are not merged across the seam.
         if isBeyond && b.2.width > 1 << 30 { continue }
         let distance = (dx * dx + (a.y - b.y) * (a.y - b.y)).squareRoot() / pixel
         least = min(least, distance - a.radius - b.radius)
@@ -289,7 +289,7 @@ extension ClusterTree {
     withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
   }
 
-  /// The rows of the clusters that there are where any two are a distance apart, and where they stand.
+  /// Returns the rows of the clusters shown if any two are a distance apart, and where these clusters stand.
   fileprivate func shown(below code: SeparationCode) throws -> [Set<Int>: PlanePoint] {
     try withStorage { storage in
       var (shown, stack) = ([Set<Int>: PlanePoint](), [storage.root!])

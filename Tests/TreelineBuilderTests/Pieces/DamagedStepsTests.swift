@@ -4,10 +4,10 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Bytes between the steps of a build in pieces that are damaged on the way, or made up: whatever they are, what reads
-/// them and all that follows ends, with an error unless they are what was written.
+/// Damaged or forged bytes between the steps of a build in pieces. Whatever the bytes, reading them and all later steps
+/// end, with an error unless the bytes are the original ones.
 @Suite struct DamagedStepsTests {
-  /// How many bytes are damaged. `TREELINE_MUTATIONS` asks for others.
+  /// Number of damaged inputs. `TREELINE_MUTATIONS` overrides it.
   private static let count = ProcessInfo.processInfo.environment["TREELINE_MUTATIONS"].flatMap(Int.init) ?? 1500
   private static let seed = ProcessInfo.processInfo.environment["TREELINE_SEED"].flatMap(UInt64.init) ?? 20_260_501
 
@@ -26,7 +26,7 @@ import Treeline
     }
   }
 
-  /// The same with checksums of what they have become, as only somebody who makes bytes up would have them.
+  /// As above, but with matching checksums, as in forged bytes.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func madeUpBytesAreAnErrorOrAValue(_ rule: SplitRule) throws {
     let steps = try Steps(rule)
     var random = SplitMix64(seed: Self.seed)
@@ -54,7 +54,7 @@ import Treeline
     let second = try #require(next)
     some.add(Array(points.dropLast()))
     #expect(throws: PieceError.self) { try PlanAnswers(to: second, bytes: all.bytes) }
-    // Of some points alone. The plan goes on as if they had not been there.
+    // Answers of only some points. The plan then continues as if the other points did not exist.
     some = PlanAnswers(to: second)
     some.add(Array(points.dropLast()))
     #expect(throws: PieceError.self) { try plan.take(some) }
@@ -103,10 +103,10 @@ import Treeline
   }
 }
 
-/// The bytes of all steps of one build, each with what the rest of the build makes of it.
+/// The bytes of all steps of one build, each with the effect on the rest of the build.
 private struct Steps {
   struct Step {
-    /// What its checksum is of besides its bytes.
+    /// Kind of the bytes, which the checksum includes.
     let kind: String
     let bytes: [UInt8]
     let proceed: ([UInt8]) throws -> Void
@@ -145,7 +145,7 @@ private struct Steps {
     all.append(Step(kind: "\(Value.self)", bytes: value.plainBytes) { try proceed(Value(plainBytes: $0)) })
   }
 
-  /// A round of each kind of question, and its answers.
+  /// Adds a round of each kind of question, and its answers.
   private mutating func addRounds(_ rule: SplitRule) throws {
     let points = points
     var plan = try BuildPlan(rule: rule, pieceSize: 100)
@@ -163,7 +163,7 @@ private struct Steps {
         Step(kind: PlanAnswers.kind(to: round), bytes: answers.bytes) { bytes in
           var (plan, found) = (asking, try PlanAnswers(to: round, bytes: bytes))
           try plan.take(found)
-          // Answered well from here on. What does not fit the rest is found sooner or later.
+          // Later rounds are answered correctly. Any inconsistency is found sooner or later.
           for _ in 0..<200 {
             guard let round = plan.nextRound() else { break }
             found = PlanAnswers(to: round)
@@ -237,7 +237,7 @@ extension BuildPlan {
 }
 
 extension PiecePlan {
-  /// Builds all pieces and puts them together.
+  /// Builds all pieces and assembles them.
   fileprivate func assemble(_ points: [PlanePoint], _ survey: PointSurvey, _ columns: [ColumnEncoding]) throws {
     guard pointCount == survey.pointCount else { throw PieceError.damaged(what: "", expected: "", found: "") }
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("damaged-\(UUID().uuidString)").path
@@ -264,7 +264,7 @@ extension ColumnEncoding {
     return try ColumnEncoding(bytes: survey.encoding().bytes)
   }
 
-  /// The code of a value; nil if there is an error.
+  /// Returns the code of a value; nil if there is an error.
   fileprivate func code(of value: AttributeValue) throws -> UInt64? {
     var values = ColumnValues()
     values.append(value)
@@ -278,7 +278,7 @@ extension ColumnEncoding {
 }
 
 extension SplitMix64 {
-  /// Bytes of which some are others, are missing, or are there twice.
+  /// Returns bytes of which some are changed, missing, or repeated.
   fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var damaged = bytes
     for _ in 0...index(below: 3) where !damaged.isEmpty {
@@ -288,7 +288,7 @@ extension SplitMix64 {
       case 1: damaged.removeSubrange(place..<min(place + 1 + index(below: 16), damaged.count))
       case 2: damaged.insert(contentsOf: damaged[place..<min(place + 8, damaged.count)], at: place)
       case 3, 4:
-        // One of the values that end programs, in the place of another.
+        // Replaces a value by one that often ends programs.
         let values: [UInt64] = [
           0, 1, .max, 1 << 31, 1 << 32, 1 << 53, 1 << 62, 1 << 63, (1 << 63) - 1, Double.nan.bitPattern,
           Double.infinity.bitPattern,

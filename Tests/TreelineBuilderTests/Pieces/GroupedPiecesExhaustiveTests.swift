@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Groups that never mix, built beyond memory: the bytes of a build in memory.
+/// Groups that never mix, built beyond memory: compared with the bytes of a build in memory.
 @Suite struct GroupedPiecesExhaustiveTests {
   /// Random points, groups, memory, threads and columns.
   @Test(arguments: Trials.seeds(240)) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {
@@ -28,7 +28,7 @@ import Treeline
     }
   }
 
-  /// In any order of rows that are numbered by the input.
+  /// In any order, with row numbers from the input.
   @Test(arguments: Trials.seeds(30)) func anyOrderGivesTheSameBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set = PointSet.random(seed: seed, upTo: 1000)
@@ -52,7 +52,7 @@ import Treeline
       ("halves", { .named($0 < count / 2 ? "z" : "a") }),
       ("all but one", { $0 == count / 3 ? .named("one") : .neverClustered }),
       ("one that is not", { $0 == count / 3 ? .neverClustered : .named("\($0 % 3)") }),
-      // Equal to Swift, of different bytes.
+      // Equal in Swift, with different bytes.
       ("names", { .named(["\u{e9}", "e\u{301}", "", "\u{0}", "E"][$0 % 5]) }),
     ]
     var random = SplitMix64(seed: UInt64(count))
@@ -65,7 +65,7 @@ import Treeline
     }
   }
 
-  /// As many groups as there may be, and one more.
+  /// The maximum number of groups, and one more.
   @Test func mostGroups() throws {
     let set = PointSet.cities(9000, seed: 11)
     func build(_ count: Int) -> GroupedScratchBuild {
@@ -80,7 +80,7 @@ import Treeline
     }
   }
 
-  /// Groups far larger than a piece, beside stacks that are larger than one, and parts of separations of each.
+  /// Groups far larger than a piece, stacks larger than one, and parts of separations of each.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
     let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
     let coordinates =
@@ -95,7 +95,7 @@ import Treeline
     }
   }
 
-  /// Stopped in any stage, and gone on with, with as much memory or with more.
+  /// Stopped in any stage and continued, with the same memory or more.
   @Test(
     arguments: [SplitRule.mean, .leastScatter],
     Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))
@@ -120,7 +120,7 @@ import Treeline
     }
   }
 
-  /// Of points that are refused nothing is counted, and no group is left without points.
+  /// Nothing is counted of refused points, and no group is left without points.
   @Test func refusedPointsLeaveNoGroup() throws {
     let set = PointSet.cities(500, seed: 6)
     let groups = (0..<500).map { PointGroups.Group.named("\($0 % 3)") }
@@ -159,7 +159,7 @@ import Treeline
   }
 }
 
-/// Groups of random points: few or many, some of them large, some of one point.
+/// Groups of random points: few or many, some of them large, some with one point.
 private struct TestGroups: CustomStringConvertible {
   let all: [PointGroups.Group]
   let description: String
@@ -184,14 +184,14 @@ private struct GroupedScratchBuild {
   let rule: SplitRule
   var columns: [TestColumn] = []
   var computesSeparations = true
-  /// The row number of each point, if points are given any.
+  /// Row number of each point, if points have given rows.
   var rows: [Int]?
 
   func path() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("groups-\(UUID().uuidString)").path
   }
 
-  /// The bytes of the index that is built in memory.
+  /// Returns the bytes of the index that is built in memory.
   func expected() throws -> [UInt8] {
     let file = path()
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -217,9 +217,9 @@ private struct GroupedScratchBuild {
     return try #require(try bytes(in: folder, memory: memory, threads: threads, batch: batch))
   }
 
-  /// Goes on with what is in a folder.
+  /// Continues a build from a folder.
   ///
-  /// - Returns: nil if the build was cancelled.
+  /// - Returns: The bytes of the index; nil if the build was cancelled.
   func bytes(
     in folder: ScratchFolder, memory: Int, threads: Int = 2, batch: Int = 700,
     cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The steps of a build in pieces as anybody has them, with pieces in a folder.
+/// The steps of a build in pieces as users have them, with pieces in a folder.
 @Suite struct PieceFolderTests {
   private let set = PointSet.nullIsland(stack: 300, noise: 900, seed: 4)
 
@@ -47,7 +47,7 @@ import TreelineBuilder
       let index = folder.path + "/index"
       try IndexAssembly(of: plan, survey).write(to: IndexDestination(index), piecesFrom: folder)
       #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: index))) == set.indexBytes())
-      // No file is left that is no piece.
+      // No other files than pieces are left.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == plan.pieces.count + 1)
     }
   }

@@ -4,25 +4,25 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build in pieces whose steps are handed from one to the next as bytes, as if each ran on another machine.
+/// A build in pieces whose steps pass bytes to each other, as if each ran on another machine.
 struct PiecewiseBuild {
   let set: PointSet
   var rule = SplitRule.mean
   var pieceSize: Int
-  /// How many parts of the points are surveyed, asked and partitioned apart.
+  /// Number of parts of the points that are surveyed, asked and partitioned separately.
   var parts = 3
   var threads = 1
   var principalLevels = TreeStorage.principalLevels
-  /// In which order the points of a piece reach who builds it.
+  /// Whether the points of a piece arrive in random order.
   var shufflesPieces = false
   var columns: [TestColumn] = []
-  /// The row number of each point, if points are given any.
+  /// Row number of each point, if points have given rows.
   var rows: [Int]?
   var computesSeparations = false
 
-  /// The bytes of the index, and how many passes the plan took.
+  /// Returns the bytes of the index, and the number of passes of the plan.
   ///
-  /// - Parameter damage: What becomes of each built piece before they are put together.
+  /// - Parameter damage: Changes each built piece before the pieces are assembled.
   func run(damage: (_ piece: Int, inout [UInt8]) -> Void = { _, _ in }) throws -> (index: [UInt8], passCount: Int) {
     let survey = try survey()
     let points = set.coordinates.map(survey.plane.point(at:))
@@ -95,7 +95,7 @@ struct PiecewiseBuild {
     }
   }
 
-  /// The codes of all columns, point by point.
+  /// Returns the codes of all columns, point by point.
   private func codes(_ encodings: [ColumnEncoding]) throws -> [UInt8] {
     let length = encodings.reduce(0) { $0 + $1.width }
     var codes = [UInt8](repeating: 0, count: length * set.coordinates.count)
@@ -146,7 +146,7 @@ private struct MemoryPieces: PieceSource {
 }
 
 extension PointSet {
-  /// The bytes of the index that is built in memory.
+  /// Returns the bytes of the index that is built in memory.
   func indexBytes(
     _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
@@ -160,12 +160,12 @@ extension PointSet {
 }
 
 extension ScratchBuild {
-  /// A build that has read all points of a set, or goes on from where one was stopped.
+  /// Returns a build that has read all points of a set, or continues a stopped one.
   ///
   /// - Parameters:
-  ///   - rows: The number of each point's row, if the build is to be given them.
-  ///   - groups: That of each point, if the build is to have groups.
-  ///   - stage: In which it is cancelled once so many blocks of points are done.
+  ///   - rows: Row number of each point, if the build has given rows.
+  ///   - groups: Group of each point, if the build has groups.
+  ///   - stage: Stage in which it is cancelled after a number of blocks of points.
   static func ofAllPoints(
     _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
     rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int,
@@ -198,7 +198,7 @@ extension ScratchBuild {
   }
 }
 
-/// A column of points by their numbers, however it is to be kept.
+/// A column with values computed from point numbers, kept in any way.
 struct TestColumn: Sendable {
   let purpose: ColumnSurvey.Purpose
   let name: String
@@ -212,9 +212,9 @@ struct TestColumn: Sendable {
     return IndexColumn(name: name, kind: kind, value: value).prepared(for: preparations)
   }
 
-  /// Columns of all kinds, found and declared, with few and many values, with holes and without.
+  /// Returns columns of all kinds, detected and declared, with few and many values, with and without missing values.
   ///
-  /// - Parameter arePrepared: Whether those that are typed are prepared for something, but every fourth.
+  /// - Parameter arePrepared: Whether typed columns have preparations, except every fourth one.
   static func all(seed: UInt64, arePrepared: Bool) -> [TestColumn] {
     let choices: [Set<IndexColumn.Preparation>] = [[.percentiles], [.distinct], [.percentiles, .distinct], []]
     return all(seed: seed).enumerated().map { number, column in

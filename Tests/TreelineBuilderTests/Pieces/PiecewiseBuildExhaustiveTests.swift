@@ -8,7 +8,7 @@ import Treeline
 @Suite struct PiecewiseBuildExhaustiveTests {
   private static let rules: [SplitRule] = [.mean, .leastScatter]
 
-  /// Exactly on a diagonal, whose direction rounding may tilt to either side.
+  /// Returns points exactly on a diagonal, whose direction rounding may tilt to either side.
   private static func fallingLine(_ count: Int) -> PointSet {
     var random = SplitMix64(seed: 9)
     return PointSet(
@@ -63,7 +63,7 @@ import Treeline
     }
   }
 
-  /// Rows permuted within stacks are all that shuffling changes.
+  /// Shuffling only permutes rows within stacks.
   @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
     for seed in Trials.seeds(20, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 2000)
@@ -76,7 +76,7 @@ import Treeline
     }
   }
 
-  /// A pass for the extents of each level; by least scatter those that find its line besides.
+  /// There is a pass for the extents of each level; by least scatter also passes that find the line.
   @Test func passesAreFew() throws {
     let set = PointSet.cities(60_000, seed: 3)
     let mean = try PiecewiseBuild(set: set, pieceSize: 10_000).run().passCount

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Columns of a build in pieces are those of one in memory, to the byte, and so are row numbers.
+/// Columns and row numbers of a build in pieces equal those of a build in memory, to the byte.
 @Suite struct PiecewiseColumnsExhaustiveTests {
   @Test(
     arguments: [
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// A survey keeps no more different values than these: others are gathered.
+  /// A survey keeps no more distinct values than these; others are gathered.
   @Test func longDictionariesGiveTheSameBytes() throws {
     let set = PointSet.uniformWorld(70_000, seed: 5)
     let columns = [
@@ -59,7 +59,7 @@ import Treeline
     #expect(throws: PieceError.tooManyRows) { try beyond.run() }
   }
 
-  /// A value that does not suit its column is told with its point, the first of all, wherever it was surveyed.
+  /// A value that does not suit its column is reported with its point, the first such point in any part.
   @Test func unsuitableValuesAreTold() throws {
     let column = TestColumn(purpose: .typed(.number), name: "price") { $0 % 50 == 33 ? .string("x") : .number("1") }
     let build = PiecewiseBuild(set: .cities(300, seed: 4), pieceSize: 50, parts: 4, columns: [column])

@@ -5,11 +5,11 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Passes of a plan over cells of points, of which most are known by their sums.
+/// Passes of a plan over cells of points, most of which are known by their sums.
 @Suite struct PlanCellsTests {
-  /// Asks all points and cells of them the same, round by round, until the pieces are known.
+  /// Asks all points and their cells the same questions, round by round, until the pieces are known.
   ///
-  /// - Returns: How many points there are in all rounds, and how many of them were read from cells.
+  /// - Returns: The number of points in all rounds, and how many of them were read from cells.
   private func compare(
     _ set: PointSet, _ rule: SplitRule, pieceSize: Int, leastCount: Int, memory: Int, threads: Int, mostBins: Int
   ) throws -> (points: Int, reads: Int) {
@@ -61,7 +61,7 @@ import Treeline
     }
   }
 
-  /// By the mean once all of them, to be divided, and then few.
+  /// By the mean, all points are read once, for the division, and few afterwards.
   @Test func fewPointsAreRead() throws {
     let set = PointSet.cities(200_000, seed: 3)
     for (rule, most) in [(SplitRule.mean, 0.05), (.leastScatter, 0.2)] {

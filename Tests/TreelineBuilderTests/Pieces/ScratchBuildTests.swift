@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build beyond memory on one machine: stopped in any of its stages, and gone on with.
+/// A build beyond memory on one machine, stopped in any of its stages and continued.
 @Suite struct ScratchBuildTests {
   private static let sets = [
     PointSet.cities(5000, seed: 3), .nullIsland(stack: 3000, noise: 2000, seed: 4),
@@ -53,7 +53,7 @@ import Treeline
     }
   }
 
-  /// The bytes of the index; nil if the build was cancelled.
+  /// Returns the bytes of the index; nil if the build was cancelled.
   private func run(
     _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
     after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
@@ -72,7 +72,7 @@ import Treeline
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  /// Of points that are refused none is taken in, and what follows is not shifted by them.
+  /// Nothing of refused points is kept, and later points are not shifted by them.
   @Test func refusedPointsLeaveNothing() throws {
     let set = PointSet.cities(900, seed: 6)
     let expected = try set.indexBytes(.mean, computesSeparations: true, columns: [], row: { 10 + $0 })
@@ -111,7 +111,7 @@ import Treeline
     folder.remove()
   }
 
-  /// Whoever is killed while a build removes what it has made leaves some of it, which the next build takes.
+  /// A build that is killed while it removes its files leaves some of them, which the next build reuses.
   @Test func folderThatIsPartlyRemovedIsTaken() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let paths = ScratchFolder.allPaths(in: place)

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// How much memory separations in parts take, by what is counted.
+/// Memory of separations in parts, as far as it is counted.
 @Suite struct SeparationMemoryTests {
   @Test(arguments: Trials.seeds(200)) func nodesAndPagesFitWhatIsAllowed(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -18,12 +18,11 @@ import Treeline
     let bytes =
       capacity * (used * SeparationPieces.bytesPerNode + SeparationPieces.bytesPerShownNode) + options.reserve
       + options.separationPages
-    // The fewest nodes take 3.5 MB.
+    // The minimum number of nodes takes 3.5 MB.
     #expect(bytes <= memory || capacity == options.leastSeparatedNodes && used == 1, "seed \(seed)")
   }
 
-  /// Threads that take room at random never have more than there is, but for a part that is alone, and none waits for
-  /// ever.
+  /// Threads that take room at random never exceed the limit, except for a part that is alone, and none waits forever.
   @Test(arguments: Trials.seeds(20)) func partsWaitForRoom(seed: UInt64) {
     let room = NodeRoom(1000)
     let held = Mutex((nodes: 0, parts: 0, isFull: false))
@@ -48,7 +47,7 @@ import Treeline
     #expect(room.most.nodes <= max(1000, room.most.ofPart), "seed \(seed)")
   }
 
-  /// The nodes of the greatest distances are selected, those of one distance together.
+  /// The nodes with the greatest distances are selected, and nodes with equal distances together.
   @Test(arguments: Trials.seeds(60)) func selectsTheGreatestDistances(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set =

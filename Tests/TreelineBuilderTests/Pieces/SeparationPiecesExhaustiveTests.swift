@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Separations computed in parts are those of the whole, to the bit.
+/// Separations computed in parts equal those of the whole, to the bit.
 @Suite struct SeparationPiecesExhaustiveTests {
   @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
   func nastyPointsGiveTheSameCodes(_ set: PointSet, _ rule: SplitRule) throws {
@@ -18,7 +18,7 @@ import Treeline
     try check(set, seed % 2 == 0 ? .mean : .leastScatter, capacity: 16 + random.index(below: 600))
   }
 
-  /// Few distances, most of them equal: what blocks what goes on and on.
+  /// Few distances, most of them equal, which gives long chains of blocking nodes.
   @Test(arguments: Trials.seeds(40)) func tiesGiveTheSameCodes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 40)
@@ -30,7 +30,7 @@ import Treeline
       capacity: 16 + random.index(below: 200))
   }
 
-  /// All round the world, so that margins cross the seam.
+  /// All around the world, so that margins cross the seam.
   @Test(arguments: Trials.seeds(40)) func theSeamIsNoEdge(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     try check(PointSet.band(400 + 20 * Int(seed % 40), seed: seed), capacity: 16 + random.index(below: 100))
@@ -60,7 +60,7 @@ import Treeline
     }
     let difference = found.withLock { found in found.indices.first { found[$0] != expected[$0] } }
     #expect(difference == nil, "\(set), \(rule), \(capacity) nodes at once: number \(difference ?? 0) of \(work)")
-    // Whatever is in memory at once beyond what was allowed is one part, which its margin needs.
+    // Beyond the limit, only one part is in memory, with the margin that it needs.
     #expect(work.mostNodes <= max(max(capacity, 16) * threads, work.largestPart), "\(set), \(rule): \(work)")
     if set.coordinates.count >= 10_000 {
       #expect(work.mostNodes <= capacity * threads * 2, "\(set), \(rule): \(work)")
@@ -70,7 +70,7 @@ import Treeline
 }
 
 extension PointSet {
-  /// Two towns on either side of the world, and nothing else.
+  /// Returns two towns on opposite sides of the world, and nothing else.
   static func twoTowns(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let coordinates = (0..<count).map { index in

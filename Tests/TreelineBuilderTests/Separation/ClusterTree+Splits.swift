@@ -3,11 +3,11 @@ import Treeline
 @testable import TreelineBuilder
 
 extension ClusterTree {
-  /// All splits in the order in which the builder finds them, and what comes of them.
+  /// Returns all splits in the order in which the builder finds them, and the resulting codes.
   ///
   /// - Parameters:
-  ///   - turn: by how much the world is turned before, in plane units.
-  ///   - projection: the tree's own, unless it is told otherwise.
+  ///   - turn: Rotation of the world before, in plane units.
+  ///   - projection: The projection; by default the tree's own.
   func splits(turnedBy turn: UInt32 = 0, as projection: Plane.Projection? = nil) -> (
     splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>
   ) { withStorage { splits(of: $0, turnedBy: turn, as: projection ?? plane.projection) } }

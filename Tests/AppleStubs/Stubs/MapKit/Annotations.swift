@@ -1,6 +1,6 @@
 @_exported import UIKit
 
-/// Its title and subtitle are optional requirements: read of `any MKAnnotation`, they are a `String??` on a Mac.
+/// Its title and subtitle are optional requirements: read from `any MKAnnotation`, they are a `String??` on a Mac.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkannotation
 public protocol MKAnnotation: NSObjectProtocol {
@@ -16,7 +16,7 @@ extension MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkshape
 open class MKShape: NSObject, MKAnnotation {
-  /// What is observed of it where there is key-value observing.
+  /// Observers that use key-value observing where it is available.
   fileprivate(set) var observers: [(AnyObject, String) -> Void] = []
 
   open var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D() }
@@ -42,7 +42,7 @@ open class MKPointAnnotation: MKShape {
 }
 
 extension MKShape {
-  /// As a map view observes the annotations that are added to it.
+  /// Adds an observer, like a map view that observes its annotations.
   func observe(_ observer: @escaping (AnyObject, String) -> Void) { observers = [observer] }
   func stopObserving() { observers = [] }
 }
@@ -100,7 +100,7 @@ public protocol MKOverlay: MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkmultipoint
 open class MKMultiPoint: MKShape {
-  /// Of the stub alone.
+  /// Only in the stub.
   public fileprivate(set) var corners: [MKMapPoint] = []
 }
 

@@ -25,22 +25,22 @@ extension MKMapViewDelegate {
   }
 }
 
-/// A map view that draws nothing and records what it is asked for.
+/// A map view that draws nothing and records its calls.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkmapview
 @MainActor open class MKMapView: UIView {
-  /// Of the stub alone: what was asked for or observed.
+  /// Only in the stub: a recorded call or observation.
   public enum Event {
     case added([any MKAnnotation])
     case removed([any MKAnnotation])
-    /// A coordinate was set, with the duration of the animation if it is in one.
+    /// A coordinate was set, with the duration of the animation if there is one.
     case moved(any MKAnnotation, CLLocationCoordinate2D, animated: TimeInterval?)
     case selected(any MKAnnotation)
     case deselected(any MKAnnotation)
     case showed(MKMapRect, animated: Bool)
   }
 
-  /// Of the stub alone: in the order in which it happened.
+  /// Only in the stub: recorded events, in order.
   public var events: [Event] = []
 
   public weak var delegate: (any MKMapViewDelegate)?
@@ -50,10 +50,10 @@ extension MKMapViewDelegate {
   public var visibleMapRect = MKMapRect.world
   public var camera = MKMapCamera()
 
-  /// Of the stub alone: how many views there have ever been.
+  /// Only in the stub: number of views ever created.
   public var madeViewCount: Int { known.count }
 
-  /// Of the stub alone: whether views are made when `makeViews()` is called, rather than at once.
+  /// Only in the stub: whether views are created by `makeViews()` instead of at once.
   public var defersViews = false
 
   private var waiting: [any MKAnnotation] = []
@@ -79,7 +79,7 @@ extension MKMapViewDelegate {
     if !defersViews { makeViews() }
   }
 
-  /// Of the stub alone: makes the views of annotations that have none yet, as a map view may do later.
+  /// Only in the stub: creates the views of annotations that have none yet, like a map view that creates them later.
   public func makeViews() {
     let annotations = waiting
     waiting = []
@@ -164,7 +164,7 @@ extension MKMapViewDelegate {
 }
 
 extension MKMapRect {
-  /// Of the stub alone: what a map shows of which all of the rectangle is to be between its margins.
+  /// Only in the stub: returns the visible rectangle of a map that shows this whole rectangle between its margins.
   public func fitted(in size: CGSize, margins: UIEdgeInsets) -> MKMapRect {
     guard margins != .zero else { return self }
     let (across, down) = (size.width - margins.left - margins.right, size.height - margins.top - margins.bottom)

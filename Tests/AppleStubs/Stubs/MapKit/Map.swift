@@ -1,13 +1,13 @@
-// The views of MapKit for SwiftUI are part of both: whoever imports the two frameworks has them.
+// MapKit's views for SwiftUI belong to both frameworks: they exist wherever both are imported.
 import SwiftUI
 
 /// https://developer.apple.com/documentation/mapkit/mapcontent
 @MainActor @preconcurrency public protocol MapContent {
-  /// Of the stub alone: what is shown, each with what it is told by.
+  /// Only in the stub: the annotations shown, each with its identity.
   var shown: [ShownAnnotation] { get }
 }
 
-/// Of the stub alone: an annotation of a `Map`.
+/// Only in the stub: an annotation of a `Map`.
 public struct ShownAnnotation: Sendable {
   nonisolated(unsafe) public var id: AnyHashable?
   public let title: String
@@ -73,13 +73,13 @@ public enum Visibility: Sendable { case automatic, visible, hidden }
 /// https://developer.apple.com/documentation/mapkit/mapcamera
 public struct MapCamera: Hashable, Sendable {
   public var heading: Double
-  /// Of the stub alone.
+  /// Only in the stub.
   public init(heading: Double) { self.heading = heading }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcameraposition
 public struct MapCameraPosition: Sendable {
-  /// Of the stub alone.
+  /// Only in the stub.
   public let shownRect: MKMapRect?
   public static let automatic = MapCameraPosition(shownRect: nil)
   public static func rect(_ rect: MKMapRect) -> MapCameraPosition { MapCameraPosition(shownRect: rect) }
@@ -92,7 +92,7 @@ public struct MapCameraUpdateContext: Sendable {
   public let rect: MKMapRect
   public let region: MKCoordinateRegion
 
-  /// Of the stub alone.
+  /// Only in the stub.
   public init(rect: MKMapRect, heading: Double) {
     (camera, self.rect, region) = (MapCamera(heading: heading), rect, MKCoordinateRegion())
   }
@@ -103,7 +103,7 @@ public enum MapCameraUpdateFrequency: Sendable { case continuous, onEnd }
 
 /// https://developer.apple.com/documentation/mapkit/map
 public struct Map<Content: View>: PrimitiveView {
-  /// Of the stub alone.
+  /// Only in the stub.
   public let shown: [ShownAnnotation]
 
   /// https://developer.apple.com/documentation/mapkit/map/init(position:bounds:interactionmodes:scope:content:)

@@ -49,7 +49,7 @@ public struct MLNShapeSourceOption: Hashable, Sendable {}
 
 /// https://maplibre.org/maplibre-native/ios/latest/documentation/maplibre/mlnshapesource
 public final class MLNShapeSource: MLNSource {
-  /// Of the stub alone: how often it was told of features.
+  /// Only in the stub: number of updates of its features.
   public private(set) var updateCount = 0
 
   public var shape: MLNShape? {
@@ -87,7 +87,7 @@ public final class MLNStyle: NSObject {
     sw: CLLocationCoordinate2D(latitude: -85, longitude: -180), ne: CLLocationCoordinate2D(latitude: 85, longitude: 180)
   )
 
-  /// Of the stub alone: where it was last told to go.
+  /// Only in the stub: center of the last requested move.
   public private(set) var shownCenter: CLLocationCoordinate2D?
 
   public func setCenter(_ centerCoordinate: CLLocationCoordinate2D, zoomLevel: Double, animated: Bool) {

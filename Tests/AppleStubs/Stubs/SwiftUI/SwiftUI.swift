@@ -16,7 +16,7 @@ public struct ZStack<Content: View>: PrimitiveView {
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
   public var data: Data
   public var content: (Data.Element) -> Content
-  /// Of the stub alone: what an element is told by.
+  /// Only in the stub: returns the identity of an element.
   public let id: (Data.Element) -> ID
 
   package init(data: Data, id: @escaping (Data.Element) -> ID, content: @escaping (Data.Element) -> Content) {

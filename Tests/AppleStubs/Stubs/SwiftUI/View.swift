@@ -6,7 +6,7 @@
   associatedtype Body: View
   @ViewBuilder var body: Body { get }
 
-  /// Of the stub alone: the texts that are drawn, in order.
+  /// Only in the stub: the texts that are drawn, in order.
   var texts: [String] { get }
 }
 
@@ -14,7 +14,7 @@ extension View {
   public var texts: [String] { body.texts }
 }
 
-/// What is drawn by itself.
+/// A view that consists of no other views.
 public protocol PrimitiveView: View where Body == Never {}
 
 extension PrimitiveView {
@@ -79,7 +79,7 @@ public enum ConditionalContent<First: View, Second: View>: PrimitiveView {
   }
 }
 
-/// A view with what was asked of it.
+/// A view with its modifiers.
 public struct ModifiedView<Content: View>: PrimitiveView {
   let content: Content
   let label: String?

@@ -18,7 +18,7 @@ extension ProcessInfo {
   /// https://developer.apple.com/documentation/foundation/processinfo/isiosapponmac
   public var isiOSAppOnMac: Bool { Self.isOnMac }
 
-  /// Of the stub alone: where the app runs.
+  /// Only in the stub: whether the app runs on a Mac.
   nonisolated(unsafe) public static var isOnMac = false
 }
 
@@ -38,10 +38,10 @@ extension ProcessInfo {
 
   private static var all: [UIUpdateLink] = []
 
-  /// Of the stub alone.
+  /// Only in the stub.
   public static var enabledCount: Int { all.filter(\.isEnabled).count }
 
-  /// Of the stub alone: draws a frame.
+  /// Only in the stub: draws a frame.
   public static func update() { for link in all where link.isEnabled { link.handler(link, UIUpdateInfo()) } }
 }
 
@@ -76,7 +76,7 @@ final class Registration: NSObject, UITraitChangeRegistration {}
 
 /// https://developer.apple.com/documentation/uikit/uicolor
 public final class UIColor: NSObject, @unchecked Sendable {
-  /// Of the stub alone: as what it was made.
+  /// Only in the stub: the name that it was created from.
   public let name: String
   private let provider: ((UITraitCollection) -> UIColor)?
 
@@ -121,7 +121,7 @@ public final class UIFont: NSObject, @unchecked Sendable {
 
 /// https://developer.apple.com/documentation/uikit/uifontmetrics
 @MainActor public final class UIFontMetrics {
-  /// Of the stub alone: the factor of the size that the user has set.
+  /// Only in the stub: factor of the user's text size.
   public static var textScale: CGFloat = 1
 
   public init(forTextStyle textStyle: UIFont.TextStyle) {}
@@ -129,7 +129,7 @@ public final class UIFont: NSObject, @unchecked Sendable {
   /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledfont(for:)
   public func scaledFont(for font: UIFont) -> UIFont { UIFont(pointSize: font.pointSize * Self.textScale) }
 
-  /// To a pixel of a third of a point.
+  /// Rounds to a pixel of a third of a point.
   ///
   /// https://developer.apple.com/documentation/uikit/uifontmetrics/scaledvalue(for:compatiblewith:)
   public func scaledValue(for value: CGFloat, compatibleWith traitCollection: UITraitCollection?) -> CGFloat {
@@ -169,7 +169,7 @@ public struct UIAccessibilityTraits: OptionSet, Sendable {
   /// https://developer.apple.com/documentation/uikit/uiaccessibility/isreducemotionenabled
   public internal(set) static var isReduceMotionEnabled = false
 
-  /// Of the stub alone: what the user has set.
+  /// Only in the stub: the user's setting.
   public static func setReduceMotion(_ isEnabled: Bool) { isReduceMotionEnabled = isEnabled }
 }
 

@@ -86,7 +86,7 @@
     return Registration()
   }
 
-  /// Of the stub alone: tells that traits have changed.
+  /// Only in the stub: reports that traits have changed.
   public func changeTraits() { for handler in traitHandlers { handler() } }
 
   open func setNeedsLayout() {}
@@ -120,7 +120,7 @@ extension UIView: UITraitEnvironment {
   }
 }
 
-/// Of the stub alone: which animations were asked for. None ends by itself.
+/// Only in the stub: the requested animations. None ends on its own.
 @MainActor public enum AnimationRecord {
   public struct Animation {
     public let duration: TimeInterval
@@ -128,10 +128,10 @@ extension UIView: UITraitEnvironment {
     let completion: ((Bool) -> Void)?
   }
 
-  /// Those that have not ended yet, in the order in which they began.
+  /// Animations that have not ended yet, in the order in which they began.
   public private(set) static var running: [Animation] = []
 
-  /// The duration of the animation that is being described; nil outside of one.
+  /// Duration of the animation that is being described; nil outside of one.
   public private(set) static var current: TimeInterval?
 
   static func begin(duration: TimeInterval, options: UIView.AnimationOptions, completion: ((Bool) -> Void)?) {
@@ -148,7 +148,7 @@ extension UIView: UITraitEnvironment {
     current = before
   }
 
-  /// Has all that run come to their ends.
+  /// Ends all running animations.
   public static func finishAll(_ finished: Bool = true) {
     let ended = running
     running = []
