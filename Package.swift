@@ -97,7 +97,7 @@ let package = Package(
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineTilesTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "PointSets", "TestSupport"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "CZlib", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),

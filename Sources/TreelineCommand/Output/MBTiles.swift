@@ -1,5 +1,5 @@
 import CSQLite
-import TreelineTiles
+@_spi(Server) import TreelineTiles
 
 /// An archive in MBTiles 1.3 (https://github.com/mapbox/mbtiles-spec): a SQLite database with tiles compressed by gzip.
 final class MBTiles: TileArchive {

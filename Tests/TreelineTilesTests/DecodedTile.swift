@@ -1,0 +1,96 @@
+import CZlib
+import Testing
+
+/// A vector tile, read by the rules of the format and none of the code that writes it.
+struct DecodedTile {
+  struct Feature {
+    var id: UInt64 = 0
+    var (x, y) = (0, 0)
+    var numbers: [String: UInt64] = [:]
+    var doubles: [String: Double] = [:]
+    var texts: [String: String] = [:]
+  }
+
+  var features: [Feature] = []
+
+  init(gzip bytes: [UInt8]) throws {
+    let tile = try Message(Self.inflated(bytes))
+    let layer = try Message(try #require(tile.members[3]?.first))
+    #expect(layer.members[1]?.first == Array("clusters".utf8) && layer.numbers[15] == [2] && layer.numbers[5] == [4096])
+    let keys = (layer.members[3] ?? []).map { String(decoding: $0, as: UTF8.self) }
+    let values = try (layer.members[4] ?? []).map { try Message($0) }
+    for bytes in layer.members[2] ?? [] {
+      let message = try Message(bytes)
+      var feature = Feature(id: try #require(message.numbers[1]?.first))
+      let geometry = try Message.packed(try #require(message.members[4]?.first))
+      #expect(message.numbers[3] == [1] && geometry.count == 3 && geometry[0] == 9)
+      (feature.x, feature.y) = (Self.signed(geometry[1]), Self.signed(geometry[2]))
+      let tags = try Message.packed(try #require(message.members[2]?.first))
+      for tag in stride(from: 0, to: tags.count, by: 2) {
+        let (key, value) = (keys[Int(tags[tag])], values[Int(tags[tag + 1])])
+        if let text = value.members[1]?.first { feature.texts[key] = String(decoding: text, as: UTF8.self) }
+        if let number = value.numbers[5]?.first ?? value.numbers[4]?.first { feature.numbers[key] = number }
+        if let number = value.numbers[3]?.first { feature.doubles[key] = Double(bitPattern: number) }
+      }
+      features.append(feature)
+    }
+  }
+
+  private static func signed(_ number: UInt64) -> Int { Int(number >> 1) ^ -Int(number & 1) }
+
+  private static func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+    var stream = z_stream()
+    try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK)
+    defer { inflateEnd(&stream) }
+    var input = bytes
+    var output = [UInt8](repeating: 0, count: 1 << 24)
+    let status = input.withUnsafeMutableBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
+        (stream.next_out, stream.avail_out) = (output.baseAddress, UInt32(output.count))
+        return inflate(&stream, Z_FINISH)
+      }
+    }
+    try #require(status == Z_STREAM_END)
+    return Array(output.prefix(Int(stream.total_out)))
+  }
+
+  /// The members of a Protocol Buffers message by field.
+  private struct Message {
+    var numbers: [UInt64: [UInt64]] = [:]
+    var members: [UInt64: [[UInt8]]] = [:]
+
+    init(_ bytes: [UInt8]) throws {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let tag = try Self.varint(&rest)
+        switch tag & 7 {
+        case 0: numbers[tag >> 3, default: []].append(try Self.varint(&rest))
+        case 1:
+          numbers[tag >> 3, default: []].append((0..<8).reduce(0) { $0 | UInt64(rest.removeFirst()) << (8 * UInt64($1)) })
+        default:
+          let length = Int(try Self.varint(&rest))
+          try #require(tag & 7 == 2 && length <= rest.count)
+          members[tag >> 3, default: []].append(Array(rest.prefix(length)))
+          rest = rest.dropFirst(length)
+        }
+      }
+    }
+
+    static func packed(_ bytes: [UInt8]) throws -> [UInt64] {
+      var (rest, numbers) = (bytes[...], [UInt64]())
+      while !rest.isEmpty { numbers.append(try varint(&rest)) }
+      return numbers
+    }
+
+    private static func varint(_ rest: inout ArraySlice<UInt8>) throws -> UInt64 {
+      var (number, shift) = (UInt64(0), UInt64(0))
+      while true {
+        let byte = try #require(rest.popFirst())
+        number |= UInt64(byte & 0x7F) << shift
+        if byte < 0x80 { return number }
+        shift += 7
+      }
+    }
+  }
+}
