@@ -59,7 +59,7 @@ void test_answer(const treeline_tree *tree) {
         break;
     }
     EXPECT(seen == (size_t)clusters.point_count[i]);
-    // The mean is that on the plane, which differs by little within a town.
+    // The mean on the plane differs little from this one within a town.
     EXPECT(fabs(y / seen - clusters.y[i]) < 0.01);
   }
   EXPECT(treeline_answer_find(answer, -1) == -1 && treeline_answer_find(answer, POINTS) == -1);
