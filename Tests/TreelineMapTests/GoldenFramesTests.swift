@@ -68,7 +68,7 @@ struct Film: Codable {
 
   var steps: [Step] = []
 
-  /// - - Parameter seed: Seed of a random walk over random points.
+  /// - Parameter seed: Seed of a random walk over random points.
   init(seed: UInt64, steps count: Int) throws {
     var random = SplitMix64(seed: seed)
     let coordinates = MapSceneTests.points(300, &random)

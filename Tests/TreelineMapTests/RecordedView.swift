@@ -90,7 +90,7 @@ struct CountedPoints {
     for point in 0..<pointCount where !isInAnswer[point] { wasCounted[point] = false }
   }
 
-  /// - - Returns: A description of the fault, or nil.
+  /// - Returns: A description of the fault, or nil.
   mutating func problem(in view: RecordedView) -> String? {
     let counts = view.counts(of: pointCount)
     for point in 0..<pointCount {

@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// As programs write times into CSV.
+  /// Times as programs write them into CSV.
   @Test func timesOfDatabasesAreRead() {
     let noon = Instant("2024-05-01T10:00:00Z")
     #expect(Instant("2024-05-01 12:00:00+02") == noon)
@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Decimals
 
-  /// A number as digits, without zeros at either end, and a power of ten.
+  /// A number as digits without zeros at either end, and a power of ten.
   private struct Written: Equatable {
     let isNegative: Bool
     let digits: String
@@ -157,12 +157,12 @@ import Testing
         continue
       }
       #expect(Written(number) == expected, "\(text)")
-      // Zeros count where they are written.
+      // Written zeros count as digits.
       if expected.digits.count + max(expected.exponent, 0) <= 38 {
         #expect(number == DecimalNumber("\(number)"), "\(text)")
       }
       #expect(number.double == Double(text), "\(text)")
-      // Rounded down to so many decimals, by its digits.
+      // The number rounded down to `scale` decimals, by its digits.
       let scale = random.index(below: 12)
       let shift = expected.exponent + scale
       guard expected.digits.count + max(shift, 0) < 36 else { continue }
