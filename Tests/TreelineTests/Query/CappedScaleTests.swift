@@ -114,8 +114,8 @@ extension PixelQuery {
     }
   }
 
-  /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points
-  /// alone, where these are asked for.
+  /// Returns the requested scale and all greater scales at which the answer changes, preceded by the scale at which all
+  /// points are alone, if the query asks for that.
   fileprivate func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
     let asked =
