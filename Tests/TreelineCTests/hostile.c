@@ -334,7 +334,7 @@ static void test_damaged_bytes(void) {
       treeline_error_free(error);
     }
   EXPECT(refused > POINTS / 4);
-  // The same number of points of another piece does not suffice.
+  // Another piece's points do not suffice, even if their number is the same.
   REFUSED(treeline_piece_write(piece, "/nowhere", 1, &error));
   for (size_t i = 0; i < COUNT(sizes); i++) {
     REFUSED(treeline_piece_add(piece, positions, rows, NULL, sizes[i], &error));

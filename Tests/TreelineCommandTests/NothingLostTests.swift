@@ -66,7 +66,7 @@ import Treeline
     #expect((report["problems"] as? [String])?.isEmpty == false)
   }
 
-  /// The tool prints its own help if there is no server to print more.
+  /// Without a server to print more, the tool prints its own help.
   @Test func helpOfServeNeedsNoServer() throws {
     let result = try Tool.run(
       URL(fileURLWithPath: "/usr/bin/env"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that a command writes, and those that it must not write.
+/// The files that a command writes, and the files that it must not write.
 @Suite struct OutputTests {
   static let writers = [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]]
   private static let rows = "longitude,latitude\n1,2\n3,4\n"

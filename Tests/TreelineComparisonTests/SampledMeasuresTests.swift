@@ -6,7 +6,7 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares the quick measures with those of a report.
+/// Compares the quick measures with a report's.
 @Suite struct SampledMeasuresTests {
   /// If all points are sampled, they are equal.
   @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 910).map { PointSet.random(seed: $0) })

@@ -21,7 +21,7 @@ import Treeline
     #expect(missed == [])
   }
 
-  /// The same flips with repaired checksums: they reach the hierarchy, and nothing may crash.
+  /// Flips as above, but with repaired checksums: they reach the hierarchy, and nothing may crash.
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" })
   func noFlippedBitBehindAGoodChecksumCrashes(
     _ index: TestIndex

@@ -11,7 +11,7 @@ import Treeline
   @Test(arguments: Damage.all) func verificationReportsIt(_ damage: Damage) throws {
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
-      // The content hash detects most of these, too, but not where they are.
+      // The content hash detects most of these, too, but not their place.
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch { #expect("\(error)".contains("expected")) }

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The same points give the same file.
+/// Equal points give the same file.
 @Suite struct IndexDeterminismTests {
   /// Large enough to occupy several threads.
   static let sets =

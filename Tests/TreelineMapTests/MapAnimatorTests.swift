@@ -101,7 +101,7 @@ import TreelineBuilder
     }
     #expect(slow.handedOver > 100)
     #expect(animator.scene.badges.count == slow.view.badges.count)
-    // Each answer has 50 badges, and those of the last 0.38 s may still be leaving. The third second has no more than
+    // Each answer has 50 badges, and badges of the last 0.38 s may still be leaving. The third second has no more than
     // the first.
     #expect(most.allSatisfy { $0 < 40 * 50 }, "\(most)")
     let last = try tree.clusters(.limit(50), in: animator.viewport!)

@@ -1,4 +1,4 @@
-"""Answers equal those of the tool: its expected output, command by command."""
+"""Python and the tool give the same answers: checked against the tool's expected output, command by command."""
 
 import json
 import re

@@ -37,7 +37,7 @@ import Testing
     return channel
   }
 
-  /// Sends text to a channel. A parse error is answered to the client and is also thrown here, where it is ignored.
+  /// Sends text to a channel. A parse error is answered to the client and also thrown here, which is ignored.
   private static func send(_ text: String, to channel: EmbeddedChannel) {
     _ = try? channel.writeInbound(ByteBuffer(string: text))
   }
@@ -197,7 +197,7 @@ import Testing
     #expect(refused.allSatisfy { $0.headers[.retryAfter] != nil })
   }
 
-  /// Beyond the bound, clients are told when to ask again, and other routes still answer. Refusals are counted, and the
+  /// Beyond the bound, clients learn when to ask again, and other routes still answer. Refusals are counted, and the
   /// log has at most one line a second for all of them.
   @Test(arguments: [Bound.answersUnderWay, .answerBytes]) func whatIsUnderWayIsBounded(_ bound: Bound) async throws {
     let indexes = try TestServer()

@@ -30,7 +30,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// Parts of a body are passed on as they arrive, and those of a later request together with its head.
+  /// Parts of a body are passed on as they arrive, and the parts of a later request together with its head.
   @Test func bodiesStayWithTheirRequests() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     for _ in 0..<2 {

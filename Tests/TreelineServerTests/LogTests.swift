@@ -53,7 +53,7 @@ import Testing
     #expect(found[0].hasSuffix(" notice treeline: Hello b=1 path=/a\\u{a}b"), "\(found)")
   }
 
-  /// If the reader is blocked, nobody waits: lines are dropped and counted, and their number is logged later.
+  /// If the reader is blocked, no request waits: lines are dropped and counted, and their number is logged later.
   @Test(.timeLimit(.minutes(1))) func aBlockedReaderHoldsUpNobody() throws {
     let pipe = Pipe()
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, most: 10_000)

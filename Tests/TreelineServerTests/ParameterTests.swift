@@ -59,7 +59,7 @@ import TreelineBuilder
     #expect(try response.json()["status"] as? Int == 400)
   }
 
-  /// The answer of a grid has at most as many clusters as cells, or as points.
+  /// An answer of a grid never has more clusters than cells, or than points.
   @Test func aGridOfManyPointsHasAnEnd() async throws {
     let many = try ClusterTree(
       (0..<GridCells.most + 1).map { Coordinate(x: Double($0 % 256), y: Double($0 / 256)) }, as: .planar,

@@ -46,7 +46,7 @@ def stacks(path):
 
 
 def houses(path, addresses):
-    """Writes the addresses of Iceland rounded to some ten meters, so that those of a house share a position."""
+    """Writes the addresses of Iceland rounded to some ten meters, so that all addresses of a house share a position."""
     with gzip.open(addresses, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
         header, *rows = csv.reader(source)
         csv.writer(file).writerows([header, *([f"{float(x):.4f}", f"{float(y):.4f}", *rest] for x, y, *rest in rows)])

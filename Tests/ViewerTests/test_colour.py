@@ -84,7 +84,7 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
         tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
       };
     }""")
-    # The area equals that of the square with even points; with the outlier, it is a small part of the box around them.
+    # Equals the area of the square if the points are even; with the outlier, it is a small part of the box around them.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
     assert areas["tree"] < areas["box"] / 50

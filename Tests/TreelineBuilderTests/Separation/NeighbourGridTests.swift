@@ -67,8 +67,7 @@ import Treeline
     }
   }
 
-  /// More cells than expected, most of which are emptied again: the table grows, and the grid reports when pieces run
-  /// out.
+  /// More cells than expected, but most are emptied again: the table grows, and the grid reports when pieces run out.
   @Test func tellsWhenItIsExhausted() {
     var grid = NeighbourGrid(capacity: 0, .webMercator, BuildMonitor(pointCount: 1))
     grid.empty(for: 0, side: 1)

@@ -14,7 +14,7 @@ import TreelineBuilder
   @Test(arguments: Trials.seeds(300).map { PointSet.random(seed: $0, upTo: 90) })
   func splitsOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
 
-  /// Few distances, most of which are equal: the order of the tree decides.
+  /// Few different distances, so most are equal: the order of the tree decides.
   @Test(arguments: Trials.seeds(100)) func tiesGoByTheOrderOfTheTree(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 9)

@@ -49,7 +49,7 @@ import Treeline
     #expect(try set.shuffled(seed: 74).tree(threads: 2).separations(threads: 2).codes == codes)
   }
 
-  /// The same points after turning the world: the meridian of the seam must not matter, as far as the positions are
+  /// Turns the world under the same points: the meridian of the seam must not matter, as far as the positions are
   /// equal.
   @Test(arguments: [PointSet.band(3000, seed: 75), .uniformWorld(5000, seed: 76)]) func areTheSameWhereverTheSeamIs(
     _ set: PointSet

@@ -9,7 +9,7 @@ struct FilterExercise {
 
   func run(_ text: String) {
     do { try ask(try Filter(text)) } catch {
-      // The error is described on three lines, the last of which ends with a caret.
+      // The error is described on three lines, and the last one ends with a caret.
       if let error = error as? FilterTextError { precondition("\(error)".hasSuffix("^")) } else { _ = "\(error)" }
     }
     do {

@@ -82,7 +82,7 @@ struct IndexExercise {
     if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }
   }
 
-  /// Computes aggregates of a column that need no particular kind, over all points and over those that pass a filter.
+  /// Computes aggregates of a column that need no particular kind, over all points and over points that pass a filter.
   private static func aggregate(_ name: String, of tree: ClusterTree) throws {
     let aggregates: [Aggregate] = [
       .count(name), .median(name), .percentile(80, of: name), .distinct(name), .top(2, of: name), .min(name),

@@ -78,7 +78,7 @@ import Treeline
     let answer = try Tool.run("query", folder.path("found"), "--limit", "5000", "--bbox=-180,-85,180,85")
     #expect(answer.output.contains("\(3999 * factor)"))
     if factor == 1 {
-      // The numbers equal those of rows that are counted.
+      // The numbers are the same as if rows were counted.
       try build(try csv(rows, in: folder), folder.path("counted"), ["--columns", "name"])
       #expect(try bytes(folder.path("counted")) == bytes(folder.path("expected")))
     }

@@ -74,7 +74,7 @@ import Treeline
     #expect(try folder.contents() == ["input"])
   }
 
-  /// Returns rows of towns in kinds of very different sizes, some of which are never clustered.
+  /// Returns rows of towns in kinds of very different sizes; some towns are never clustered.
   private static func rows(_ count: Int, _ random: inout SplitMix64) -> [String] {
     (0..<count).map { row in
       let (lon, lat) = (Double(random.index(below: 3400)) / 10 - 170, Double(random.index(below: 800)) / 10)

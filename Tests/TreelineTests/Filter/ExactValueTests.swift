@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// Longer years have a sign, as in ISO 8601, and as many digits as in JavaScript.
+  /// Longer years have a sign, as in ISO 8601, and six digits or more, as in JavaScript.
   @Test func yearsOfMoreDigitsAreWrittenAndRead() {
     #expect("\(Instant(seconds: 253_402_300_799))" == "9999-12-31T23:59:59Z")
     #expect("\(Instant(seconds: 253_402_300_800))" == "+010000-01-01T00:00:00Z")

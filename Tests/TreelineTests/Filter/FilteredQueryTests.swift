@@ -31,7 +31,7 @@ import TreelineBuilder
     }
   }
 
-  /// Checks that counts, means, boxes, spreads and rows are those of the points that pass.
+  /// Checks counts, means, boxes, spreads and rows against the points that pass.
   private func checkFacts(of answer: Clusters, _ points: FilteredTree) throws {
     for cluster in answer {
       let members = points.passing(in: cluster.range)

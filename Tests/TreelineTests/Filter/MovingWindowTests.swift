@@ -164,7 +164,7 @@ import TreelineBuilder
     }
   }
 
-  /// A column's order is that of its values; equal values are in tree order, and missing values come last.
+  /// A column's order sorts by value; equal values are in tree order, and missing values come last.
   @Test(arguments: Trials.seeds(50)) func columnsAreSorted(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)

@@ -16,7 +16,7 @@ import TreelineBuilder
 
   private static let kinds = [
     Kind(kind: .number) { .number("\($0 - 50)") },
-    // Two decimals, the last of which is not 0.
+    // Two decimals, whose last digit is not 0.
     Kind(kind: .number) { .number("\($0 * 100_000).25") },
     // Doubles.
     Kind(kind: .number) { .number($0 == 0 ? "-1e+300" : "\($0)e-200") },
@@ -64,7 +64,7 @@ import TreelineBuilder
       let rank = Aggregate.rank(ofPercent: percent, among: sorted.count)
       let expected: AggregateValue = sorted.isEmpty ? .none : .value(value(sorted[rank - 1]))
       #expect(try statistic.value(of: range) == expected, "seed \(seed), \(kind.kind), \(percent) % of \(range)")
-      // A median of two numbers must equal that of a scan, which other tests check against the definition.
+      // A median of two numbers must equal a scan's median, which other tests check against the definition.
       var unprepared = found
       unprepared.ranks = nil
       let scan = OrderStatistic(function: .median, rows: rows, column: unprepared)

@@ -69,7 +69,8 @@ import Treeline
     #expect(abs(box.west - 167.75) < 1e-6 && abs(box.east - -169.75) < 1e-6)
   }
 
-  /// A screen at least as wide as the world shows the world; a slightly narrower one all but a hair, not one meridian.
+  /// A screen at least as wide as the world shows the world; a slightly narrower one almost all of it, not one
+  /// meridian.
   @Test(arguments: [256, 256.0000001, 257, 1e9, 255.99999999, 255.9999999999, (256.0).nextDown])
   func asWideAsTheWorldShowsTheWorld(width: Double) throws {
     for longitude in [0, 10, 179.9, -180, 180, 12.3456789] {

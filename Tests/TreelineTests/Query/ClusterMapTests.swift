@@ -56,7 +56,7 @@ import TreelineBuilder
       try tree.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)))
   }
 
-  /// A map answers everything that a tree answers, with values in place of points, and takes a query as one value.
+  /// A map answers everything that a tree answers, with values instead of points, and takes a query as one value.
   @Test func whatATreeCanBeAskedAMapCan() throws {
     let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
     let (tree, cut) = (map.tree, Cut.spacing(44))

@@ -39,9 +39,9 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
-  /// Checks answers of small trees against all cuts. Within the limit, as many clusters of the previous answer as
-  /// possible are kept; among answers that keep as many, the one with the least scatter is returned. If that one
-  /// scatters too much, another cut could hardly ever keep more.
+  /// Checks answers of small trees against all cuts. Within the limit, the greatest possible number of clusters of the
+  /// previous answer is kept; among all cuts that keep this number, the one with the least scatter is returned. If that
+  /// one scatters too much, another cut could hardly ever keep more.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)

@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 
 /// Promises about pairs of answers on random screens: 10,000 pairs for every way to cut a tree, over all split rules.
-/// `scripts/measure/measures` checks as many for each rule of each real set.
+/// `scripts/measure/measures` checks the same number for each rule of each real set.
 @Suite struct PromiseTests {
   static let sets = [
     PointSet.cities(20_000, seed: 301), PointSet.cities(3_000, seed: 302), PointSet.random(seed: 303),

@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Windows of the plane itself, with edges through points and corners at those of the plane.
+  /// Windows of the plane itself, with edges through points and corners at the plane's corners.
   @Test(arguments: PointSet.nasty) func holdInAnyWindow(_ set: PointSet) throws {
     let outline = try set.outline()
     var random = SplitMix64(seed: 103)

@@ -127,7 +127,7 @@ import Treeline
     }
   }
 
-  /// Zooms in MapLibre are one less than those of tiles of 256 px.
+  /// Zooms in MapLibre are one less than zooms of tiles of 256 px.
   @Test func zoomsAreOfTheirTiles() throws {
     let tree = try PointSet.cities(500, seed: 172).tree()
     let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)

@@ -61,7 +61,7 @@ import Treeline
     await #expect(processExitsWith: .failure) { _ = SeparationCode(atLeast: Double.nan) }
   }
 
-  /// Returns whether the square of a code reaches that of a distance: 53 bits squared fit into 128.
+  /// Returns whether the square of a code reaches a distance's square: 53 bits squared fit into 128.
   private func reaches(_ code: SeparationCode, _ distance: Double) -> Bool {
     guard code.rawValue > 0 else { return false }
     guard distance >= 1 else { return true }
