@@ -21,7 +21,7 @@ func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 
 let excluded = ["Treeline": ["Treeline.docc"]]
 
-/// Declares a stub in Swift 5, whose closures behave like those of Objective-C frameworks: a closure of the main actor
+/// Declares a stub in Swift 5, whose closures behave as in Objective-C frameworks: a closure of the main actor
 /// traps when it is called on another thread.
 func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(

@@ -1,4 +1,4 @@
-"""The same places in all forms that the recipes of the page DataTutorial read."""
+"""Places, written in every format that the recipes of the page DataTutorial read."""
 
 import os
 import pathlib

@@ -205,7 +205,7 @@ def random_viewport(rng, index, needs_zoom):
 
 
 def query_at_split(rng, index, kind):
-    """Returns a query by just as many pixels that a node in view is split, or just not split."""
+    """Returns a query whose pixels just suffice, or just do not, to split a node in view."""
     node = index.root
     for _ in range(rng.randrange(12)):
         node = rng.choice(index.children(node) or [node])

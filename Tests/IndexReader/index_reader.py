@@ -713,7 +713,7 @@ class Matrix:
 
 
 def percentile(column, percent, start, end):
-    """Returns a percentile of a column with ranks, over a range of points: as JSON, None if there is no value."""
+    """Returns a percentile of a column with ranks, over a range of points: as JSON, None if the range has no value."""
     ranks = column.ranks
     count = ranks.count_below(len(ranks.first_indices), start, end)
     if count == 0:

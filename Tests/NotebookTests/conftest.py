@@ -194,7 +194,7 @@ STATE = """viewer => ({ size: viewer.stage.size, zoom: viewer.map.getZoom(), can
 
 @pytest.fixture
 def open_page(complaints, new_context):
-    """Opens a page from disk. It must report no error, and load nothing but itself."""
+    """Opens a page from disk. It must report no error, and load only itself."""
 
     def open_page(path, fragment="", viewport=WIDE, settle=True, **options):
         context = new_context(viewport=viewport, **options)

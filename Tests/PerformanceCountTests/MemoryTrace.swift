@@ -52,7 +52,7 @@ extension MemoryTrace.Access {
     default: return nil
     }
     address = line[3...].prefix { $0 != UInt8(ascii: ",") }.reduce(0) { number, digit in
-      // The lower bits of digits count from 0, those of letters from 1.
+      // The lower bits of digits count from 0, of letters from 1.
       number << 4 | UInt64(digit & 0xF + (digit >= UInt8(ascii: "a") ? 9 : 0))
     }
   }

@@ -15,7 +15,7 @@ struct TouchedNodes {
 
   var average: Double { Double(counts.reduce(0, +)) / Double(counts.count) }
 
-  /// Traces queries of views that are drawn like those of `Work`.
+  /// Traces queries of views that are drawn as in `Work`.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
     let coordinates = kind.coordinates(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path

@@ -23,8 +23,8 @@ enum Valgrind {
 
   /// Runs `Benchmarks` under a tool of valgrind, and returns the output of both.
   ///
-  /// The C library chooses its memory and string functions by the processor; here it uses those that all processors
-  /// have.
+  /// The C library chooses its memory and string functions by the processor; here it uses only functions that all
+  /// processors have.
   static func run(_ tool: String, _ options: [String], benchmarks arguments: [String]) throws
     -> (output: String, messages: String)
   {

@@ -52,7 +52,7 @@ TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.s
 
 
 def described(rows):
-    """Returns the values of rows in columns of each kind, all of which have nulls.
+    """Returns the values of rows in columns of each kind; every column has nulls.
 
     There are more names and streets than the 65,536 that a survey of a column keeps.
     """

@@ -5,7 +5,7 @@ import Treeline
 
 /// Bounds of the depth: below some level nodes are halved along their longer side, which ends for any data.
 @Suite struct DepthTests {
-  /// 32 halvings of either side, and the buckets' own levels.
+  /// 32 halvings of each of the two sides, and the buckets' own levels.
   static let levelsBelowPrincipal = 64 + 15
 
   @Test(arguments: PointSet.nasty, [0, 1, 5]) func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// The same points give the same tree, for any order, any number of threads, and any solver for principal axes.
+/// Equal points give the same tree, for any order, any number of threads, and any solver for principal axes.
 @Suite struct DeterminismTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule)
     throws

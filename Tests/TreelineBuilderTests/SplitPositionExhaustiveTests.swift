@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Where nodes are split, against the definition: every position, in exact numbers.
+/// Compares the positions at which nodes are split with the definition: every position, in exact numbers.
 @Suite struct SplitPositionExhaustiveTests {
-  /// Coordinates and counts so small that all scatter is found exactly, and ties abound.
+  /// Coordinates and counts so small that all scatter is exact, and ties are frequent.
   @Test(arguments: Trials.seeds(400)) func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32(1) << UInt32(1 + random.index(below: 10))
@@ -25,8 +25,8 @@ import Treeline
     }
   }
 
-  /// From the best position across the axis on, points go to the nearer mean as long as that takes off a 2048th of
-  /// what lies between: worked out step by step. Coordinates are so wide apart that rounding decides nothing.
+  /// From the best position across the axis on, points go to the nearer mean as long as that removes a 2048th of the
+  /// scatter between the means, computed step by step. Coordinates are so far apart that rounding decides nothing.
   @Test(arguments: Trials.seeds(300)) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
@@ -59,7 +59,7 @@ import Treeline
     return between([nearer, farther]) > between(halves) * (1 + 0x1p-11) ? Set(nearer) : nil
   }
 
-  /// In order of the dot product, the last one left of the position; equal ones are not separated.
+  /// In the order of the dot product; returns the last one left of the position. Equal ones are not separated.
   private static func lowestOfLeastScatter(_ points: [PlanePoint], across axis: PrincipalAxis) -> (
     threshold: Int64, scatter: Fraction
   ) {
@@ -73,8 +73,8 @@ import Treeline
     return best!
   }
 
-  /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at distances that double, in
-  /// two or three heaps, or all but one in a heap.
+  /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at doubling distances, in two
+  /// or three heaps, or all except one in a heap.
   @Test(arguments: Trials.seeds(120)) func noPositionIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
@@ -104,7 +104,7 @@ import Treeline
     }
   }
 
-  /// Of equally good positions the first, each looked at.
+  /// Returns the first of equally good positions, after trying each.
   private static func leftCountOfBestPosition(_ points: [PlanePoint], across axis: PrincipalAxis, _ halves: Halves)
     -> Int
   {
@@ -163,8 +163,8 @@ import Treeline
     return squares.map { weight.of($0 * scale) }
   }
 
-  /// The split of some points, with all sides of it checked; nil where all products are equal, and nothing to be
-  /// split.
+  /// Returns the split of some points, after checking all sides of it; nil if all products are equal, so that nothing
+  /// can be split.
   private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm) -> Split? {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
     let memory = BuildMemory(pointCount: points.count)
@@ -179,7 +179,7 @@ import Treeline
     return split
   }
 
-  /// Several threads put points into bins of their own, and sum up parts.
+  /// Several threads put points into their own bins, and sum up parts.
   @Test(arguments: [1 as UInt32, 40, 5_000, 1 << 20, .max])
   func isTheSameForAnyNumberOfThreads(side: UInt32) throws {
     var random = SplitMix64(seed: 91)
@@ -240,7 +240,7 @@ private struct Fraction: Comparable {
   let numerator: Int128
   let denominator: Int128
 
-  /// The sum of the squared distances of points to their mean.
+  /// Sum of the squared distances of points from their mean.
   init(scatterOf points: [PlanePoint]) {
     let count = Int128(points.count)
     let squares = points.reduce(Int128(0)) { $0 + Int128($1.x) * Int128($1.x) + Int128($1.y) * Int128($1.y) }
@@ -263,7 +263,7 @@ private struct Fraction: Comparable {
   static func == (a: Fraction, b: Fraction) -> Bool { !(a < b) && !(b < a) }
 }
 
-/// Weights, against the power function of the C library, which is good for a test.
+/// Compares weights with the power function of the C library, which is accurate enough for a test.
 @Suite struct DistanceWeightTests {
   @Test(arguments: 0...32 as ClosedRange<UInt32>) func isThePowerOfTheDistance(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
@@ -281,7 +281,7 @@ private struct Fraction: Comparable {
     }
   }
 
-  /// As many products of roots as there are may exceed 1 by a rounding.
+  /// The product of the maximum number of roots may exceed 1 by a rounding.
   @Test(arguments: [0, 8, 9, 32] as [UInt32]) func isFiniteAtTheMeanAndAtTheEdge(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
     #expect(weight.of(0) == (gammaInEighths > 8 ? 1 : 1 << 30))

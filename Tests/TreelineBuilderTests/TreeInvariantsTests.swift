@@ -17,7 +17,7 @@ import Treeline
     #expect(invariants.violations.prefix(5) == [])
   }
 
-  /// Enough points for every thread to get its share of them, and for sums beyond 64 bits.
+  /// Enough points for a share for every thread, and for sums beyond 64 bits.
   @Test(
     arguments: [
       PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
@@ -28,7 +28,7 @@ import Treeline
   }
 }
 
-/// A checker that never fires proves nothing.
+/// A checker that never reports proves nothing.
 @Suite struct TreeInvariantsCheckerTests {
   let set = PointSet.cities(500, seed: 24)
 

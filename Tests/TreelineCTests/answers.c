@@ -59,7 +59,7 @@ void test_answer(const treeline_tree *tree) {
         break;
     }
     EXPECT(seen == (size_t)clusters.point_count[i]);
-    // The mean is that on the plane, which differs by little within a town.
+    // Within a town, the mean on the plane differs little from this mean.
     EXPECT(fabs(y / seen - clusters.y[i]) < 0.01);
   }
   EXPECT(treeline_answer_find(answer, -1) == -1 && treeline_answer_find(answer, POINTS) == -1);
@@ -183,7 +183,7 @@ void test_queries_that_fail(const treeline_tree *tree) {
       treeline_clusters(tree, "min_points=1&zoom=2&detail=9", NULL, &error), TREELINE_ERROR_PARAMETER, "'min_points'");
   EXPECT_ERROR(treeline_clusters(tree, "zoom=3&badges=1", NULL, &error), TREELINE_ERROR_QUERY, "badges need a tree");
   EXPECT_ERROR(treeline_clusters(tree, "bbox=0,9,1,2", NULL, &error), TREELINE_ERROR_QUERY, "south");
-  // An error that nobody wants.
+  // A NULL error pointer.
   EXPECT(treeline_clusters(tree, "limit=0", NULL, NULL) == NULL);
 }
 

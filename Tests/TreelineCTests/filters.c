@@ -48,7 +48,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   }
   treeline_table_free(values);
 
-  // A cluster under the filter has the members that pass, and values of their own.
+  // A cluster under the filter has the members that pass, and values of its own.
   treeline_table *members;
   NO_ERROR(members = treeline_members(hotels, clusters.id[0], 0, SIZE_MAX / 2, &error));
   size_t count = treeline_table_row_count(members);
@@ -116,7 +116,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_values(tree, "price", &beyond, 1, &error), TREELINE_ERROR_ARGUMENT, "tree index");
   EXPECT_ERROR(treeline_values(tree, "stars", NULL, 0, &error), TREELINE_ERROR_FILTER, "\"stars\"");
 
-  // An answer and a tree under a filter outlive the tree that they are of.
+  // An answer and a filtered tree outlive the tree that they come from.
   treeline_tree_free(all);
   treeline_tree_free(hotels);
   NO_ERROR(values = treeline_aggregate(answer, "mean(price)", &error));

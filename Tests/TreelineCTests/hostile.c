@@ -1,5 +1,5 @@
-// Values that no caller means, at every function, and bytes between steps that were damaged: an error each time, where
-// there can be one, and never a crash.
+// Senseless values for every function, and damaged bytes between steps: always an error, if the function has errors,
+// and never a crash.
 #include "support.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ static const int64_t integers_of_note[] = {0, -1, 1LL << 31, 1LL << 32, 1LL << 5
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/// A call that is refused, with whatever message.
+/// A call that is refused, with any message.
 #define REFUSED(call) \
   do { \
     treeline_error *error = NULL; \
@@ -18,7 +18,7 @@ static const int64_t integers_of_note[] = {0, -1, 1LL << 31, 1LL << 32, 1LL << 5
     EXPECT(error && strstr(treeline_error_message(error), "expected")); \
     treeline_error_free(error); \
   } while (0)
-/// A call that ends, whether it is refused or not.
+/// A call that ends, refused or not.
 #define ENDS(call, free_result) \
   do { \
     treeline_error *error = NULL; \
@@ -201,7 +201,7 @@ static void test_columns(void) {
   treeline_tree_free(tree);
 }
 
-/// The codes of values that were not surveyed, which there are none of.
+/// Tests the codes of values that were not surveyed, which do not exist.
 static void test_encoding(void) {
   const int64_t surveyed[] = {0, 1, 6}, others[][3] = {{0, 260, 1}, {-1, 0, 0}, {INT64_MAX, 0, 0}, {255, 0, 0}};
   treeline_column column = {.name = "v", .type = TREELINE_INTEGERS, .values = surveyed};
@@ -244,7 +244,7 @@ static size_t below(size_t count) {
   return (size_t)(state >> 33) % count;
 }
 
-/// Damages some bytes, often, and expects that they are refused.
+/// Damages some bytes, many times, and expects that they are refused.
 static void damage(treeline_bytes *bytes, bool (*is_read)(const void *, size_t, treeline_error **)) {
   size_t count;
   const uint8_t *start = treeline_bytes_start(bytes, &count);
@@ -298,7 +298,7 @@ static void test_damaged_bytes(void) {
     const void *start = treeline_bytes_start(question, &count);
     treeline_round *round;
     NO_ERROR(round = treeline_round_read(start, count, &error));
-    // Those of all but one are none, which the plan finds.
+    // Answers of all points but one are incomplete, which the plan detects.
     treeline_round_add_points(round, positions, POINTS - 1);
     damage(question, reads_round);
     damage(treeline_round_answers(round), takes_answers);
@@ -334,7 +334,7 @@ static void test_damaged_bytes(void) {
       treeline_error_free(error);
     }
   EXPECT(refused > POINTS / 4);
-  // As many of another piece are not enough.
+  // Another piece's points do not suffice, even if their number is the same.
   REFUSED(treeline_piece_write(piece, "/nowhere", 1, &error));
   for (size_t i = 0; i < COUNT(sizes); i++) {
     REFUSED(treeline_piece_add(piece, positions, rows, NULL, sizes[i], &error));

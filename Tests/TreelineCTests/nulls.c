@@ -1,9 +1,9 @@
-// NULL in place of each pointer, of every function: an error where there can be one, else nothing, and never a crash.
+// NULL for each pointer of every function: an error if the function has errors, otherwise nothing, and never a crash.
 #include "support.h"
 
-/// A call that can fail, with NULL where that is not allowed.
+/// A call that can fail, with NULL for an argument that must not be NULL.
 #define IS_TOLD(call) EXPECT_ERROR(call, TREELINE_ERROR_ARGUMENT, "found NULL")
-/// A call with NULL where that stands for something, or that cannot fail without its place for an error.
+/// A call with NULL for an argument that may be NULL, or a call that cannot fail, without a place for its error.
 #define IS_ALLOWED(call) NO_ERROR(EXPECT(call))
 
 static double x[] = {1, 2, 3}, y[] = {4, 5, 6};

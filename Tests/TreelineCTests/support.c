@@ -1,4 +1,4 @@
-// The points that all tests share, and what holds answers to what is expected.
+// The points that all tests share, and comparisons of answers with expected ones.
 #include "support.h"
 
 int failures = 0;
@@ -78,7 +78,7 @@ treeline_tree *build(const char *options, treeline_error **error) {
 
 // MARK: Errors
 
-/// Holds an error to its kind and a part of its message, and frees it.
+/// Checks the kind of an error and a part of its message, and frees the error.
 void expect_error(int line, treeline_error *error, treeline_error_kind kind, const char *message) {
   if (!error) {
     fprintf(stderr, "line %d: expected an error\n", line);

@@ -1,4 +1,4 @@
-// What the tests of the C interface share.
+// Shared declarations of the tests of the C interface.
 #pragma once
 
 #include "treeline.h"
@@ -45,9 +45,9 @@ treeline_tree *build(const char *options, treeline_error **error);
 
 enum { PARTS = 3, COLUMNS_GIVEN = 3 };
 
-/// Columns as they are given, those of points from a first one on. Returns how many there are.
+/// Fills in columns of points from a first one on. Returns their number.
 size_t columns_from(size_t first, treeline_column *columns);
-/// The encoding of columns, by surveys of parts, and the codes of all points.
+/// Returns the encoding of columns, from surveys of parts, and the codes of all points.
 treeline_encoding *encode_parts(size_t column_count, uint8_t **codes);
 
 // MARK: Errors

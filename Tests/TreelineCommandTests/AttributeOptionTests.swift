@@ -26,12 +26,13 @@ import Treeline
   ]) func columnsAreNamed(values: [String], names: [String]) throws {
     for text in [Self.csv, Self.geoJSON] {
       let built = try build(text, values)
-      // They come in the order of the input, which is not the same in both.
+      // They come in the order of the input, which differs between the two.
       #expect(built.names.sorted() == names.sorted(), "\(built.result.errors)")
     }
   }
 
-  /// Names are equal as they are to Unicode, by canonical equivalence; an index has the column's own spelling.
+  /// Names are equal if Unicode regards them as equal, by canonical equivalence. An index has the column's own
+  /// spelling.
   @Test func namesAreComparedAsText() throws {
     let built = try build(Self.csv, ["cafe\u{301}"])
     #expect(built.names.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8)], "\(built.result.errors)")
@@ -53,7 +54,7 @@ import Treeline
     #expect(result.errors.contains("must name each column once"), "\(result.errors)")
   }
 
-  /// Whether or not there are rows.
+  /// With and without rows.
   @Test(arguments: [csv, String(csv.prefix { $0 != "\n" }) + "\n"]) func nameOfNoColumnIsRefused(text: String) throws {
     let result = try build(text, ["name,nmae"]).result
     #expect(result.code == 64)
@@ -73,7 +74,7 @@ import Treeline
   @Test func nameThatNoFeatureHasIsRefused() throws {
     let result = try build(Self.geoJSON, ["nmae"]).result
     #expect(result.code == 64 && result.errors.contains("found none"), "\(result.errors)")
-    // Features that are not there contradict nothing.
+    // Without features, any name is accepted.
     let none = try build(#"{"type":"FeatureCollection","features":[]}"#, ["name, category"])
     #expect(none.names == ["name", "category"], "\(none.result.errors)")
   }

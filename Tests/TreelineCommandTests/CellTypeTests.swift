@@ -8,7 +8,7 @@ import Treeline
   private static let zips =
     "lon,lat,zip\n-71.6,42.1,01569\n-122.4,37.7,94107\n-74.0,40.7,10001\n-73.0,40.8,00501\n-97.7,30.2,73301\n"
 
-  /// The values of a property in an answer, sorted.
+  /// Returns the values of a property in an answer, sorted.
   private func values(_ name: String, _ arguments: [String]) throws -> [String] {
     let result = try Tool.run(["query"] + arguments + ["--limit", "100", "--quiet"])
     #expect(result.code == 0, "\(result.errors)")
@@ -25,7 +25,8 @@ import Treeline
     }.sorted()
   }
 
-  /// The points as they are, and indexes of columns of declared and of found kinds, in memory and in pieces.
+  /// Returns the points themselves, and indexes with columns of declared and detected kinds, built in memory and in
+  /// pieces.
   private func inputs(_ text: String, declared: String, _ folder: TemporaryFolder) throws -> [String] {
     let points = try folder.write(text, to: "points.csv")
     let options = [declared, "all"].flatMap { [["--columns", $0], ["--columns", $0, "--memory", "1B"]] }
@@ -52,13 +53,13 @@ import Treeline
         #expect(try values("zip", [input, "--filter", filter]) == expected.map { "'\($0)'" }, "\(input) \(filter)")
       }
       #expect(try values("min_zip", [input, "--aggregate", "min(zip),max(zip)"]).contains("'00501'"))
-      // A number is no zip code: it must not find nothing in silence.
+      // A number is not a zip code, and must not silently match nothing.
       let number = try Tool.run("query", input, "--filter", "zip = 94107")
       #expect(number.code == 64 && number.errors.contains("expected a text in single quotes"), "\(number.errors)")
     }
   }
 
-  /// Cells of a column, and what they are given back as.
+  /// Cells of a column, and the values that they are returned as.
   private static let cells: [([String], [String])] = [
     (["0E0", "0E8", "1E8", "05U"], ["'0E0'", "'0E8'", "'1E8'", "'05U'"]),
     (["007", "8"], ["'007'", "'8'"]), (["0E0", "1"], ["'0E0'", "'1'"]),
@@ -106,7 +107,7 @@ import Treeline
     #expect(try values("m", [folder.path("index")]) == ["'7'", "'x'"])
   }
 
-  /// Numbers that are declared may be written as coordinates may.
+  /// Declared numbers may have all spellings of coordinates.
   @Test func declaredNumbers() throws {
     let folder = try TemporaryFolder()
     let points = try folder.write("lon,lat,v\n1,1,.5\n2,2,7.\n3,3,+5\n4,4,007\n", to: "points.csv")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two columns of one name are an error wherever one is named.
+/// Two columns of one name are an error wherever the name is used.
 @Suite struct ColumnNameTests {
   @Test(
     arguments: [
@@ -15,7 +15,7 @@ import Testing
     ]) func buildRefusesIt(_ names: (header: String, name: String), _ options: [String]) throws
   {
     let folder = try TemporaryFolder()
-    // A trailing delimiter alone would be no column.
+    // Without the last cells, a trailing delimiter would not be a column.
     let points = try folder.write("lon,lat,\(names.header),z\n1,2,5,6,\n3,4,7,8,\n", to: "points.csv")
     for memory in [[], ["--memory", "1B"]] {
       let words = options.map { $0.replacingOccurrences(of: "NAME", with: names.name) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// `build --columns` keeps what columns are, and finds it where it is not said.
+/// `build --columns` keeps the declared kinds of columns, and detects the others.
 @Suite struct ColumnOptionTests {
   static let csv = """
     longitude,latitude,price,rooms,kind,open,since,note,nothing,mixed

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// What `build --title`, `--attribution` and `--unit` put into an index, and what `inspect` prints of it.
+/// The description that `build --title`, `--attribution` and `--unit` write to an index, and that `inspect` prints.
 @Suite struct DescriptionOptionTests {
   private static let degrees = "longitude,latitude\n1,2\n3,4\n"
   private static let metres = "x,y\n1,2\n3,4\n"

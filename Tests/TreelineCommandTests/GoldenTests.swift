@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands and what they print, side by side in Fixtures/golden/tool; `scripts/bless` rewrites them.
+/// Commands and their output in Fixtures/golden/tool; `scripts/bless` rewrites them.
 @Suite struct GoldenTests {
   static let folder = Repository.root.appendingPathComponent("Fixtures/golden/tool")
 
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The command, what it prints, and how it ends.
+  /// Returns the command, its output and its exit code.
   private func transcript(of command: String) throws -> String {
     let words = command.split(separator: " ").map(String.init)
     try #require(words.starts(with: ["$", "treeline"]), "a case begins with '$ treeline'")

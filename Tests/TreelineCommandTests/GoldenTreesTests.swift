@@ -5,8 +5,8 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt: the same on every machine, for any number
-/// of threads, with LAPACK, any build of it, and without; `scripts/bless` rewrites them.
+/// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt. They are equal on every machine, for any
+/// number of threads, and with any or no build of LAPACK. `scripts/bless` rewrites them.
 @Suite struct GoldenTreesTests {
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/trees.txt")
 

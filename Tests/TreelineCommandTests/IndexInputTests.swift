@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An index is told by its content, wherever it comes from.
+/// An index is recognized by its content, wherever it comes from.
 @Suite struct IndexInputTests {
   private let folder: TemporaryFolder
   private let index: String
@@ -21,7 +21,7 @@ import Testing
     #expect(named.output.replacing(index, with: "-") == redirected.output.replacing("standard input", with: "-"))
   }
 
-  /// An index holds one tree: all is what that can do, whatever its rule, and what cannot be done is told.
+  /// An index holds one tree: `all` means all methods of that tree, for any rule, and the other methods are reported.
   @Test(arguments: ["gamma:3.5", "least-scatter"]) func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String)
     throws
   {
@@ -35,7 +35,7 @@ import Testing
     #expect(result.errors.contains("this index has one tree, split by '\(rule)'"), "\(result.errors)")
   }
 
-  /// A name without a rule is the article's tree where points are given, and the one that there is where an index is.
+  /// A name without a rule means the article's tree if the input is points, and the index's tree if it is an index.
   @Test func methodWithoutRuleIsThatOfTheIndex() throws {
     let result = try Tool.run(
       ["compare", "--methods", "breadth-first,breadth-first/least-scatter,grid", "--bbox", "0,40,20,55", index])
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: ["query", "compare", "build"]) func indexOfAPipeIsRefused(word: String) throws {
     let output = word == "build" ? ["-o", folder.path("new")] : []
-    // cat may find its pipe closed before it is done.
+    // cat may find its pipe closed before it ends.
     for script in ["cat \"$0\" 2>/dev/null | \"$TREELINE\" \"$@\" -", "\"$TREELINE\" \"$@\" <(cat \"$0\" 2>/dev/null)"]
     {
       let result = try Tool.runShell(script, [index, word] + output)
@@ -88,7 +88,7 @@ import Testing
     #expect(!(try Tool.run(["build", "--help"]).output.contains("An index, or points")))
   }
 
-  /// Columns are of CSV. Where there are none, naming one is a mistake.
+  /// Only CSV has columns. Naming a column of another input is an error.
   @Test(arguments: [
     ["--longitude", "a", "--latitude", "b"], ["--x", "a", "--y", "b"], ["--wkt", "a"], ["--decimal", "comma"],
   ])

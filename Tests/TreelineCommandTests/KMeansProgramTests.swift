@@ -5,7 +5,7 @@ import TreelineComparison
 
 @testable import TreelineCommand
 
-/// Programs that are asked as `scripts/measure/kmeans` is, written for a shell.
+/// Programs with the input and output of `scripts/measure/kmeans`, written as shell scripts.
 @Suite struct KMeansProgramTests {
   private let positions = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
 
@@ -13,8 +13,8 @@ import TreelineComparison
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("program")
-    // Written by another process. What this one has open to write to, a child that another test starts just then may
-    // hold for a moment, and such a file cannot be run.
+    // Written by another process: a child that another test starts at the same time may briefly hold a file that this
+    // process has open for writing, and such a file cannot be run.
     let writer = try Process.run(
       URL(fileURLWithPath: "/bin/sh"),
       arguments: ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"", path, script])
@@ -24,7 +24,7 @@ import TreelineComparison
 
   @Test func isToldAllPositionsAndReadLineByLine() throws {
     #expect(try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [2, 0, 1, 2])
-    // The positions come in their order, as numbers that any program reads.
+    // The positions come in their order, as numbers that any program can read.
     #expect(try labels("awk 'NR > 1 { print ($1 > 0) + ($2 > 5) }'") == [0, 1, 2, 0])
   }
 
@@ -36,9 +36,9 @@ import TreelineComparison
     #expect { try labels("exit 3") } throws: { ($0 as? Failure)?.message.contains("ended with code 3") ?? false }
   }
 
-  /// What it is told goes into a pipe that nobody reads, and that must change nothing for anybody else.
+  /// The request goes into a pipe that is never read, which must not affect other threads.
   @Test func aProgramThatReadsNothingLeavesSignalsAsTheyAre() {
-    // What is done on the signal comes first, wherever this is compiled.
+    // The signal's action is the first field on all platforms.
     func action() -> Int {
       var action = sigaction()
       sigaction(SIGPIPE, nil, &action)

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where a command writes to, and where not.
+/// The files that a command writes, and the files that it must not write.
 @Suite struct OutputTests {
   static let writers = [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]]
   private static let rows = "longitude,latitude\n1,2\n3,4\n"
 
-  /// A file that a command reads is never written by it, under whatever name.
+  /// A file that a command reads is never written by it, under any name.
   @Test(arguments: writers, ["points.csv", "./points.csv", "soft", "hard", "folder/points.csv"])
   func inputIsNeverOverwritten(words: [String], name: String) throws {
     let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.contents() == ["link", "points.csv"])
   }
 
-  /// Before anything is read: these points cannot be.
+  /// Refused before reading: these points do not exist.
   @Test(arguments: writers) func emptyNameIsRefusedAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + [""])
     #expect(result.code == 64)
@@ -58,7 +58,7 @@ import Testing
     #expect(result.code == 64 && result.errors.contains("'<points>' must name a file"), "\(result.errors)")
   }
 
-  /// Where a folder was meant, no file of an odd name is made.
+  /// A folder's name must not create a file with an odd name.
   @Test func nameOfAFolderIsRefused() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.run(["build", "Fixtures/formats/plain.csv", "-o", folder.path("new") + "/"])
@@ -72,21 +72,21 @@ import Testing
     #expect(result.errors.contains("'./-'"), "\(result.errors)")
   }
 
-  /// What can be known of a place is said before minutes of work.
+  /// Problems of a path that can be known are reported before minutes of work.
   @Test(arguments: writers) func missingFolderIsFoundAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report"])
     #expect(result.code == 74)
     #expect(result.errors.contains("/missing/report: could not create"), "\(result.errors)")
   }
 
-  /// A report that was begun and not ended is cleared by the next; a stranger's file is not.
+  /// A report that was begun but not completed is removed by the next; another program's file is not.
   @Test(arguments: ["--output", "--json"]) func leftoverOfAReportIsTakenOver(option: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
     let report = folder.path("report")
     let partial = URL(fileURLWithPath: folder.path(".report.partial"))
     #expect(try Tool.run(["compare", file, option, report]).code == 0)
-    // Only a page tells by its first lines whose it is.
+    // Only an HTML page can be recognized by its first lines.
     for length in option == "--output" ? [0, 1, 7, 200, 1000] : [0] {
       let begun = try Data(contentsOf: URL(fileURLWithPath: report)).prefix(length)
       for leftover in [begun, begun + Data(count: 1000 - length)] {

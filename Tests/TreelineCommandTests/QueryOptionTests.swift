@@ -5,13 +5,13 @@ import Treeline
 
 @testable import TreelineCommand
 
-/// The options of `query` are the parameters of a query: what a value writes, the command line reads.
+/// The options of `query` are the parameters of a query: the command line reads what a value writes.
 @Suite struct QueryOptionTests {
   @Test func parametersAreOptions() throws {
     var random = SplitMix64(seed: 710)
     for _ in 0..<Trials.count(500) {
       var query = Query.random(&random)
-      // There is nothing before that a single answer could continue.
+      // A single answer has no earlier answer to continue.
       if query.cut.isContinuing { query.cut = .limit(query.cut.limit) }
       let options = query.parameters.map { "--\($0.name)=\($0.value)" }
       #expect(try QueryCommand.parse(options + ["points.csv"]).query() == query, "\(options)")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Messages of `transition` name the option that was given, not the one that it stands in for.
+/// Messages of `transition` name the option that was given, not the one that it replaces.
 @Suite struct TransitionOptionTests {
   @Test(arguments: [
     (["--from-limit", "5", "--to-detail", "20"], "'--to-detail' needs '--to-zoom'"),

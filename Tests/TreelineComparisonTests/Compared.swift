@@ -4,7 +4,7 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Points with all that a comparison of the usual methods needs.
+/// Points with everything that a comparison of the standard methods needs.
 struct Compared {
   let tree: ClusterTree
   let grid: Grid

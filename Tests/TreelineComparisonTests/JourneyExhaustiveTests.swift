@@ -5,7 +5,7 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// What changes between two answers, and its measures, against sets of points and loops over all pairs.
+/// Compares the changes between two answers, and their measures, with sets of points and loops over all pairs.
 @Suite struct JourneyExhaustiveTests {
   @Test(arguments: UInt64(1)...8) func flowsAreThePointsInCommon(seed: UInt64) throws {
     let journey = try #require(try Compared(SamplePoints.towns(seed: seed, count: 1_500)).journey(limit: 30))
@@ -51,7 +51,7 @@ import Treeline
     }
   }
 
-  /// Step by step, for those that zoom: points that are not where most of their fine cluster is, over all.
+  /// For each step that zooms: the share of points that are not where most of their fine cluster is.
   private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
@@ -64,8 +64,8 @@ import Treeline
     }
   }
 
-  /// Pan by pan: of the clusters with their middle and a point inside both views, those of both answers over those of
-  /// either.
+  /// For each pan: clusters of both answers as a share of clusters of any answer, among those with their middle and a
+  /// point inside both views.
   private func persistence(
     of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
   ) -> [Double] {
@@ -93,7 +93,7 @@ import Treeline
     }
   }
 
-  /// In pixels of the view a step leads to: the sum for each step, and the longest of all.
+  /// In pixels of the view to which a step leads: the sum for each step, and the longest of all.
   private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
     sums: [Double], longest: Double
   ) {

@@ -33,10 +33,10 @@ import TreelineBuilder
     let moves = zip(views, views.dropFirst()).map { Move(from: $0, to: $1) }
     #expect(views.first == views.last)
     #expect(!moves.contains(.other), "seed \(seed)")
-    // Three round trips of four pans each; what is zoomed into comes before what is zoomed out of.
+    // Three round trips of four pans each. All zooming in comes before all zooming out.
     #expect(moves.count { $0 == .pan } == 12, "seed \(seed)")
     #expect(moves.lastIndex(of: .zoomIn)! < moves.firstIndex(of: .zoomOut)!, "seed \(seed)")
-    // Between two zooms, whether next to each other or not, every view lies inside those from further away.
+    // Among views that are not reached by a pan, every view lies inside those from farther away.
     let still = views.enumerated().filter { $0.offset == 0 || moves[$0.offset - 1] != .pan }.map(\.element)
     for (one, other) in zip(still.sorted { $0.zoom < $1.zoom }, still.sorted { $0.zoom < $1.zoom }.dropFirst())
     where one.zoom < other.zoom { #expect(Move(from: one, to: other) == .zoomIn, "seed \(seed)") }

@@ -6,7 +6,7 @@ import Treeline
 @_spi(Server) @testable import TreelineComparison
 
 @Suite struct LandTests {
-  /// Whether a position is inside some rings, by the even-odd rule.
+  /// Returns whether a position is inside some rings, by the even-odd rule.
   private func isInside(_ position: PixelPoint, _ rings: [[PixelPoint]]) -> Bool {
     var isInside = false
     for ring in rings {
@@ -23,7 +23,7 @@ import Treeline
     return isInside
   }
 
-  /// The rings of a path as it is written, in pixels.
+  /// Returns the rings of a path as it is written, in pixels.
   private func rings(_ path: String) -> [[PixelPoint]] {
     var rings: [[PixelPoint]] = []
     var (x, y) = (0, 0)

@@ -2,7 +2,7 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// The measures of a clustering by loops over all pairs, as their definitions read.
+/// The measures of a clustering, computed with loops over all pairs from their definitions.
 struct MeasuresByDefinition {
   var distortion: Double?
   var overlap = 0.0
@@ -18,7 +18,7 @@ struct MeasuresByDefinition {
   init(_ clusters: [ShownCluster], in view: ComparisonView, points: [PlanePoint], lonePoints: [Int] = []) {
     guard !clusters.isEmpty else { return }
     let units = view.unitsPerPixel
-    /// The distance in pixels from a shown position to a point, the short way round the world.
+    /// Returns the distance in pixels from a shown position to a point, the short way around the world.
     func distance(_ from: PixelPoint, _ to: PlanePoint) -> Double {
       var dx = Double(view.window.x) + from.x * units - Double(to.x)
       while dx > 0x1p31 { dx -= 0x1p32 }
@@ -52,7 +52,7 @@ struct MeasuresByDefinition {
       clusters.map { cluster in (cluster.pointCount, points.count { distance(cluster.position, $0) <= 44 }) })
   }
 
-  /// By their indices: those in view with no other within 132 px.
+  /// Returns the indices of points in view that have no other point within 132 px.
   static func lonePoints(among points: [PlanePoint], in view: ComparisonView) -> [Int] {
     points.indices.filter { one in
       view.window.contains(points[one])
@@ -63,8 +63,8 @@ struct MeasuresByDefinition {
     }
   }
 
-  /// By the ranks' covariance over their deviations; a rank is half of how many are less, and half of how many are no
-  /// greater.
+  /// Returns the covariance of the ranks over their deviations. A rank is half the number of lesser values, plus half
+  /// the number of values that are not greater.
   static func rankCorrelation(_ pairs: [(Int, Int)]) -> Double? {
     guard pairs.count >= 3 else { return nil }
     func ranks(_ values: [Int]) -> [Double] {

@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Each measure against its definition, computed with loops over everything.
+/// Compares each measure with its definition, computed with loops over everything.
 @Suite struct MeasuresExhaustiveTests {
   private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
 

@@ -6,9 +6,9 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// The quick measures against those of a report.
+/// Compares the quick measures with a report's.
 @Suite struct SampledMeasuresTests {
-  /// Where all points are looked at they are the same.
+  /// If all points are sampled, they are equal.
   @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 910).map { PointSet.random(seed: $0) })
   func allPointsGiveTheMeasuresOfAReport(_ set: PointSet) throws {
     guard set.coordinates.count <= 16_384 else { return }
@@ -58,7 +58,7 @@ import Treeline
     #expect(abs(sampled.distortion! - distortion) < 0.02 * distortion)
   }
 
-  /// The measures as a report has them.
+  /// Returns the measures as in a report.
   private func measures(of clusters: [ShownCluster], in view: ComparisonView, points: ViewPoints, tree: ClusterTree)
     throws -> MeasureValues<MeasuredView>
   {

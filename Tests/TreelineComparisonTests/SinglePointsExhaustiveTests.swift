@@ -7,14 +7,14 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Measures of single points and of what is around clusters, against loops over everything.
+/// Compares measures of single points and of surroundings of clusters with loops over everything.
 @Suite struct SinglePointsExhaustiveTests {
   private static let sets = PointSet.nasty + Trials.seeds(20, from: 930).map { PointSet.random(seed: $0) }
   private static let growths: [Growth] = [
     .splitting(.mean), .merging(by: .distance), .merging(by: .badges),
   ]
 
-  /// Sparse points all around the world with some stacks, so that many are lone and boxes cross the seam.
+  /// Returns sparse points all around the world with some stacks, so that many are isolated and boxes cross the seam.
   private static func sparse(seed: UInt64) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     return (0..<400).flatMap { index in
@@ -78,7 +78,7 @@ import TreelineBuilder
 
   @Test(arguments: Trials.seeds(40, from: 1)) func correlationIsThatOfRanks(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    // Few different values make ties, and one value no variance.
+    // Few distinct values give ties, and one value gives no variance.
     let range = 0...[0, 1, 3, 1000].randomElement(using: &random)!
     let pairs = (0..<Int.random(in: 0...40, using: &random)).map { _ in
       (Int.random(in: range, using: &random), Int.random(in: range, using: &random))

@@ -13,7 +13,7 @@ import Treeline
     #expect(table.isPlanar == isPlanar)
   }
 
-  /// Units and datums around a common name, told by whole words.
+  /// Units and datums around a common name, recognized by whole words.
   @Test(arguments: [
     ("Longitude (deg)", "Latitude (deg)", false), ("Longitude [°]", "Latitude [°]", false),
     ("lon_wgs84", "lat_wgs84", false), ("lon_WGS_84", "lat_EPSG:4326", false), ("GPSLongitude", "GPSLatitude", false),
@@ -53,7 +53,7 @@ import Treeline
     #expect(
       plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose others"])
     #expect(try read("lon,lat\n1,2\n").notes.isEmpty)
-    // Who chooses knows.
+    // No note for chosen columns.
     #expect(try read("1,2\n", ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))).notes.isEmpty)
   }
 
@@ -88,7 +88,7 @@ import Treeline
     let options = ReadingOptions(columns: .sphere(longitude: "2", latitude: "1"), skipsInvalid: true)
     #expect(try read("2,1\n4,3\n", options).rowCount == 2)
     #expect(try read("n,e\n4,3\n", options).rowCount == 1)
-    // A bad first row of data is no header: it would be lost in silence.
+    // A bad first row of data is not a header: it would be lost silently.
     for row in ["nan,NaN", "x,1", ",", "-inf,NA"] {
       let table = try read(row + "\n4,3\n", options)
       #expect(table.rowCount == 2)

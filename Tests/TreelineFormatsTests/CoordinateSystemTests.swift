@@ -2,7 +2,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// GeoJSON's old member `crs` may say that coordinates are no degrees.
+/// GeoJSON's old member `crs` may declare coordinates that are not degrees.
 @Suite struct CoordinateSystemTests {
   private static let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":null}"#
 
@@ -54,7 +54,7 @@ import Testing
     #expect(table.invalidRows.map(\.description) == ["2: feature 2: expected a value, found \"N\""])
   }
 
-  /// What looks like a number and is none is shown as what it is.
+  /// A text that looks like a number but is none is shown with its special characters.
   @Test(arguments: [("\u{A0}-24.5", "\\u{a0}-24.5"), ("\u{2212}0.12", "\\u{2212}0.12"), ("1\u{200B}", "1\\u{200b}")])
   func lookAlikesAreShown(_ cell: String, _ shown: String) {
     #expect(message("lon,lat\n\(cell),1\n").contains("found \"\(shown)\""))

@@ -27,7 +27,7 @@ import Treeline
       ])
   }
 
-  /// They are numbers to whoever finds the kinds of columns, so all of them are.
+  /// The detection of column kinds regards them as numbers, so all of them are.
   @Test func numbersThatJSONWritesInAnotherWay() throws {
     let table = try read("lon;lat;a;b;c;d;e\n2,35;48,85;,5;5,;-,5;01,5;02134\n", options)
     #expect(table.kept(0) == ["a=number 0.5", "b=number 5", "c=number -0.5", "d=number 1.5", "e=string 02134"])
@@ -84,7 +84,7 @@ import Treeline
         == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave it out")
   }
 
-  /// Bit for bit what the same number with a point is.
+  /// Equal, bit for bit, to the same number with a point.
   @Test func randomNumbers() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

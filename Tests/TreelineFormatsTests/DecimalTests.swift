@@ -19,7 +19,7 @@ import Testing
     "", " ", ".", "-", "+-1", "1e", "1e+", "e5", "1.2.3", "1,5", "0x10", "nan", "inf", "1 2", "1_0", "١", "1\0", "--1",
   ]) func otherTexts(_ text: String) { #expect(parse(text) == nil) }
 
-  /// Against the standard library's strtod, bit for bit.
+  /// Compares with the standard library's strtod, bit for bit.
   @Test func randomDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Texts halfway between two neighbouring values, and a little beside that.
+  /// Texts halfway between two neighboring values, and slightly beside that.
   @Test func halfwayDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

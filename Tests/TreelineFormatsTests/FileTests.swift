@@ -5,7 +5,7 @@ import Treeline
 @testable import TreelineFormats
 
 @Suite struct FileTests {
-  /// A file that lives as long as `body` runs.
+  /// Runs `body` with a file that is removed afterwards.
   private func withFile(_ name: String, _ bytes: [UInt8], _ body: (String) throws -> Void) throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -10,7 +10,7 @@ import Testing
     #"{"type":"Feature","geometry":\#(geometry),"properties":\#(properties)}"#
   }
 
-  /// Which of two members of one name is meant, nobody can tell; one is ignored by some readers, the other by others.
+  /// It is unclear which of two equal members is meant: some readers ignore the first, others the second.
   @Test(arguments: [
     (#""a":1,"a":2"#, #""a""#), (#""a":null,"b":3,"a":5"#, #""a""#), (#""a":1,"\u0061":2"#, #""a""#),
     (#""\u00e9":1,"e\u0301":2"#, #""é""#), (#""é":1,"\u00e9":2"#, #""é""#),
@@ -135,7 +135,7 @@ import Testing
     #expect(throws: ReadingError.recordTooLong(file: "points", line: 2, limit: 256)) {
       try read(Self.good + "\n" + long, limits: ReadingLimits(chunk: 64, record: 256))
     }
-    // Space is no part of a record, and may be of any length.
+    // Space is not part of a record, and may have any length.
     #expect(throws: Never.self) {
       try read(
         Self.good + String(repeating: "\n", count: 3000) + Self.good, limits: ReadingLimits(chunk: 64, record: 256))

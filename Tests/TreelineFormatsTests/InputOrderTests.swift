@@ -17,7 +17,7 @@ import TreelineFormats
     for names in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {
       #expect(table.inputOrder(ofColumns: names) == ["a", "b", "c"])
     }
-    // Columns between those asked for bind them no more than they do in the answer.
+    // Columns between the requested ones constrain their order only as far as in the answer.
     #expect(table.inputOrder(ofColumns: ["c", "a"]) == ["a", "c"])
   }
 
@@ -39,7 +39,7 @@ import TreelineFormats
     #expect(table.inputOrder(ofColumns: []) == [])
   }
 
-  /// Names are compared as Swift compares strings, and given back in the input's spelling.
+  /// Names are compared like Swift strings, and returned in the input's spelling.
   @Test func namesAreAsTheInputSpellsThem() throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     let table = try features(["{\"\(decomposed)\":1,\"a\":2}", "{}"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// Valid inputs with random damage end in a table or an error, and in the same one whatever the chunks.
+/// Valid inputs with random damage end in a table or an error, and in the same one for any chunks.
 @Suite struct MutationTests {
   @Test func damagedInputs() {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -22,7 +22,7 @@ import Testing
       let whole = outcome(bytes, options)
       let chunk = Int.random(in: 1...40, using: &generator)
       let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))
-      // Of a broken archive of broken data, small chunks show the data before the end of the archive is seen.
+      // For a broken archive of broken data, small chunks reveal the data before the end of the archive is read.
       let isSame = whole == inChunks || bytes.first == 0x1F && [whole, inChunks].allSatisfy { $0.hasPrefix("points:") }
       #expect(isSame, "\(whole) != \(inChunks): \(bytes), chunk \(chunk), seed \(seed)")
       if !isSame { return }

@@ -6,7 +6,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// Whatever the bytes of a column are, `verify` finds what cannot be, and nothing that reads them traps.
+/// For any bytes of a column, `verify` finds impossible values, and no reader traps.
 @Suite struct ColumnDamageTests {
   private static let columns = [
     IndexColumn(name: "price", kind: .number) { $0 % 7 == 0 ? .null : .number("\($0 * 37 % 900).25") }
@@ -49,7 +49,7 @@ import TreelineVerification
     exercise(try index.open())
   }
 
-  /// Each byte, changed in several ways, with checksums that are right again and without.
+  /// Each byte, changed in several ways, with repaired checksums and without.
   @Test func changedBytesAreFoundOrHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter { $0.kind == .column }
@@ -71,11 +71,11 @@ import TreelineVerification
         }
       }
     }
-    // What is left is another value where one may be: nobody can tell.
+    // Undetected changes give another possible value, which is indistinguishable.
     #expect(foundCount > (Trials.chosen == .fast ? 300 : 1000), "\(foundCount) found, \(soundCount) not")
   }
 
-  /// Ranks and links follow from the values to the last bit, so that every change is found, and named.
+  /// Ranks and links follow from the values to the last bit, so every change is found, and located.
   @Test func changedBytesOfRanksAndLinksAreFoundAndHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
@@ -100,7 +100,7 @@ import TreelineVerification
     }
   }
 
-  /// Whatever a section holds, a query ends in some number.
+  /// For any contents of a section, a query ends in a number.
   @Test func randomRanksAndLinksAreHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
@@ -108,7 +108,7 @@ import TreelineVerification
       var random = SplitMix64(seed: 51_000 + seed)
       var editor = try IndexEditor(bytes)
       for section in sections {
-        // Behind what opening checks.
+        // After the part that opening checks.
         for offset in stride(from: Int(section.offset) + 12, to: Int(section.offset + section.length), by: 4) {
           editor.store([0, UInt32.max, UInt32(truncatingIfNeeded: random.next())][random.index(below: 3)], at: offset)
         }
@@ -120,7 +120,7 @@ import TreelineVerification
   @Test func sectionsOfOtherColumnsAreRefused() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter { $0.kind == .ranks }
-    // Of no column, and of one that has such a section.
+    // A section of a missing column, and a second section of a column.
     for (section, number) in [(sections[0], UInt32(6)), (sections[0], .max), (sections[1], 0)] {
       var editor = try IndexEditor(bytes)
       editor.store(number, at: Int(section.offset))

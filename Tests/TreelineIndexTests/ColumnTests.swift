@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Typed columns come back as they went in.
+/// Typed columns are returned as they were written.
 @Suite struct ColumnTests {
   static let set = PointSet.cities(300, clusters: 5, seed: 61)
 
@@ -44,7 +44,7 @@ import TreelineBuilder
     #expect(reals.column("n")?.value(atTreeIndex: 0) == .number("1e+300"))
   }
 
-  /// A number takes 8 bytes a point at most, a category 1, 2 or 4, and all else of a column next to nothing.
+  /// A number takes at most 8 bytes per point, a category 1, 2 or 4, and the rest of a column almost nothing.
   @Test func columnsAreNoWiderThanTheirKinds() throws {
     let tree = try PointSet.cities(20_000, clusters: 9, seed: 5).tree()
     let columns: [(IndexColumn, bytesPerPoint: Int)] = [

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Every bit that can flip and every place at which a file can end; in a fast run, every tenth or so.
+/// Flips every bit and truncates a file at every byte; in a fast run, at about every tenth.
 @Suite struct DamageExhaustiveTests {
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
     _ index: TestIndex
@@ -15,13 +15,13 @@ import Treeline
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       let damaged = IndexBytes(flipped)
       if !isReported(damaged) { missed.append(bit) }
-      // A flip in the header is refused on opening; all others get as far as queries.
+      // A flip in the header is refused on opening; all others reach queries.
       _ = IndexExercise(damaged, queries: 20)
     }
     #expect(missed == [])
   }
 
-  /// The same flips with checksums made right: they get through to the hierarchy, and nothing may crash.
+  /// Flips as above, but with repaired checksums: they reach the hierarchy, and nothing may crash.
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" })
   func noFlippedBitBehindAGoodChecksumCrashes(
     _ index: TestIndex
@@ -52,9 +52,9 @@ import Treeline
     #expect(throws: IndexError.self) { _ = try damaged.open() }
   }
 
-  /// Numbers below a count, evenly spread. The step is odd, so that every bit of a byte has its turn.
+  /// Returns numbers below a count, evenly spread. The step is odd, so that every bit of a byte is used.
   private static func some(of count: Int) -> StrideTo<Int> {
-    // Of the smallest index, too, some hundred.
+    // At least a few hundred, even for the smallest index.
     let tried = Trials.chosen == .fast ? min(count, max(count / 40, 100)) : count
     return stride(from: 0, to: count, by: count / tried | 1)
   }

@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Indexes of every kind, damaged at several places at once behind checksums that are right: verification and queries
-/// end in an answer or in a typed error.
+/// Indexes of every kind, damaged at several places at once, with repaired checksums: verification and queries end in
+/// an answer or in a typed error.
 @Suite struct DamagedVerificationTests {
   private static let trialCount = 60
 

@@ -5,11 +5,11 @@ import Treeline
 
 /// Trees that only a damaged file can hold: as deep as levels can be counted, and deeper.
 @Suite struct DeepTreeTests {
-  /// The search for a point in a node goes down by calling itself, on a stack as small as any thread's.
+  /// The search for a point in a node is recursive, and must fit the smallest stack of a thread.
   @Test func deepestTreeFitsASmallStack() throws {
     let index = IndexBytes(try HandmadeTree.chain(levels: 1008).tree().indexBytes())
     let tree = try index.open()
-    // No side of any box is inside, so every node down to the last is looked into.
+    // No side of any box is inside, so every node down to the last is searched.
     let window = PlaneWindow(x: 5, width: 100, minY: 5, maxY: 100)
     let found = Mutex<Result<Int, any Error>?>(nil)
     let thread = Thread {
@@ -30,7 +30,7 @@ import Treeline
     #expect(try !index.problems().isEmpty)
   }
 
-  /// Levels of clusters fit an id, so no two clusters of an answer share one.
+  /// Levels of clusters fit into an id, so no two clusters of an answer share one.
   @Test func idsAreUniqueToTheDeepestLevel() throws {
     let tree = try IndexBytes(HandmadeTree.chain(levels: 1008).tree().indexBytes()).open()
     let ids = try tree.clusters(.limit(.max), in: PlaneWindow.everything).map(\.id)

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// What an index tells people of itself.
+/// The description of an index for its readers.
 @Suite struct DescriptionTests {
   private static let tree = try! PointSet.planar(20, x: 0...4, y: 0...1, seed: 12).tree()
   private static let attribute = IndexAttribute(name: "n") { .number("\($0)") }
@@ -19,7 +19,7 @@ import TreelineBuilder
     #expect(try index.problems() == [])
   }
 
-  /// No byte changes for whoever tells nothing, and the version is the one that older readers know.
+  /// Without a description no byte changes, and the version is one that older readers know.
   @Test func noDescriptionIsNoSection() throws {
     let plain = try Self.tree.indexBytes(attributes: [Self.attribute])
     #expect(try Self.tree.indexBytes(attributes: [Self.attribute], description: IndexDescription(title: "")) == plain)
@@ -27,8 +27,8 @@ import TreelineBuilder
     #expect(try IndexBytes(plain).open().indexDescription.isEmpty && Self.tree.indexDescription.isEmpty)
   }
 
-  /// A reader of version 1.0 accepts any minor version and passes over a section that it need not know; everything else
-  /// is as it was.
+  /// A reader of version 1.0 accepts any minor version and ignores unknown optional sections; everything else is
+  /// unchanged.
   @Test func olderReadersPassOverIt() throws {
     let plain = try IndexEditor(Self.tree.indexBytes(attributes: [Self.attribute]))
     let told = try IndexEditor(

@@ -7,7 +7,7 @@ import TreelineVerification
 
 @testable import Treeline
 
-/// Groups never mix, and each answers as a tree of its points alone, whatever the others do.
+/// Groups never mix, and each answers like a tree of its points only, whatever the others do.
 @Suite struct GroupTests {
   static let growths: [BuildOptions] = [
     BuildOptions(splitRule: .leastScatter, computesSeparations: true),
@@ -18,7 +18,7 @@ import TreelineVerification
     BuildOptions(growth: .merging(by: .scatter), computesSeparations: true),
   ]
 
-  /// Points of several groups, of which each has both corners of the plane, so that it lies on the same by itself.
+  /// Points of several groups. Each has both corners of the plane, so that it lies on the same plane alone.
   struct Points {
     var coordinates: [Coordinate] = []
     var groups: [PointGroups.Group] = []
@@ -103,7 +103,7 @@ import TreelineVerification
     }
   }
 
-  /// What holds of every answer of every tree, under a filter too.
+  /// Checks the conditions for every answer of every tree, including filtered trees.
   private func check(
     _ answer: Clusters, _ view: Viewport, limit: Int, of tree: ClusterTree, _ points: Points, _ hint: String
   )
@@ -169,7 +169,7 @@ import TreelineVerification
             previous = answer
           } catch QueryError.limitBelowGroups(let found, let needed) {
             #expect(found == limit && needed > limit, "\(hint)")
-            // With just as much room, each group is one cluster.
+            // With exactly enough room, each group is one cluster.
             let answer = try tree.clusters(cut.atMost(needed), in: view)
             try check(answer, view, limit: needed, of: tree, points, hint)
             #expect(answer.count == needed, "\(hint)")
@@ -274,7 +274,7 @@ import TreelineVerification
         if (try? forged.problems().isEmpty) != true { foundCount += 1 }
       }
     }
-    // Numbers cannot be others; a name may be.
+    // Changed numbers are always detected; a changed name may not be.
     #expect(foundCount >= 4 * (8 + 8 * 5), "\(foundCount)")
     for record in 0..<9 {
       for field in [IndexEditor.NodeField.childOffset, .count, .minX, .maxX] {

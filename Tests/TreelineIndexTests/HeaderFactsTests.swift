@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// What the header says of the points and sections, held against them where every checksum and the content hash agree.
+/// The header's facts about points and sections, checked against these if every checksum and the content hash agree.
 @Suite struct HeaderFactsTests {
   @Test(arguments: Lie.all) func nothingButTheLieIsReported(_ lie: Lie) throws {
     #expect(try IndexBytes(lie.damage.index.bytes()).problems() == [])
@@ -13,7 +13,7 @@ import TreelineVerification
     #expect(problems == lie.problems)
   }
 
-  /// Two beyond the limit, one on it and one within: that the third was not clipped cannot be told.
+  /// Two beyond the limit, one on it and one within: it cannot be detected that the third was not clipped.
   @Test func clippedPointsAreAtMostThoseOnTheEdge() throws {
     let poles = TestIndex("poles", [(0, 90), (1, -89), (2, 85.0511287798066), (3, 12)])
     var editor = try IndexEditor(poles)
@@ -33,8 +33,8 @@ import TreelineVerification
     #expect(try editor.forged().problems() == [])
   }
 
-  /// Where every bin has points at both of its ends, the gap within is wider than that between two; and points around
-  /// every place at which a bin may end.
+  /// If every bin has points at both of its ends, the gap within is wider than the gap between two. Points around every
+  /// place at which a bin may end.
   @Test func everySeamThatIsBuiltIsSound() throws {
     let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =

@@ -11,13 +11,13 @@ import Treeline
   @Test(arguments: Damage.all) func verificationReportsIt(_ damage: Damage) throws {
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
-      // The content hash tells most of these too, but not where.
+      // The content hash detects most of these, too, but not their place.
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch { #expect("\(error)".contains("expected")) }
   }
 
-  /// Its children were looked up for its sums before anything had checked that there are any.
+  /// Its children were read for its sums before anything had checked that they exist.
   @Test func nodeAtTheLimitIsCheckedBeforeItsSumsAreRead() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let record = editor.record(isStored: true)
@@ -33,21 +33,21 @@ import Treeline
     #expect(offset == UInt64(editor.offset(of: .nodes) + 24 * record) && expected.hasPrefix("children within"))
   }
 
-  /// The width of such a box was a difference below 0, which traps.
+  /// The width of such a box was a negative difference, which traps.
   @Test func boxInsideOutTrapsNowhere() {
     let box = PlaneRect(minX: 9, minY: 9, maxX: 1, maxY: 1)
     #expect(!PlaneWindow(x: 20, width: 5, minY: 0, maxY: 5).contains(box))
     _ = PlaneWindow(x: 2, width: 5, minY: 0, maxY: 20).intersects(box)
   }
 
-  /// A bucket reached at two levels gave a difference of levels below 0, which traps, when it was verified.
+  /// A bucket reached at two levels gave a negative difference of levels, which trapped in verification.
   @Test func bucketOfTwoParentsIsReported() throws {
     let index = IndexBytes(try HandmadeTree.sharedBucket.tree().indexBytes())
     #expect(try !index.problems().isEmpty)
     _ = IndexExercise(index, queries: 100)
   }
 
-  /// The points of a bucket lay outside its box, and so did their mean, which was no place at all.
+  /// The points of a bucket lay outside its box, and so did their mean, which was not a valid position.
   @Test func meanOfABucketIsInItsBoxWhereverItsPointsAre() throws {
     var editor = try IndexEditor(TestIndex.tiny)
     for (edge, value) in [

@@ -3,9 +3,9 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The same points give the same file.
+/// Equal points give the same file.
 @Suite struct IndexDeterminismTests {
-  /// Large enough for several threads to have something to do.
+  /// Large enough to occupy several threads.
   static let sets =
     PointSet.nasty + [.cities(30_000, seed: 21), .coarse(20_000, side: 30, seed: 22), .roads(20_000, seed: 23)]
 
@@ -34,7 +34,7 @@ import TreelineBuilder
     for _ in 0..<10 { #expect(try TestIndex.columns.bytes() == bytes) }
   }
 
-  /// Of points that have positions of their own, so that each value has its place in the tree.
+  /// For points with distinct positions, so that each value has its place in the tree.
   @Test func typedColumnsDependOnNeitherThreadsNorOrder() throws {
     let set = PointSet.uniformWorld(20_000, seed: 24)
     #expect(Set(set.coordinates).count == 20_000)

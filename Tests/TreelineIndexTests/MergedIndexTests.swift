@@ -46,7 +46,7 @@ import TreelineVerification
       let bare = BuildOptions(growth: .merging(by: metric), stand: .member)
       let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
       #expect(tree.stand == .mean && tree.problems() == [])
-      // Without the trait there are stands of nothing; with it they must be there.
+      // Without the trait the stands belong to nothing; with it they must exist.
       var editor = index
       editor.store(UInt32(0), at: 88)
       #expect(try !editor.repaired().problems().isEmpty)
@@ -57,7 +57,7 @@ import TreelineVerification
     }
   }
 
-  /// What a reader passes over is wrong all the same.
+  /// Bytes that a reader ignores are checked all the same.
   @Test func badgeSectionsOfAnotherGrowthAndReservedBytesAreReported() throws {
     let set = PointSet.cities(300, seed: 432)
     let badges = try IndexEditor(Self.tree(set, by: .badges).indexBytes())
@@ -115,7 +115,7 @@ import TreelineVerification
     }
   }
 
-  /// The codes of a tree that was split are no merge scales.
+  /// The codes of a split tree are not merge scales.
   @Test func codesOfATreeThatWasSplitAreReported() throws {
     var editor = try IndexEditor(PointSet.cities(500, seed: 421).tree(computesSeparations: true).indexBytes())
     editor.store(UInt32(4), at: 80)

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 import TreelineVerification
 
-/// Indexes of earlier versions keep opening and keep giving the answers that stand beside them; broken ones keep being
-/// refused in the same words. These files are never blessed again: a change here breaks somebody's index.
+/// Indexes of earlier versions can still be opened and give the answers stored next to them; broken ones are refused
+/// with the same messages. These files are never blessed again: a change here breaks a user's index.
 @Suite struct OldIndexRegressionTests {
   private static let folder = "Fixtures/index/v1"
   static let sound = Repository.files(in: folder).filter { $0.hasSuffix(".treeline") }
@@ -32,7 +32,7 @@ import TreelineVerification
     #expect(Self.words(of: result) == expected)
   }
 
-  /// By spacing where the index has what that takes.
+  /// Answers by spacing, if the index supports it.
   private static func answer(of path: String) throws -> Tool.Result {
     if try ClusterTree(index: path).hasSeparations {
       return try Tool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
@@ -40,12 +40,12 @@ import TreelineVerification
     return try Tool.run("query", path, "--limit", "12", "--members")
   }
 
-  /// What is said, without the place of the repository.
+  /// Returns the messages without the path of the repository.
   private static func words(of result: Tool.Result) -> String {
     result.errors.replacingOccurrences(of: Repository.path(folder) + "/", with: "")
   }
 
-  /// Made once; delete one to have it made again.
+  /// Written once. Delete a file to have it written again.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func filesAreMade() throws {
     for (name, index) in [
       ("uneven", TestIndex.uneven), ("separations", .spaced), ("separations-planar", .spacedPlanar),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// What is refused on opening, and how it is said.
+/// Indexes that are refused on opening, and the messages.
 @Suite struct OpeningTests {
   private func message(_ change: (inout IndexEditor) throws -> Void) throws -> String {
     var editor = try IndexEditor(TestIndex.tiny)
@@ -71,7 +71,7 @@ import Treeline
       }.contains("a section of points, found none"))
   }
 
-  /// The first section that an index may have or not, and of which there is one at most.
+  /// The first optional section, which may occur at most once.
   @Test func sectionOfSeparations() throws {
     var editor = try IndexEditor(TestIndex.spacedPlanar)
     let entry = IndexHeader.offset(ofEntry: 5)
@@ -86,7 +86,7 @@ import Treeline
     #expect("\(try #require(error))".contains("expected one section of separations, found a second"))
   }
 
-  /// A reader that does not know them passes over them: so does this one where they are of a kind of somebody's own.
+  /// A reader ignores sections that it does not know, and so does this one, if they have a private kind.
   @Test func indexIsSoundWithoutSeparations() throws {
     var editor = try IndexEditor(TestIndex.spacedPlanar)
     editor.store(UInt32(0xFFFF_0001), at: IndexHeader.offset(ofEntry: 5))
@@ -105,7 +105,7 @@ import Treeline
     #expect("\(try #require(error))".contains("at byte 120: expected the header's checksum"))
   }
 
-  /// A later minor version may give meaning to reserved bytes; a reader of this one passes over them.
+  /// A later minor version may give meaning to reserved bytes, which a reader of this version ignores.
   @Test func laterMinorVersionIsRead() throws {
     var editor = try IndexEditor(TestIndex.tiny)
     editor.store(IndexHeader.minorVersion + 1, at: 10)
@@ -131,7 +131,7 @@ import Treeline
     #expect(throws: IndexError.notAnIndex(path: try folder.write(Array("x,y\n1,2\n".utf8), to: "csv"))) {
       _ = try ClusterTree(index: folder.path("csv"))
     }
-    // Nobody writes to the pipe: opening it must not wait for that.
+    // The pipe has no writer: opening it must not wait for one.
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     for path in [folder.path("pipe"), folder.path("missing"), folder.url.path, "/dev/zero"] {
       let error = #expect(throws: IndexError.self) { _ = try ClusterTree(index: path) }
@@ -142,7 +142,7 @@ import Treeline
     }
   }
 
-  /// The mapping outlives the name, and a tree that nobody named keeps it while it answers.
+  /// The mapping outlives the file's name, and an unnamed tree keeps it while it answers.
   @Test func mappingLivesAsLongAsTheAnswerIsReadFrom() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(try TestIndex.columns.bytes(), to: "index")

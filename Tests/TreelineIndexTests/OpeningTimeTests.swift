@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Opening looks at the header and the sections, whatever their size.
+/// Opening only reads the header and the list of sections, whatever their size.
 @Suite struct OpeningTimeTests {
-  /// A hundred million points that take no room: all bytes but the header and the root's record are holes.
+  /// A hundred million points that take no space: all bytes except the header and the root's record are holes.
   @Test func hundredMillionPointsOpenWithinAMillisecond() throws {
     let folder = try TemporaryFolder()
     let path = try sparseIndex(pointCount: 100_000_000, in: folder)
@@ -22,7 +22,7 @@ import Treeline
   }
 
   private func sparseIndex(pointCount: Int, in folder: TemporaryFolder) throws -> String {
-    // As many records a point as real data has, an odd number.
+    // As many records per point as in real data, and an odd number.
     let nodeCount = pointCount / 6 | 1
     let pairs = (nodeCount - 1) / 2
     var sections: [IndexSection] = []

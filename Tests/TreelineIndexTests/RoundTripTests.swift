@@ -7,7 +7,7 @@ import TreelineBuilder
 import TreelineFormats
 import TreelineVerification
 
-/// Answers from a file are those from memory, to the last bit.
+/// Answers from a file equal those from memory, to the last bit.
 @Suite struct RoundTripTests {
   static let random = Trials.seeds(40, from: 1).map { PointSet.random(seed: $0) }
 
@@ -61,7 +61,7 @@ import TreelineVerification
     }
   }
 
-  /// What is built without has none in its file either, and says so.
+  /// A tree built without separations has none in its file either, and reports it.
   @Test func fileWithoutSeparationsRefusesASpacing() throws {
     let opened = try IndexBytes(TestIndex.nodes.bytes()).open()
     #expect(!opened.hasSeparations)
@@ -70,8 +70,7 @@ import TreelineVerification
     }
   }
 
-  /// Separations are a function of the hierarchy, whose name stays what it is, and of what is written only their
-  /// section is more.
+  /// Separations are a function of the hierarchy: its hash does not change, and the file only gains their section.
   @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one]) func separationsAddTheirSectionAndNothingElse(
     _ set: PointSet
   ) throws {
@@ -84,7 +83,7 @@ import TreelineVerification
     #expect(with.header.sections.count == without.header.sections.count + 1)
   }
 
-  /// All that can be said of the clusters in a box; doubles in full.
+  /// Returns all properties of the clusters in a box, with doubles in full.
   private func answer(_ tree: ClusterTree, _ box: BoundingBox, _ limit: Int) throws -> [String] {
     try describe(tree.clusters(.limit(limit), in: Viewport(box)), of: tree)
   }

@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// What verification makes of separations: of those that are found, nothing, and of every other code a problem.
+/// Verification of separations: correct ones give no problem, and every other code gives one.
 @Suite struct SeparationVerificationTests {
   @Test(arguments: PointSet.nasty + Trials.seeds(60, from: 200).map { PointSet.random(seed: $0) })
   func thoseThatAreFoundAreSound(_ set: PointSet) throws {
@@ -20,8 +20,8 @@ import TreelineVerification
     #expect(try set.tree(threads: 2, computesSeparations: true).problems() == [])
   }
 
-  /// One more, and nodes come too near to each other, or a node is split before its parent; one less, and a node is
-  /// not split where it could be.
+  /// With one more, nodes come too close to each other, or a node is split before its parent. With one less, a node is
+  /// not split although it could be.
   @Test(arguments: [
     PointSet.cities(150, seed: 71), .uniformWorld(100, seed: 72), .antimeridian(60, seed: 73),
     .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75), .lattice(columns: 8, rows: 8),
@@ -41,7 +41,7 @@ import TreelineVerification
     #expect(missed.isEmpty, "\(missed.prefix(5))")
   }
 
-  /// Codes that have nothing to do with the points, among them those with which all nodes are shown at once.
+  /// Codes that have nothing to do with the points, including codes with which all nodes are shown at once.
   @Test(arguments: [0, 1, 2, 3]) func codesOfAnotherTreeAreReported(kind: Int) throws {
     let set = PointSet.cities(20_000, seed: 81)
     var editor = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
@@ -62,7 +62,7 @@ import TreelineVerification
     #expect(problems.allSatisfy { $0.location.hasPrefix("separation ") })
   }
 
-  /// Where the hierarchy is damaged its distances mean nothing, and separations are not gone into.
+  /// If the hierarchy is damaged, its distances mean nothing, and separations are not checked.
   @Test func damagedHierarchyIsAllThatIsReported() throws {
     var editor = try IndexEditor(TestIndex.spaced)
     editor.set(.maxX, ofRecord: 0, to: editor.value(.maxX, ofRecord: 0) - 1)

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// An index keeps the rule by which its tree was split, and verification holds the tree to it.
+/// An index keeps the split rule of its tree, and verification checks the tree by it.
 @Suite struct SplitRuleTests {
   @Test(arguments: SplitRule.tested) func ruleIsKept(_ rule: SplitRule) throws {
     for set in [PointSet.none, .one] + PointSet.nasty {
@@ -15,7 +15,7 @@ import TreelineBuilder
     }
   }
 
-  /// Another rule than that of the tree, all checksums being right.
+  /// Another rule than the tree's, with all checksums correct.
   @Test(
     arguments: [
       (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least as much scatter between its children"),
@@ -34,7 +34,7 @@ import TreelineBuilder
     #expect(problems.contains { $0.hasPrefix(problem) }, "\(problems.prefix(3))")
   }
 
-  /// Two points that change sides.
+  /// Two points that swap sides.
   @Test(arguments: SplitRule.few) func orderThatIsNotCanonicalIsReported(_ rule: SplitRule) throws {
     var editor = try IndexEditor(PointSet.nullIsland(stack: 18, noise: 32, seed: 5).tree(rule).indexBytes())
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
@@ -45,7 +45,7 @@ import TreelineBuilder
     #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected ") }, "\(problems)")
   }
 
-  /// They share one row of numbers.
+  /// Rules and metrics share one sequence of numbers.
   @Test func everyGrowthHasANumberOfItsOwn() {
     let growths = SplitRule.examples.map(Growth.splitting) + MergeMetric.allCases.map(Growth.merging)
     #expect(Set(growths.map(\.rawKind)).count == growths.count)

@@ -6,9 +6,9 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// What verification finds, and that it finds nothing where nothing is wrong.
+/// Problems that verification finds; in sound trees it finds none.
 @Suite struct VerificationTests {
-  /// Few levels along principal axes bring the halving that proves the depth to where there are points.
+  /// With few levels along principal axes, nodes with points reach the halving that proves the depth.
   @Test(arguments: [0, 1, 3]) func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
       for rule in SplitRule.few {
@@ -41,7 +41,8 @@ import TreelineVerification
     }
   }
 
-  /// Large trees are checked by several threads, which find what one finds; of separations in the same order.
+  /// Large trees are checked by several threads, which find the same problems as one thread; problems of separations
+  /// come in the same order.
   @Test func anyNumberOfThreadsFindsTheSame() throws {
     let folder = try TemporaryFolder()
     let tree = try PointSet.cities(80_000, seed: 57).tree(computesSeparations: true)
@@ -66,7 +67,7 @@ import TreelineVerification
         #expect(several == one, "trial \(trial)")
       } else {
         #expect(several.isEmpty == one.isEmpty, "trial \(trial), \(kind)")
-        // What the first of them says of a node, later ones may follow from.
+        // Later problems may follow from the first problem of a node.
         #expect(one.first.map(several.contains) ?? true, "trial \(trial), \(kind): \(one.first!)")
       }
     }
@@ -115,8 +116,8 @@ import TreelineVerification
         .contains { $0.hasPrefix("rows: expected each row number once") })
   }
 
-  /// Two points that change sides leave box, sums and spread of their parent as they are; the line between its
-  /// children tells.
+  /// If two points change sides, the box, the sums and the spread of their parent stay the same; only the line between
+  /// its children shows the change.
   @Test func orderThatIsNotCanonicalIsReported() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
@@ -127,7 +128,7 @@ import TreelineVerification
     #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected its mean between its children") })
   }
 
-  /// A list of what is wrong is for people: it ends where they stop to read.
+  /// The list of problems is for people: it ends at 100, where they would stop reading.
   @Test func listOfProblemsEnds() throws {
     var editor = try IndexEditor(PointSet.cities(5_000, seed: 56).tree().indexBytes())
     for record in 0..<editor.header.nodeCount { editor.set(.minX, ofRecord: record, to: 0) }

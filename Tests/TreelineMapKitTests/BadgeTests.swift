@@ -132,7 +132,7 @@
 
     func testAViewOfTheDelegatesIsDrawnAsABadgeAndNeverHiddenOrClusteredByTheMap() async throws {
       let map = TestMap(Self.map.tree, texts: BadgeTexts(Self.map, title: { $0.name }))
-      // As an MKMarkerAnnotationView is made.
+      // A view made like an MKMarkerAnnotationView.
       map.ownView = { annotation in
         let view =
           map.mapView.dequeueReusableAnnotationView(withIdentifier: "own")

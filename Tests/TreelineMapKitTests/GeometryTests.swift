@@ -4,7 +4,7 @@
   import TreelineMapKit
   import XCTest
 
-  /// By value: where a Mac is, the same holds of MapKit itself.
+  /// Conversions to and from MapKit's types, checked by value; on a Mac, against MapKit itself.
   final class GeometryTests: XCTestCase {
     func testCoordinatesOfCoreLocationAreLatitudeFirst() {
       let louvre = CLLocationCoordinate2D(Coordinate(longitude: 2.3376, latitude: 48.8606))
@@ -21,7 +21,7 @@
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: -180, latitude: Plane.maximumLatitude)).y, 0, accuracy: 1e-5)
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 180, latitude: -Plane.maximumLatitude)).y, world, accuracy: 1e-5)
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 180, latitude: 0)).x, world)
-      // Beyond, where MapKit shows nothing, everything is on the edge.
+      // MapKit shows nothing beyond these latitudes, so everything beyond is on the edge.
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 0, latitude: 90)).y, 0, accuracy: 1e-5)
       // ln(tan(45° + 85° / 2)) = 3.1313013314716462, computed with 50 digits.
       XCTAssertEqual(
@@ -36,7 +36,7 @@
       XCTAssertEqual(rect.width, 5.0 / 360 * 0x1p28, accuracy: 1e-6)
       XCTAssertGreaterThan(rect.maxX, 0x1p28)
       assertEqual(try XCTUnwrap(BoundingBox(rect)), fiji)
-      // MapKit may tell the same by a rectangle west of the world.
+      // MapKit may return the same box as a rectangle west of the world.
       let western = MKMapRect(x: rect.minX - 0x1p28, y: rect.minY, width: rect.width, height: rect.height)
       assertEqual(try XCTUnwrap(BoundingBox(western)), fiji)
     }
@@ -120,7 +120,7 @@
         let expected = try XCTUnwrap(
           try Viewport(center: center, zoom: 12, width: 390, height: 844).located(on: plane))
         XCTAssertEqual(try XCTUnwrap(found.zoom), 12, accuracy: 1e-12)
-        // The center of the other is rounded to a unit, its edges then to another.
+        // The expected viewport rounds its center to a unit, and then each edge to another.
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.x &- expected.window.x).magnitude, 1)
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.width &- expected.window.width).magnitude, 1)
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.minY &- expected.window.minY).magnitude, 1)

@@ -7,7 +7,7 @@
 
   @testable import HotelsExample
 
-  /// The example's sources, as they are opened on a Mac.
+  /// The example's sources, which open on a Mac.
   @MainActor final class HotelsExampleTests: XCTestCase {
     func testHotelsAreMadeUpAroundCitiesAndOnTheEarth() {
       let hotels = Hotel.sample(1000)
@@ -24,7 +24,7 @@
       controller.viewDidLoad()
       let mapView = try XCTUnwrap(controller.view.subviews.first as? MKMapView)
       XCTAssertEqual(mapView.bounds.size, controller.view.bounds.size)
-      // What the delegate is told of last, and all of it.
+      // The delegate gets this view last, and it contains all hotels.
       mapView.setVisibleMapRect(.world, animated: false)
       func counts() -> [Int] { mapView.annotations.compactMap { ($0 as? ClusterAnnotation)?.pointCount } }
       for _ in 0..<10_000 where counts().reduce(0, +) < 500 || UIUpdateLink.enabledCount > 0 {

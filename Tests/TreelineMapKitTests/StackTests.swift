@@ -8,7 +8,7 @@
   @testable import TreelineMapKit
 
   @MainActor final class StackTests: XCTestCase {
-    /// So many points at one position, and one far off.
+    /// Returns a map of `count` points at one position and one point far off.
     private func makeMap(_ count: Int, stacks: MapViewAdapter.StackDisplay = .spread(atMost: 40)) async throws
       -> TestMap
     {
@@ -31,7 +31,7 @@
     }
 
     func testAStackOpensAroundItselfAndItsPointsCanBeSelected() async throws {
-      // Those of other tests.
+      // Ends the animations of other tests.
       AnimationRecord.finishAll()
       let map = try await makeMap(7)
       let stack = try stack(of: map)
@@ -63,7 +63,7 @@
       let stack = try stack(of: map)
       map.mapView.selectAnnotation(stack, animated: true)
       let members = members(of: map)
-      // As MapKit does at a tap.
+      // Selects an annotation like a tap on MapKit's map.
       func tap(_ annotation: (any MKAnnotation)?) async {
         for selected in map.mapView.selectedAnnotations { map.mapView.deselectAnnotation(selected, animated: true) }
         if let annotation { map.mapView.selectAnnotation(annotation, animated: true) }
@@ -77,7 +77,7 @@
       XCTAssertEqual(self.members(of: map).count, 7)
       await tap(nil)
       XCTAssertTrue(self.members(of: map).isEmpty)
-      // And opens again.
+      // The stack opens again.
       await tap(stack)
       XCTAssertEqual(self.members(of: map).count, 7)
       let other = MKPointAnnotation()
@@ -149,7 +149,8 @@
       let (xs, ys) = (polygon.corners.map(\.x), polygon.corners.map(\.y))
       let width = try XCTUnwrap(xs.max()) - XCTUnwrap(xs.min())
       let height = try XCTUnwrap(ys.max()) - XCTUnwrap(ys.min())
-      // Evenly along two degrees of longitude: two standard deviations to both sides are 4 * 0.5766 degrees.
+      // The points are spread evenly along two degrees of longitude: two standard deviations to both sides are 4 *
+      // 0.5766 degrees.
       XCTAssertEqual(width / 0x1p28 * 360, 4 * 0.5766, accuracy: 0.01)
       XCTAssertLessThan(height, width / 4)
       XCTAssertTrue(map.adapter.mapView(map.mapView, rendererFor: polygon) is MKPolygonRenderer)

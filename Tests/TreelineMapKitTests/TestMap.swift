@@ -7,7 +7,7 @@
   import TreelineMapKit
   import XCTest
 
-  /// A map of 390 by 844 points with an adapter, whose frames and time are the test's.
+  /// A map of 390 by 844 points with an adapter; the test provides its frames and its time.
   @MainActor final class TestMap: MapViewAdapterDelegate {
     let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
     let frames = TestFrames()
@@ -18,11 +18,11 @@
     private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
-    /// Of badges, in place of the adapter's.
+    /// Returns a view for a badge that replaces the adapter's, or nil.
     var ownView: (ClusterAnnotation) -> MKAnnotationView? = { _ in nil }
-    /// Of overlays that are not the adapter's.
+    /// A renderer for overlays that are not the adapter's.
     var ownRenderer: MKOverlayRenderer?
-    /// Looked at after each frame.
+    /// A check that runs after each frame.
     var afterFrame: () -> Void = {}
 
     init(
@@ -36,13 +36,13 @@
       mapView.delegate = adapter
     }
 
-    /// Goes there, and waits until nothing moves.
+    /// Shows `center` at `zoom`, and waits until nothing moves.
     func show(_ center: Coordinate = .middle, zoom: Double) async throws {
       mapView.setVisibleMapRect(MKMapRect(center: center, zoom: zoom, width: 390, height: 844), animated: false)
       try await settle()
     }
 
-    /// Waits for the answer to what is looked at, and draws frames until nothing moves.
+    /// Waits for the answer for the visible part of the map, and draws frames until nothing moves.
     func settle() async throws {
       try await answer()
       settleFrames()
@@ -50,7 +50,7 @@
 
     func settleFrames() { while frames.isRunning { draw() } }
 
-    /// Waits for the answer to what is looked at, or for why there is none.
+    /// Waits for the answer for the visible part of the map, or for an error.
     func answer() async throws {
       let failures = errors.count
       for _ in 0..<10_000 {
@@ -63,12 +63,12 @@
     func draw() {
       clock.advance(by: .milliseconds(16))
       frames.draw()
-      // Views that the map makes later are there in the next frame.
+      // Views that the map makes later exist from the next frame on.
       defer { if mapView.defersViews { mapView.makeViews() } }
       afterFrame()
     }
 
-    /// What stands for points, rather than leaves.
+    /// Annotations of badges that are not leaving.
     var shown: [ClusterAnnotation] { adapter.annotations.filter { !$0.badge.isLeaving } }
 
     func view(_ annotation: ClusterAnnotation) -> ClusterBadgeView {
@@ -94,7 +94,7 @@
     static let middle = Coordinate(longitude: 10, latitude: 50)
   }
 
-  /// Points in clouds around the middle, the same for a seed.
+  /// Returns points in clouds around the middle; a seed always gives the same points.
   func cloudyPoints(_ count: Int, seed: UInt64 = 1) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     let middles = (0..<12).map { _ in

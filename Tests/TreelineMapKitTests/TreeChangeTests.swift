@@ -13,13 +13,13 @@
       try ClusterTree(cloudyPoints(count, seed: seed), options: BuildOptions(computesSeparations: true))
     }
 
-    /// Texts of so many values: there are none of other rows.
+    /// Returns texts for rows below `count`; other rows have none.
     private static func texts(_ count: Int, _ name: String) -> BadgeTexts {
       let names = (0..<count).map { "\(name) \($0)" }
       return BadgeTexts { (names[$0], nil) }
     }
 
-    /// Waits until so many points are shown at rest, whatever answers come before.
+    /// Waits until `pointCount` points are shown at rest, whatever answers come before.
     private func settle(_ map: TestMap, _ pointCount: Int, line: UInt = #line) async throws {
       for _ in 0..<10_000 where map.frames.isRunning || map.shown.map(\.pointCount).reduce(0, +) != pointCount {
         try await Task.sleep(for: .milliseconds(1))
@@ -52,12 +52,12 @@
     func testBadgesSayWhatTheirOwnTreeSays() async throws {
       let map = TestMap(try Self.tree(200), texts: Self.texts(200, "Old"))
       try await map.settle()
-      // It has more rows than the texts before know, and some of its badges look the same.
+      // The new tree has more rows than the old texts cover, and some of its badges look the same.
       map.adapter.show(try Self.tree(300), texts: Self.texts(300, "New"))
       assertWords(of: map, are: "Old")
       try await settle(map, 300)
       assertWords(of: map, are: "New")
-      // What is never shown, for another comes before its answer, says nothing.
+      // The texts of a tree that is never shown, because another replaces it before its answer, do not appear.
       map.adapter.show(try Self.tree(400), texts: Self.texts(400, "Skipped"))
       map.adapter.show(try Self.tree(100), texts: Self.texts(100, "Last"))
       try await settle(map, 100)
@@ -82,7 +82,7 @@
       XCTAssertNil(map.adapter.selectedTreeIndex)
       map.adapter.tree = try Self.tree(50)
       try await settle(map, 50)
-      // An answer that waits for its frame comes to nothing.
+      // An answer that waits for its frame is dropped.
       map.mapView.setVisibleMapRect(MKMapRect(center: .middle, zoom: 6, width: 390, height: 844), animated: false)
       try await map.answer()
       map.adapter.tree = nil
@@ -149,7 +149,7 @@
     }
 
     func testAnEllipseIsOfThePointsThatCount() async throws {
-      // Those of five stars lie close together.
+      // The points with five stars lie close together.
       let points = (0..<100).map { Coordinate(longitude: 10 + ($0 % 5 == 4 ? 0.001 : 0.1) * Double($0), latitude: 50) }
       let hotels = try Self.hotels(points)
       var options = MapViewAdapter.Options()

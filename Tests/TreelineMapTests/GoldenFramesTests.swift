@@ -6,8 +6,9 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// Changes one after another, and what is drawn at some moments: `Fixtures/golden/map/frames.json`, which
-/// `test_changes.py` plays to the server's map, too. So both move by one set of rules. `scripts/bless` rewrites it.
+/// A series of changes, and the badges that are drawn at some moments: `Fixtures/golden/map/frames.json`.
+/// `test_changes.py` plays the file to the server's map, too, so both maps move by the same rules. `scripts/bless`
+/// rewrites the file.
 @Suite struct GoldenFramesTests {
   static let path = "Fixtures/golden/map/frames.json"
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
@@ -27,7 +28,7 @@ import TreelineBuilder
     }
   }
 
-  /// Writes many more films, to be played to the server's map by hand: `TREELINE_FILMS=FOLDER`.
+  /// Writes many more films to play to the server's map by hand: `TREELINE_FILMS=FOLDER`.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_FILMS"] != nil)) func filmsAreMade() throws {
     let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["TREELINE_FILMS"]!)
     for seed in 0..<20 as Range<UInt64> {
@@ -36,7 +37,7 @@ import TreelineBuilder
   }
 }
 
-/// Answers as the server gives them, and what is drawn of them.
+/// Answers as the server gives them, and the badges that a map draws for them.
 struct Film: Codable {
   struct Replacement: Codable, Equatable {
     var whole: UInt64
@@ -44,10 +45,10 @@ struct Film: Codable {
   }
 
   struct Step: Codable, Equatable {
-    /// In milliseconds.
+    /// Time in milliseconds.
     var at: Double
     var isInstant: Bool
-    /// Of each cluster its id, first point, number of points, x, y and radius, as numbers.
+    /// Id, first point, number of points, x, y and radius of each cluster, as numbers.
     var clusters: [[Double]]
     var kept: [UInt64]
     var splits: [Replacement]
@@ -58,16 +59,16 @@ struct Film: Codable {
   }
 
   struct Frame: Codable, Equatable {
-    /// In milliseconds.
+    /// Time in milliseconds.
     var at: Double
-    /// Of each badge its cluster's id, x, y, size and opacity in thousandths, and whether its label is drawn. Those
-    /// that are not drawn are not there. In ascending order.
+    /// For each badge its cluster's id, x, y, size and opacity in thousandths, and whether its label is drawn. Badges
+    /// that are not drawn are left out. In ascending order.
     var badges: [[Int]]
   }
 
   var steps: [Step] = []
 
-  /// - Parameter seed: Of a random walk over random points.
+  /// - Parameter seed: Seed of a random walk over random points.
   init(seed: UInt64, steps count: Int) throws {
     var random = SplitMix64(seed: seed)
     let coordinates = MapSceneTests.points(300, &random)
@@ -77,7 +78,7 @@ struct Film: Codable {
     for number in 0..<count {
       let query = Query(.limit(10), in: views.next(&random))
       let clusters = try tree.clusters(query)
-      // A film of the map of a server, where clusters stand at their means, and no view moves them.
+      // A film of the server's map, where clusters stand at their means, and no view moves them.
       let answer = try MapAnswer(clusters, of: Query(.limit(10), in: .everything))
       let isInstant = number % 13 == 12
       _ = scene.show(answer, at: milliseconds / 1000, isInstant: isInstant)
@@ -95,7 +96,8 @@ struct Film: Codable {
         left: change.exited.map(\.id.rawValue), frames: [])
       for _ in 0..<2 {
         step.frames.append(Frame(of: scene, at: milliseconds))
-        // Never at the moment of a takeover, which the two may see before or after it.
+        // Times are random, so that no frame is at the moment of a takeover, which the two maps may draw before or
+        // after it.
         milliseconds += random.fraction() * (number % 5 == 0 ? 1500 : 150)
         _ = scene.advance(to: milliseconds / 1000)
       }

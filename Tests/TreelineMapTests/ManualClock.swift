@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes where it is put.
+/// A clock that a test sets.
 final class ManualClock: Clock {
   typealias Duration = Swift.Duration
 

@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// A map view that takes its time, and is held against the promises whenever it is handed something.
+/// A slow map view, which checks the promises after each change that it gets.
 @MainActor private final class SlowView {
   var view = RecordedView()
   var counted: CountedPoints
@@ -26,9 +26,9 @@ import TreelineBuilder
   }
 }
 
-/// What a view is handed in each frame.
+/// Changes that a view gets in each frame.
 @MainActor @Suite struct MapAnimatorTests {
-  /// Waits until the animator has the answer to what is looked at.
+  /// Waits until the animator has the answer for its current viewport.
   private func settle(_ animator: MapAnimator, _ clusters: Clusters, _ frame: () -> Void) async {
     while !(animator.scene.isComplete && animator.scene.answerBadges.map(\.cluster) == Array(clusters)) {
       await pause()
@@ -61,13 +61,13 @@ import TreelineBuilder
     feed.cut = .limit(3000)
     let large = try tree.clusters(.limit(3000), in: .everything)
     frames = 0
-    // From now on all points are in an answer, so none may lose its number.
+    // From here on every point is in an answer, so no point may lose its number.
     slow.counted.answer(large)
     await settle(animator, large, frame)
     #expect(frames > 3000 * 10 / 2000 / 2, "3000 badges at 10 µs take 30 ms, in frames of 2 ms")
     while animator.needsFrames { frame() }
     #expect(wakes == 2)
-    // A batch is begun within the budget, and a split is not divided.
+    // A batch starts within the budget, and a split is not divided.
     let largestSplit = Transition(from: small, to: large).splits.map(\.parts.count).max()!
     #expect(longest < .milliseconds(2) + .microseconds(10) * (2 * MapAnimator.batch + largestSplit), "\(longest)")
     #expect(slow.problem == nil)
@@ -101,7 +101,8 @@ import TreelineBuilder
     }
     #expect(slow.handedOver > 100)
     #expect(animator.scene.badges.count == slow.view.badges.count)
-    // Of 50 badges an answer, what still leaves of the last 0.38 s; and no more in the third second than in the first.
+    // Each answer has 50 badges, and badges of the last 0.38 s may still be leaving. The third second has no more than
+    // the first.
     #expect(most.allSatisfy { $0 < 40 * 50 }, "\(most)")
     let last = try tree.clusters(.limit(50), in: animator.viewport!)
     await settle(animator, last) {
@@ -131,7 +132,7 @@ import TreelineBuilder
     while animator.needsFrames { frame() }
     let handedOver = slow.handedOver
     for _ in 0..<10 { frame() }
-    // Less than a pixel aside: another answer, of the same clusters.
+    // A viewport less than a pixel aside gives another answer with the same clusters.
     animator.viewport = MapFeedTests.view(1e-9)
     for _ in 0..<1000 {
       await Task.yield()

@@ -6,7 +6,7 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// How a feed asks, one question at a time.
+/// A feed's questions, which it asks one at a time.
 @Suite struct MapFeedTests {
   static let tree = try! PointSet("a thousand points", points()).tree()
 
@@ -29,7 +29,7 @@ import TreelineBuilder
     let wider = Viewport(center: Coordinate(longitude: 0, latitude: 0), zoom: 6, width: 400, height: 400, margin: 64)
     #expect(answer.clusters == (try Self.tree.clusters(.detail(20), in: wider)))
     #expect(answer.clusters.count > (try Self.tree.clusters(.detail(20), in: Self.view(0))).count)
-    // A limit is spent on what is in sight.
+    // A limit counts only clusters in the view itself.
     feed.cut = .limit(12)
     #expect(try #require(await answers.next()).get().clusters == Self.tree.clusters(.limit(12), in: Self.view(0)))
   }
@@ -88,7 +88,7 @@ import TreelineBuilder
     default: feed.tree = try PointSet("others", Self.points()).tree()
     }
     await gate.waitForCancellation()
-    // It ends all the same, and the next question is asked after that and not before.
+    // The canceled question still runs to its end, and the next one is asked only after that.
     #expect(gate.askedCount == 1)
     gate.open()
     var answers = feed.answers.makeAsyncIterator()
@@ -141,7 +141,7 @@ import TreelineBuilder
   }
 }
 
-/// Questions that wait at a gate, and are counted.
+/// A source of answers that counts questions and holds them at a gate.
 final class Gate: Sendable {
   private struct State {
     var asked: [Query] = []

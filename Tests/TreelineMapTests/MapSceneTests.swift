@@ -5,9 +5,9 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// What a map view is handed, at random regions and at random moments, against the promises.
+/// Changes that a map view gets, checked against the promises, at random regions and random moments.
 @Suite struct MapSceneTests {
-  /// Clouds across the antimeridian, with stacks among them.
+  /// Returns points in clouds across the antimeridian, with stacks among them.
   static func points(_ count: Int, _ random: inout SplitMix64) -> [Coordinate] {
     let middles = (0..<6).map { _ in
       Coordinate(longitude: random.number(from: 150, to: 210), latitude: random.number(from: -20, to: 40))
@@ -31,7 +31,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(600, &random)
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
-    // Another filter now and then.
+    // The filter changes now and then.
     let trees = [tree, try tree.selecting(.inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
     var shownTree = 0
     var views = RandomViews(around: coordinates)
@@ -42,14 +42,14 @@ import TreelineBuilder
       let before = shownTree
       if random.index(below: 12) == 0 { shownTree = 1 - shownTree }
       let clusters = try trees[shownTree].clusters(query, after: previous)
-      // Under another filter what looks the same may stand for others.
+      // Under another filter, badges that look the same may contain other points.
       let unchanged = shownTree == before ? Self.resting(view, in: try MapAnswer(clusters, of: query)) : []
       let isInstant = random.index(below: 20) == 0
       let limit = random.index(below: 4) == 0 ? 1 + random.index(below: 20) : .max
       view.apply(scene.show(try MapAnswer(clusters, of: query), at: now, isInstant: isInstant, limit: limit))
       counted.answer(scene.answerBadges.lazy.map(\.cluster))
       #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
-      // In parts, and never to the end if another answer comes.
+      // Applies the answer in parts, and not always to the end before another answer comes.
       while !scene.isComplete, random.index(below: 10) > 0 {
         try #require(counted.problem(in: view) == nil, "seed \(seed), step \(step)")
         now += random.fraction() * 0.02
@@ -60,7 +60,7 @@ import TreelineBuilder
       if scene.isComplete {
         #expect(scene.answerBadges.map(\.cluster) == Array(clusters), "seed \(seed), step \(step)")
       }
-      // Interrupted sooner or later, or not at all.
+      // The next answer interrupts the change sooner or later, or not at all.
       let pause = random.index(below: 5) == 0 ? 2 : random.fraction() * 0.45
       var time = now
       while time < now + pause {
@@ -113,11 +113,11 @@ import TreelineBuilder
       if step % 7 == 0 { Self.expectAtRest(scene, view, clusters, "seed \(seed), step \(step)") }
       try #require(view.problems.isEmpty, "seed \(seed), step \(step): \(view.problems[0])")
     }
-    // What looks the same in both trees keeps its badge.
+    // Badges that look the same in both trees are kept.
     #expect(kept > steps)
   }
 
-  /// Badges at rest that another answer has at the same place with the same number.
+  /// Returns the badges at rest that an answer contains at the same place with the same number.
   static func resting(_ view: RecordedView, in answer: MapAnswer) -> Set<MapBadge.ID> {
     let shown = Dictionary(uniqueKeysWithValues: answer.shown.map { ($0.cluster.id, $0) })
     return Set(
@@ -127,7 +127,7 @@ import TreelineBuilder
       }.map(\.id))
   }
 
-  /// The map is what it would be if it had never shown anything else.
+  /// Checks that the map looks as if it had never shown anything else.
   static func expectAtRest(_ scene: MapScene, _ view: RecordedView, _ clusters: Clusters, _ comment: Comment) {
     #expect(!scene.isMoving, comment)
     let badges = view.badges.values.sorted { $0.cluster.id < $1.cluster.id }

@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// A map that somebody moves about: small pans and zooms, jumps, and back to where it was.
+/// Random moves of a map: small pans and zooms, jumps, and returns to an earlier view.
 struct RandomViews {
   private var views: [Viewport] = []
   private let centers: [Coordinate]

@@ -2,15 +2,15 @@ import Testing
 import Treeline
 @testable import TreelineMap
 
-/// A map view that knows nothing but the differences that it is handed, and holds each against what it shows.
+/// A map view that knows only the changes that it gets, and checks each of them against the badges that it shows.
 struct RecordedView {
-  /// What is on the map, by identity.
+  /// Badges on the map, by id.
   private(set) var badges: [MapBadge.ID: MapBadge] = [:]
 
-  /// What the latest difference named.
+  /// Ids that the latest change named.
   private(set) var touched: Set<MapBadge.ID> = []
 
-  /// What was wrong with differences.
+  /// Faults in changes.
   private(set) var problems: [String] = []
 
   private var everShown: Set<MapBadge.ID> = []
@@ -54,14 +54,14 @@ struct RecordedView {
     }
   }
 
-  /// Where a badge is only moves tell.
+  /// Replaces a badge, except for its place, which only moves may change.
   private mutating func replace(_ old: MapBadge, by badge: MapBadge) {
     badges[badge.id] = badge
     badges[badge.id]!.appearance.place = old.appearance.place
     touched.insert(badge.id)
   }
 
-  /// How many badges count each point of a tree.
+  /// Returns the number of badges that count each point of a tree.
   func counts(of pointCount: Int) -> [UInt8] {
     var counts = [UInt8](repeating: 0, count: pointCount)
     for badge in badges.values where badge.appearance.showsCount {
@@ -71,8 +71,8 @@ struct RecordedView {
   }
 }
 
-/// Holds the numbers of a view against the promise, moment by moment: no point is ever counted twice; and one that is
-/// counted stays so as long as the answers have it.
+/// Checks the numbers of a view against the promise, moment by moment: no point is ever counted twice, and a point that
+/// is counted stays counted as long as it is in the answers.
 struct CountedPoints {
   let pointCount: Int
   private var isInAnswer: [Bool]
@@ -90,7 +90,7 @@ struct CountedPoints {
     for point in 0..<pointCount where !isInAnswer[point] { wasCounted[point] = false }
   }
 
-  /// - Returns: What is wrong.
+  /// - Returns: A description of the fault, or nil.
   mutating func problem(in view: RecordedView) -> String? {
     let counts = view.counts(of: pointCount)
     for point in 0..<pointCount {
@@ -101,7 +101,7 @@ struct CountedPoints {
     return nil
   }
 
-  /// Points of the answer that no number has, once all has arrived.
+  /// Returns the number of points that are not counted as in the answer, after all changes have arrived.
   func uncounted(in view: RecordedView) -> Int {
     zip(view.counts(of: pointCount), isInAnswer).count { $0 != ($1 ? 1 : 0) }
   }

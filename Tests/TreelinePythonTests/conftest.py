@@ -13,7 +13,7 @@ FIXTURES = ROOT / "Fixtures"
 
 
 def read_rows(path):
-    """The cells of a CSV file by column, as texts; None where empty."""
+    """Returns the cells of a CSV file by column, as texts; None for empty cells."""
     opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8")
     with opened as file:
         header, *rows = csv.reader(file)
@@ -21,7 +21,7 @@ def read_rows(path):
 
 
 def read_points(path):
-    """Two arrays of coordinates, and the other columns, numbers as such."""
+    """Returns two arrays of coordinates and the other columns, as numbers where all cells are numbers."""
     rows = read_rows(path)
     x, y, *names = rows
     columns = {}
@@ -37,7 +37,7 @@ def read_points(path):
 
 @pytest.fixture(scope="session")
 def points():
-    """The coordinates and columns of some thousand hotels, with gaps."""
+    """Returns the coordinates and columns of some thousand hotels, with missing values."""
     random = np.random.default_rng(20240501)
     count = 5000
     return {

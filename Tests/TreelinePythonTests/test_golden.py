@@ -1,4 +1,4 @@
-"""Answers are those of the tool: its expected output, command by command."""
+"""Python and the tool give the same answers: checked against the tool's expected output, command by command."""
 
 import json
 import re
@@ -11,10 +11,10 @@ from conftest import FIXTURES, ROOT, read_points
 
 GOLDEN = FIXTURES / "golden" / "tool"
 
-#: What the reader of these tests knows nothing of: other formats, headers and faults are the tool's own matter.
+#: Commands that this reader skips: other formats, headers and faults are checked by the tool's own tests.
 FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|units|--method grid|--continuing")
 
-#: Options of `query` that tell how answers are printed.
+#: Options of `query` that control how answers are printed.
 FLAGS = {"ellipses", "members", "hulls", "keep-visible", "no-keep-visible", "json", "quiet"}
 
 BUILDING = ("split", "grow", "stand", "badge-gap")
@@ -37,7 +37,7 @@ def test_there_are_cases():
 
 
 def parsed(command):
-    """The arguments that have no name, and the options."""
+    """Returns the arguments without a name, and the options."""
     words = shlex.split(command)[3:]
     free, options = [], {}
     while words:
@@ -74,7 +74,7 @@ def tree_of(path, options):
 
 
 def query(options):
-    """The options of a query as arguments of Python."""
+    """Returns the options of a query as Python arguments."""
     numbers = {"zoom", "spacing", "detail", "badges", "width", "height", "alone-from-zoom", "margin"}
     arguments = {}
     for name, value in options.items():
@@ -97,7 +97,7 @@ def query(options):
 
 
 def near(found, expected, decimals):
-    """Whether a number is what it is printed as."""
+    """Returns whether a number rounds to its printed form."""
     return abs(found - expected) <= 0.51 * 10**-decimals + 1e-9 * abs(expected)
 
 
@@ -134,7 +134,7 @@ def check_feature(answer, place, feature, options):
 
 
 def check_rows(answer, lines):
-    """Holds an answer to a table in text: what it has in its first eight columns, and rows behind them."""
+    """Checks an answer against a table in text: its first eight columns, and the row numbers after them."""
     names, *rows = [line.split() for line in lines]
     assert len(answer) == len(rows)
     found = np.column_stack([answer.x, answer.y, answer.bounds])
@@ -165,12 +165,12 @@ def check_query(tree, options, output):
 
 
 def printed(output):
-    """What the tool printed, without what it said besides."""
+    """Returns the tool's output without the messages on standard error."""
     end = next(number for number, line in enumerate(output) if line.startswith("---"))
     return "\n".join(output[:end])
 
 
-#: What both sides of a transition share, unless one of a group is told of one side.
+#: Groups of options that both sides of a transition share, unless one side has an option of the group.
 SHARED = (
     {"limit"},
     {"order", "detail", "spacing", "badges"},
@@ -228,7 +228,7 @@ def check_cluster(tree, id, options, output):
     shown = options.get("show")
     tree = tree.select(options["filter"]) if "filter" in options else tree
     if shown == "expansion-zoom":
-        # The tool tells of no zoom below 0.
+        # The tool prints no zoom below 0.
         assert max(tree.expansion_zoom(id, spacing=float(options["spacing"])), 0) == json.loads(printed(output))["zoom"]
         return
     expected = json.loads(printed(output))
@@ -261,7 +261,7 @@ def test_answers_are_those_of_the_tool(command, output):
 
 
 def test_trees_are_those_of_the_library():
-    """The hashes of `trees.txt`, of builds by LAPACK."""
+    """Checks the hashes of `trees.txt`, which are of builds with LAPACK."""
     checked = 0
     for line in (FIXTURES / "golden" / "trees.txt").read_text().splitlines():
         expected, rule, name = line.split()

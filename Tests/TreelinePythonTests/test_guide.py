@@ -23,7 +23,7 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
     names, run = {}, 0
     for match in BLOCK.finditer(PAGE.read_text()):
         peer, code = match.groups()
-        # What others' calls give is looked at where others are installed, by scripts/measure/bench-python.
+        # Examples of other libraries run only where these are installed, by scripts/measure/bench-python.
         if peer is not None and not has(peer):
             continue
         exec(compile(code, f"{PAGE.name}, {code.splitlines()[0]}", "exec"), names)

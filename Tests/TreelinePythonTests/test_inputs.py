@@ -1,4 +1,4 @@
-"""Whatever holds values gives the same tree as the arrays of numpy that it stands for."""
+"""Any object that holds values gives the same tree as numpy arrays of the same values."""
 
 import datetime
 import decimal
@@ -17,7 +17,7 @@ AGGREGATES = "count(price), sum(price), sum(rooms), counts(kind), any(open), min
 
 
 def told(tree):
-    """All that is told of a tree's columns."""
+    """Returns everything that a tree reports about its columns."""
     answer = tree.clusters(limit=30, aggregate=AGGREGATES)
     return {"hash": tree.content_hash, "columns": tree.columns} | {
         name: values.tolist() for name, values in answer.values.items()
@@ -26,7 +26,7 @@ def told(tree):
 
 @pytest.fixture(scope="module")
 def gaps(points):
-    """The points with missing values in every column, as masks."""
+    """Returns a mask of missing values for each column of the points."""
     random = np.random.default_rng(7)
     return {name: random.random(len(points["lon"])) < 0.2 for name in ("price", "rooms", "kind", "open", "opened")}
 
@@ -86,7 +86,7 @@ def test_geopandas(frame, points, expected):
     assert told(treeline.build(places)) == expected
     assert list(treeline.build(places, columns=["rooms"]).columns) == ["rooms"]
     mercator = treeline.build(places.to_crs(3857))
-    # Rounded on the way there and back, positions are the same to a centimetre.
+    # Coordinates are rounded on the way there and back, so positions agree to a centimeter.
     for found, wanted in zip(mercator.bounds, treeline.build(places).bounds):
         assert found == pytest.approx(wanted, abs=1e-6)
 
@@ -121,7 +121,7 @@ def test_numbers_beyond_doubles_are_exact():
     large = np.array([2**62 + 1, 2**62 + 3, -5])
     tree = treeline.build([0, 0, 9], [0, 0, 9], columns={"n": large})
     assert sorted(tree.clusters(limit=2, aggregate="max(n), min(n)")["max_n"].tolist()) == [-5, 2**62 + 3]
-    # A sum that no 64 bits hold is the nearest double.
+    # A sum that does not fit in 64 bits is rounded to the nearest double.
     assert sorted(tree.clusters(limit=2, aggregate="sum(n)")["sum_n"].tolist()) == [-5.0, 2.0**63]
 
 
@@ -158,7 +158,7 @@ def test_times_come_back_as_times(text, unit):
     edges = tree.histogram("t", bins=5)
     assert edges["from"].dtype.kind == edges["to"].dtype.kind == "M"
     assert edges["from"][0] <= times[1] and edges["to"][-1] >= times[0]
-    # JSON has no times: there they are texts.
+    # JSON has no times, so they become texts.
     features = json.loads(json.dumps(answer.__geo_interface__))["features"]
     assert sorted(str(feature["properties"]["max_t"]) for feature in features) == [f"2024-05-01T{text}Z", "None"]
     assert len(tree.clusters(limit=9, where=f"t = TIMESTAMP('2024-05-01T{text}Z')")) == 1
@@ -181,7 +181,7 @@ def test_numbers_of_python_of_any_type(values, kind, total):
 
 
 def test_lists_of_texts_know_nan():
-    # numpy would make the text 'nan' of it.
+    # numpy would convert it to the text 'nan'.
     tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
     assert tree.clusters(limit=1, aggregate="counts(kind)")["counts_kind"].tolist() == [{"a": 1}]
     structured = np.array([(1.5, "a")], dtype=[("price", "f8"), ("kind", "U1")])
@@ -193,7 +193,7 @@ def test_texts_survive():
     tree = treeline.build(range(6), range(6), columns={"name & so": texts}, kinds={"name & so": "text"})
     rows = tree.members(int(tree.root().id[0]))
     values = tree.values("name & so", rows["tree_index"])
-    # Nothing and an empty text are told apart.
+    # A missing value and an empty text stay different.
     assert [values[i] for i in np.argsort(rows["row"])] == texts
 
 
@@ -239,7 +239,7 @@ def test_errors_tell_what_is_wrong(arguments, error, message):
 
 
 def kept(tree, name="v"):
-    """The values of a column, in the order of its rows."""
+    """Returns the values of a column, in row order."""
     return tree.values(name, [tree.tree_index(row) for row in range(len(tree))])
 
 

@@ -1,4 +1,4 @@
-"""What maps and pages are told in Python, before any browser sees them."""
+"""Values that Python sends to maps and pages, checked before any browser gets them."""
 
 import numpy as np
 import pytest

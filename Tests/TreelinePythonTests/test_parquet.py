@@ -1,4 +1,4 @@
-"""An index of Parquet files is that of their rows in memory, byte for byte."""
+"""An index of Parquet files equals, byte for byte, an index of their rows in memory."""
 
 import filecmp
 import json
@@ -17,7 +17,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("pyarrow.compute")
 pytest.importorskip("pyarrow.csv")
 
-#: So little that the index is built in many pieces.
+#: A memory budget so small that the index is built in many pieces.
 MEMORY = "200kB"
 COUNT = 6000
 
@@ -52,7 +52,7 @@ def write(folder, table, files=3):
 
 
 def wkb(x, y, number):
-    """As various programs write a point."""
+    """Returns a point in WKB, as various programs write it."""
     match number % 4:
         case 0: return struct.pack("<BIdd", 1, 1, x, y)
         case 1: return struct.pack(">BIdd", 0, 1, x, y)
@@ -98,7 +98,7 @@ def test_plain_planes(table, tmp_path):
 
 @pytest.fixture
 def hotels(points):
-    """A table with columns of all types, and missing values in them."""
+    """Returns a table with columns of all types, which contain missing values."""
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in points.items()})
     return table.append_column("stars", pa.array([number % 5 or None for number in range(len(table))]))
 
@@ -114,14 +114,14 @@ def test_columns_come_along_with_their_types(hotels, split, tmp_path):
     assert columns == whole.columns and columns["opened"] == "time" and columns["kind"] == "category"
 
 
-#: What values are taken for in columns that have nulls.
+#: Expected kinds of columns that have nulls.
 KINDS = {"name": "text", "kind": "category", "price": "number", "rooms": "number", "open": "boolean", "day": "time",
          "opened": "time", "none": "text"}  # fmt: skip
 
 
 @pytest.fixture
 def gaps(table):
-    """A table of which each column has nulls, one nothing else."""
+    """Returns a table in which each column has nulls, and one column only nulls."""
     random, count = np.random.default_rng(3), len(table)
     values = {
         "name": pa.array([f"Zum {number % 700}. Bären" for number in range(count)]),
@@ -142,7 +142,7 @@ def gaps(table):
 @pytest.mark.skipif("TREELINE_TOOL" not in os.environ, reason="TREELINE_TOOL names no tool")
 @pytest.mark.parametrize("format", ["csv", "geojson"])
 def test_nulls_are_those_of_other_formats(gaps, format, tmp_path):
-    """An index of a table is the same by way of Parquet, of arrays, and of what the tool reads."""
+    """An index of a table is the same if built from Parquet, from arrays, or from a file that the tool reads."""
     folder, source = write(tmp_path / "gaps", gaps), tmp_path / f"gaps.{format}"
     if format == "csv":
         pa.csv.write_csv(gaps, source)
@@ -285,7 +285,7 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
 
 def test_an_interrupt_stops_it(table, tmp_path):
     folder = write(tmp_path / "places", table)
-    # A shell has what it starts in the background ignore interrupts.
+    # A shell starts background jobs with interrupts ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupted = threading.Event()
 

@@ -1,4 +1,4 @@
-"""What trees and answers promise."""
+"""Promises of trees and answers."""
 
 import gc
 import json
@@ -103,8 +103,8 @@ def test_answers_outlive_their_tree_and_arrays_their_answer(points):
 
 
 def test_no_answer_keeps_itself(tree):
-    # An array that looks into its answer and is kept by it would never be freed: numpy's arrays take no part in the
-    # collection of circles.
+    # If an answer kept an array that refers to the answer, neither would ever be freed: numpy's arrays take no part in
+    # garbage collection of cycles.
     answer = tree.clusters(limit=50, aggregate=["mean(price)", "top(kind, 1)"])
     before = sys.getrefcount(answer)
     answer.bounds, answer.radius, answer.badge_diameter, answer.group, answer.values, list(answer)
@@ -242,7 +242,7 @@ def test_indexes_hold_all(tree, tmp_path):
     a, b = tree.clusters(**query), opened.clusters(**query)
     assert a.id.tolist() == b.id.tolist() and all(a[n].tolist() == b[n].tolist() for n in a.values)
     assert treeline.verify(path) == []
-    # Saved again, under a filter or not, it is the same file.
+    # A tree that is saved again, with a filter or without, gives the same file.
     again = tmp_path / "again.treeline"
     opened.select("rooms > 5").save(again)
     assert again.read_bytes() == path.read_bytes()
@@ -320,17 +320,17 @@ def test_other_threads_go_on(tree):
 
 @pytest.mark.parametrize("library", ["numpy", "polars"])
 def test_an_interrupt_stops_a_build(library):
-    # polars takes part in the handling of signals.
+    # polars takes part in signal handling.
     pytest.importorskip(library)
     script = f"import {library}" + """
 import numpy as np, os, signal, sys, threading, time, treeline
-# A shell has what it starts in the background ignore interrupts.
+# A shell starts background jobs with interrupts ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(3)
 lon, lat = random.uniform(-180, 180, 3_000_000), random.uniform(-80, 80, 3_000_000)
 
 def interrupt():
-    # In the midst of the build, whenever that begins.
+    # Interrupts the build midway, whenever it begins.
     while not any(thread.name == "treeline-build" for thread in threading.enumerate()):
         time.sleep(0.01)
     time.sleep(0.3)
@@ -342,17 +342,17 @@ try:
     treeline.build(lon, lat, grow="scatter")
 except KeyboardInterrupt:
     print(time.process_time() - start)
-    # And it can go on.
+    # Another build still works.
     print(len(treeline.build(lon[:9], lat[:9])))
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     seconds, count = output.stdout.split()
-    # All of it would take processors a minute, however busy they are.
+    # The whole build would take a minute of processor time, however busy the processors are.
     assert float(seconds) < 20 and count == "9"
 
 
 def test_import_is_quick():
-    # The time is measured by scripts/measure/bench-python; here only that nothing heavy is taken along.
+    # scripts/measure/bench-python measures the time; this test only checks that no heavy module is loaded.
     script = "import sys, treeline; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pandas", "polars", "pyarrow", "geopandas", "anywidget"} & set(loaded)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// What the server takes on, and what it says beyond that.
+/// The server's bounds, and its answers beyond them.
 @Suite struct BoundsTests {
   private static func bounds(_ change: (inout ServerOptions) -> Void = { _ in }) -> ServerBounds {
     var (options, logger) = (ServerOptions(), Logger(label: "test"))
@@ -22,7 +22,7 @@ import Testing
     return ServerBounds(options, metrics: ServerMetrics(), logger: logger)
   }
 
-  /// The handlers of a connection, to which bytes are sent as they are over a socket.
+  /// Returns a channel with the handlers of a connection, which gets bytes as over a socket.
   private static func channel(isBeyondBound: Bool = false) throws -> EmbeddedChannel {
     let (channel, bounds, progress) = (EmbeddedChannel(), bounds(), RequestProgress())
     let pipeline = channel.pipeline.syncOperations
@@ -37,7 +37,7 @@ import Testing
     return channel
   }
 
-  /// What the parser finds wrong is told to the client, and to whoever feeds the channel.
+  /// Sends text to a channel. A parse error is answered to the client and also thrown here, which is ignored.
   private static func send(_ text: String, to channel: EmbeddedChannel) {
     _ = try? channel.writeInbound(ByteBuffer(string: text))
   }
@@ -65,7 +65,7 @@ import Testing
     }
     #expect(!answer.contains("script"))
     #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
-    // Nothing that comes behind it counts.
+    // Everything after the bad request is ignored.
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
     #expect(try Self.sent(by: channel) == "")
     _ = try? channel.finish()
@@ -84,7 +84,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A request that comes whole may wait for its answer as long as that takes.
+  /// A request that has arrived completely may wait for its answer without limit.
   @Test func wholeRequestsMayWait() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
@@ -93,7 +93,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A refusal comes behind the answers to the requests before it.
+  /// A refusal is sent after the answers to the earlier requests.
   @Test func refusalsWaitTheirTurn() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", to: channel)
@@ -105,7 +105,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A body that nobody reads ends the connection, without a second answer to its request.
+  /// An unread body ends the connection, without a second answer to its request.
   @Test func unreadBodiesEnd() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx", to: channel)
@@ -156,7 +156,7 @@ import Testing
     #expect(rate.take(try #require(IPAddress("10.0.0.2"))) == nil)
   }
 
-  /// Whoever asks for little is not behind all that another asks for.
+  /// A client's cheap request does not wait behind all expensive requests of another client.
   @Test func theQueueIsFair() async throws {
     let pool = AnswerPool(Self.bounds { $0.answerSeconds = 3600 }, threadCount: 1)
     let order = Order()
@@ -197,8 +197,8 @@ import Testing
     #expect(refused.allSatisfy { $0.headers[.retryAfter] != nil })
   }
 
-  /// Beyond the bound clients are told when to ask again, all else goes on, and what was refused is counted; the log
-  /// has one line a second for all of it.
+  /// Beyond the bound, clients learn when to ask again, and other routes still answer. Refusals are counted, and the
+  /// log has at most one line a second for all of them.
   @Test(arguments: [Bound.answersUnderWay, .answerBytes]) func whatIsUnderWayIsBounded(_ bound: Bound) async throws {
     let indexes = try TestServer()
     let log = TestLog()
@@ -216,7 +216,7 @@ import Testing
       #expect(try answer.json()["status"] as? Int == 503)
     }
     for state in ["/health", "/ready"] { #expect(try await client.get(state).status == .ok) }
-    // One at once, and one after a second for the others.
+    // One line at once, and one line after a second for the other refusals.
     #expect(log.events.map(\.metadata?.description) == ["[\"\(bound.rawValue)\": 1]"])
     try await Task.sleep(for: .milliseconds(1050))
     #expect(try await client.get(path).status == .serviceUnavailable)
@@ -237,7 +237,7 @@ import Testing
     #expect(rate.take(address) == 86_400)
   }
 
-  /// While one answer is computed that costs much, others that cost less are computed, too.
+  /// While an expensive answer is computed, cheaper answers are computed, too.
   @Test func answersWaitForNoneThatCostMuchMore() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
     let gate = DispatchSemaphore(value: 0)
@@ -247,7 +247,7 @@ import Testing
     try await heavy
   }
 
-  /// What is computed, and what waits, ends when the server stops, and nothing begins after that.
+  /// Running and waiting answers end when the server stops, and no answer begins after that.
   @Test func stoppingEndsAnswers() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
     let hasBegun = Mutex(false)
@@ -259,7 +259,7 @@ import Testing
         while true { try Cancellation.check() }
       }
     }
-    // Or what is to wait might run first, and nothing would ever wait.
+    // Waits for the first answer to run; otherwise the second might run first, and nothing would ever wait.
     while !hasBegun.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
     async let waiting = Self.problem { try await pool.run(for: "b", cost: 1) {} }
     while pool.length < 1 { try await Task.sleep(for: .milliseconds(1)) }
@@ -278,9 +278,9 @@ import Testing
     #expect(problem?.status == .serviceUnavailable && problem?.headers[.retryAfter] == "1")
   }
 
-  /// A stream of HTTP/2 closes its input with each request; a connection that does so is most likely gone.
+  /// A stream of HTTP/2 closes its input with each request; a connection that closes its input is most likely gone.
   @Test(arguments: [false, true]) func answersEndWithTheirClient(_ isStream: Bool) async throws {
-    // On a thread of its own, since an embedded channel stays on one thread and the test waits.
+    // Runs on a thread of its own, since an embedded channel stays on one thread and the test waits.
     let outcome = try await withCheckedThrowingContinuation { continuation in
       Thread { continuation.resume(with: Result { try Self.outcome(isStream: isStream) }) }.start()
     }

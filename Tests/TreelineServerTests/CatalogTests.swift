@@ -15,7 +15,7 @@ import TreelineBuilder
     let new = try #require(server.catalog["places"])
     #expect(new.version != old.version && new !== old)
     #expect(server.catalog.refresh().isEmpty)
-    // Who holds on to the old one has all of it.
+    // The old index stays complete for those who hold it.
     #expect(try old.tree.clusters(.limit(100), in: Viewport(.world)).count == 100)
     #expect(old.treeIndex(ofRow: 1999) != nil)
   }
@@ -28,7 +28,7 @@ import TreelineBuilder
     try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path), options: .atomic)
     let change = try #require(server.catalog.refresh().first)
     if case .refused("places", let error) = change { #expect(error is IndexError) } else { Issue.record("\(change)") }
-    // It is told once, and whenever somebody insists.
+    // The refusal is reported once, and again at each forced refresh.
     #expect(server.catalog.refresh().isEmpty)
     #expect(server.catalog.refresh(isForced: true).count == 1)
     #expect(server.catalog["places"] === old)
@@ -40,7 +40,7 @@ import TreelineBuilder
     #expect(server.catalog["places"]?.version == old.version)
   }
 
-  /// `cp` over an index writes into its file; a mapping would change with it.
+  /// `cp` over an index writes into the same file, and a mapping of the file would change with it.
   @Test func whatIsWrittenOverIsReadAnew() throws {
     let server = try TestServer()
     let (old, path) = (try #require(server.catalog["places"]), server.path("places"))
@@ -55,7 +55,7 @@ import TreelineBuilder
       try file.write(contentsOf: data)
       try file.close()
     }
-    // Cut short, of other bytes behind the same header, empty.
+    // A truncated file, a file with another byte behind the same header, and an empty file.
     var forged = bytes
     forged[forged.count / 2] ^= 1
     for broken in [bytes.prefix(bytes.count / 2), forged, Data()] {
@@ -70,7 +70,7 @@ import TreelineBuilder
     #expect(try old.tree.clusters(.limit(100), in: all).map(\.id) == answer)
   }
 
-  /// What is written within a tick of the file system's clock has the times of what was there.
+  /// A file that is written within a tick of the file system's clock has the same times as the version before.
   @Test func aFileIsReadOnceMoreThanItsTimesTell() throws {
     let server = try TestServer()
     let path = server.path("places")
@@ -78,7 +78,7 @@ import TreelineBuilder
     try bytes.prefix(1000).write(to: URL(fileURLWithPath: path))
     #expect(server.catalog.refresh().count == 1)
     Thread.sleep(forTimeInterval: 0.2)
-    // It still is refused, which is told already.
+    // The file is still refused, which has already been reported.
     #expect(server.catalog.refresh().isEmpty)
   }
 
@@ -95,7 +95,7 @@ import TreelineBuilder
     #expect(throws: (any Error).self) { try Catalog([("pipe", path)]) }
   }
 
-  /// Beyond the bound an index stays in its file, and is withdrawn once somebody writes to that.
+  /// An index beyond the bound stays in its file, and is withdrawn once the file is written to.
   @Test func whatIsTooLargeForMemoryIsMapped() async throws {
     let server = try TestServer(["places": TestServer.places, "plane": TestServer.plane])
     let path = server.path("places")
@@ -105,7 +105,7 @@ import TreelineBuilder
     let old = try #require(catalog["places"])
     #expect(old.residence == .file && catalog["plane"]?.residence == .memory)
     #expect(catalog.check().isEmpty && catalog.refresh().isEmpty)
-    // A byte of the file, which keeps its header and its length.
+    // Changes a byte of the file, but neither its header nor its length.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64(size / 2))
     let byte = try #require(try file.read(upToCount: 1)?.first)
@@ -120,7 +120,7 @@ import TreelineBuilder
     try file.seek(toOffset: UInt64(size / 2))
     try file.write(contentsOf: [byte])
     #expect(catalog.refresh().count == 1)
-    // The same version, and yet another entity tag: nothing vouches for what was sent meanwhile.
+    // The version is the same but the entity tag is new, since answers sent meanwhile may have been wrong.
     #expect(catalog["places"]?.version == old.version && catalog["places"]?.tag != old.tag)
     #expect(try await client.get("/v1/places").status == .ok)
   }

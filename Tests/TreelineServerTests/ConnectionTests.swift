@@ -9,9 +9,9 @@ import Testing
 
 @testable import TreelineServer
 
-/// What a connection does before its requests reach the router.
+/// Work that a connection does before its requests reach the router.
 @Suite struct ConnectionTests {
-  /// Requests that come together are passed on one at a time, and only after the response to the one before.
+  /// Pipelined requests are passed on one at a time, each after the response to the previous one.
   @Test func pipelinedRequestsTakeTurns() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     try Self.request(["/1", "/2", "/3"], on: channel)
@@ -30,7 +30,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// The parts of a body pass as they come, those of a later request with it.
+  /// Parts of a body are passed on as they arrive, and the parts of a later request together with its head.
   @Test func bodiesStayWithTheirRequests() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     for _ in 0..<2 {
@@ -54,7 +54,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A client that expects 100 Continue gets it, or is told at once that its body is too long.
+  /// A client that expects 100 Continue gets it, or learns at once that its body is too long.
   @Test(arguments: [("5", true), ("\(RequestBodyLimit.length + 1)", false)]) func expectationsAreAnswered(
     _ length: String, _ isWelcome: Bool
   ) throws {
@@ -82,7 +82,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// What takes long leaves the event loop to others; the first request of a kind makes what later ones look at.
+  /// Expensive requests leave the event loop. The first request of a kind prepares data that later ones only read.
   @Test func expensiveRequestsAreKnown() async throws {
     let server = try TestServer()
     func isExpensive(_ query: String, _ answer: (inout IndexRequestContext) throws -> Representation) throws -> Bool {

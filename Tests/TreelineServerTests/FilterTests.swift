@@ -8,7 +8,7 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Filters and aggregates of requests against the rows themselves.
+/// Filters and aggregates of requests, checked against the rows themselves.
 @Suite struct FilterTests {
   private static let kinds = ["hotel", "hostel", "camp site", "inn"]
 
@@ -66,7 +66,7 @@ import TreelineBuilder
       #expect(counts.reduce(0, +) == rows.filter { Self.kind($0) == kind }.count)
     }
     for feature in features {
-      // A donut's parts are all of it.
+      // The parts of a donut add up to the whole.
       let counts = try #require(feature["counts_kind"] as? [String: Int])
       #expect(counts.values.reduce(0, +) == feature["point_count"] as? Int)
       let top = try #require(feature["top_kind"] as? [String: Int])
@@ -74,7 +74,7 @@ import TreelineBuilder
     }
   }
 
-  /// Over the tiles of a zoom, and by flat names.
+  /// Sums over all tiles of a zoom, read by their flat names.
   @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {
     let client = try Self.client()
     var (prices, hotels, points) = (0, 0, 0)
@@ -104,7 +104,7 @@ import TreelineBuilder
     #expect(hotels == rows.filter { Self.kind($0) == "hotel" }.count)
   }
 
-  /// Names of counts that a column, an aggregate or another count has get a mark behind them, whichever comes first.
+  /// A count's name that a column, an aggregate or another count has, too, gets a suffix, whichever comes first.
   @Test func countsOfATileNeverShareAKey() throws {
     let points = (0..<4).map { Coordinate(longitude: Double($0), latitude: 0) }
     let kinds = ["inn_", "inn", "b.inn", "inn"]
@@ -117,7 +117,7 @@ import TreelineBuilder
     let names = ["counts_kind", "counts_kind.b"]
     let counts = [Aggregate.counts("kind"), .counts("kind.b")]
     var layer = TileLayer(of: tree, for: .limit(4), aggregates: names)
-    // All in one cluster, then each point by itself: no name changes from feature to feature.
+    // All points in one cluster, then each point alone: no name changes from feature to feature.
     for limit in [1, 4] {
       let clusters = try tree.clusters(.limit(limit), in: .everything)
       for (cluster, values) in zip(clusters, try clusters.values(of: counts)) {
@@ -134,15 +134,15 @@ import TreelineBuilder
         }
       }
     }
-    // Both columns' values, each in the one cluster and in that of a point.
+    // Each value of both columns counts twice: in the one cluster and in the cluster of its point.
     let total = sums.values.reduce(0, +)
     #expect(total == 16, "\(sums)")
-    // Two are inns; the column has that name.
+    // Two points are inns, but a column has that name, so the count gets a suffix.
     #expect(sums["counts_kind.inn_"] == 4 || sums["counts_kind.inn__"] == 4, "\(sums)")
     #expect(sums["counts_kind.inn"] == 0, "\(sums)")
   }
 
-  /// Groups that never mix are told of an index, and so is how many clusters a limit must have room for.
+  /// Facts on an index list its groups that never mix, and the least limit that has room for all of them.
   @Test func groupsAreTold() async throws {
     let tree = try ClusterTree(
       (0..<90).map { Coordinate(longitude: Double($0 % 30), latitude: Double($0 / 30)) },
@@ -265,7 +265,7 @@ import TreelineBuilder
       #expect(
         tree.passingPointCount == (0..<Self.tree.pointCount).count { Self.price($0).map { $0 < number } ?? false })
       #expect(cache.contains(filter) && cache.size.count <= FilterCache.most)
-      // The first one is always the one that was used last but one.
+      // The first filter is always the second most recently used.
       _ = try cache.tree(selecting: filters[0])
     }
     #expect(cache.contains(filters[0]) && !cache.contains(filters[1]) && cache.contains(filters[99]))
@@ -276,7 +276,7 @@ import TreelineBuilder
       #expect(small.size.bytes <= 3 * bytes && small.contains(filter))
     }
     #expect(small.size.count == 3)
-    // What is prepared of columns counts, too.
+    // Data that is prepared for columns counts, too.
     let hotels = try cache.tree(selecting: .where("kind", .equals, "hotel"))
     let before = hotels.selectionByteCount
     _ = try hotels.clusters(.limit(9), in: .everything).values(of: [.sum("price"), .counts("kind"), .min("price")])
@@ -284,7 +284,7 @@ import TreelineBuilder
     let least = FilterCache(of: Self.tree, mostBytes: 0)
     for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
     #expect(least.size.count == 1 && least.contains(filters[2]))
-    // Nothing is kept of those that have no answer, nor forgotten for them.
+    // Filters that fail are not kept and evict no others.
     for number in 0..<100 {
       #expect(throws: FilterError.self) { try least.tree(selecting: .where("colour \(number)", .equals, "red")) }
       #expect(throws: FilterError.self) { try small.tree(selecting: .where("kind", .equals, .integer(number))) }

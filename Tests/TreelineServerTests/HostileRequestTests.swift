@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Values at the edges of what numbers hold, in every place of a request that somebody reads: none ends the server.
+/// Values at the limits of numbers, in every part of a request that the server reads: none stops the server.
 @Suite struct HostileRequestTests {
   private static let columns = [
     IndexColumn(name: "kind", kind: .category) { .string(["hotel", "camp", "inn"][$0 % 3]) },
@@ -38,7 +38,7 @@ import TreelineBuilder
     }
   }
 
-  /// Each value for each parameter, by itself.
+  /// Tries each value for each parameter, one at a time.
   @Test func everyParameterTakesEveryValue() async throws {
     let client = try TestServer(columns: Self.columns).client
     for route in HostileRequest.routes {
@@ -108,7 +108,7 @@ private struct HostileRequest {
     "{\"cluster_ids\":[1e5,-0,0.0]}",
   ]
 
-  /// Puts values in the places that are marked.
+  /// Replaces the marks `#` by values.
   static func filled(_ form: String, _ value: (Int) -> String) -> String {
     let parts = form.split(separator: "#", omittingEmptySubsequences: false)
     return parts.dropFirst().enumerated().reduce(String(parts[0])) { $0 + value($1.offset) + $1.element }

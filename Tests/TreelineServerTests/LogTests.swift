@@ -5,9 +5,9 @@ import Testing
 
 @testable import TreelineServer
 
-/// What the server writes to standard error.
+/// Lines that the server writes to standard error.
 @Suite struct LogTests {
-  /// The lines that some logging leaves in a file.
+  /// Returns the lines that the calls in `log` write.
   private func lines(_ format: LogFormat, _ log: (Logger) -> Void) throws -> [String] {
     let pipe = Pipe()
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -46,14 +46,14 @@ import Testing
     #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(time)")
   }
 
-  /// Whatever a client has sent, it adds no line of its own.
+  /// Text from a client never adds a line.
   @Test func aLineOfTextIsOne() throws {
     let found = try lines(.text) { $0.notice("Hello", metadata: ["path": "/a\nb", "b": "1"]) }
     #expect(found.count == 1)
     #expect(found[0].hasSuffix(" notice treeline: Hello b=1 path=/a\\u{a}b"), "\(found)")
   }
 
-  /// A reader that reads nothing makes nobody wait: lines are dropped, counted, and told once it reads again.
+  /// If the reader is blocked, no request waits: lines are dropped and counted, and their number is logged later.
   @Test(.timeLimit(.minutes(1))) func aBlockedReaderHoldsUpNobody() throws {
     let pipe = Pipe()
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, most: 10_000)
@@ -62,7 +62,7 @@ import Testing
     for number in 0..<5000 { logger.notice("\(number) \(String(repeating: "x", count: 100))") }
     #expect(.now - start < .seconds(5))
     let dropped = output.droppedLineCount
-    // A pipe and the room for those that wait hold some of them.
+    // The pipe and the queue of waiting lines hold some of them.
     #expect(3000..<5000 ~= dropped)
     let metrics = ServerMetrics(log: output)
       .text(
@@ -81,7 +81,7 @@ import Testing
     logger.notice("after")
     output.flush(within: 10)
     while !text.withLock({ $0.contains("after") }) { usleep(1000) }
-    // All that is missing is told, in one line or in more.
+    // All dropped lines are reported, in one line or in several.
     let lines = text.withLock { $0.split(separator: "\n") }
     let told = try lines.compactMap { line in
       let members = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -93,7 +93,7 @@ import Testing
   }
 }
 
-/// Keeps what is logged.
+/// A log that keeps its events.
 final class TestLog: Sendable {
   private let all = Mutex<[LogEvent]>([])
   var events: [LogEvent] { all.withLock { $0 } }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import TreelineServer
 
-/// What `openapi.json` says of cuts and bounds against what the library and the server do. `Tests/ServerTests` holds
-/// answers to the rest.
+/// Statements of `openapi.json` on cuts and bounds, checked against the library and the server. `Tests/ServerTests`
+/// checks answers against the rest of the file.
 @Suite struct OpenAPITests {
   private let document: JSONObject
   private let text: String
@@ -78,7 +78,7 @@ import Testing
       })
   }
 
-  /// Of a parameter, wherever it stands, and of those of the view before.
+  /// Returns all schemas of a parameter, wherever it appears, and of its form with `from-`.
   private func schemas(of name: String) throws -> [JSONObject] {
     var found: [JSONObject] = []
     func look(_ value: Any) {

@@ -10,15 +10,15 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Indexes in a folder of their own, and a server over them.
+/// Indexes in a folder of their own, and a server for them.
 struct TestServer: ~Copyable {
   let folder: URL
   let catalog: Catalog
   var options = ServerOptions()
 
   /// - Parameters:
-  ///   - trees: by the names that they are served under.
-  ///   - columns: that each has.
+  ///   - trees: Trees by the names under which they are served.
+  ///   - columns: Columns of each tree.
   init(_ trees: [String: ClusterTree] = ["places": TestServer.places], columns: [IndexColumn] = []) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -35,12 +35,12 @@ struct TestServer: ~Copyable {
 
   func path(_ name: String) -> String { folder.appendingPathComponent("\(name).treeline").path }
 
-  /// Its indexes stay open without it.
+  /// A client of the server, whose indexes stay open even after this value is gone.
   var client: TestClient {
     get throws { TestClient(responder: try ClusterServer(catalog, options: options).responder) }
   }
 
-  /// Three towns and what is strewn between, two thousand points in all, ten of them at one position.
+  /// Three towns and points scattered between them: two thousand points, ten of them at one position.
   static let places = try! tree(seed: 1)
 
   static func tree(seed: UInt64) throws -> ClusterTree {
@@ -61,7 +61,7 @@ struct TestServer: ~Copyable {
     options: BuildOptions(computesSeparations: false))
 }
 
-/// Asks a server without a socket. Hummingbird's client for tests would, but brings TLS, whose build takes minutes.
+/// Asks a server without a socket. Hummingbird's test client can, too, but brings TLS, whose build takes minutes.
 struct TestClient: Sendable {
   let responder: any HTTPResponder<Routes.Context>
 
@@ -97,14 +97,14 @@ private final class WrittenBody: ResponseBodyWriter {
   func finish(_: HTTPFields?) {}
 }
 
-/// What a client gets.
+/// An answer that a client gets.
 struct TestAnswer {
   let status: HTTPResponse.Status
   let headers: HTTPFields
   let body: ByteBuffer
 }
 
-/// Steele, Lea and Flood 2014: the same numbers everywhere.
+/// The generator of Steele, Lea and Flood 2014, which gives the same numbers on every platform.
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
@@ -117,20 +117,20 @@ struct SplitMix64: RandomNumberGenerator {
     return bits ^ bits >> 31
   }
 
-  /// From 0 up to, and without, 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func next01() -> Double { Double(next() >> 11) / 0x1p53 }
 }
 
 extension TestAnswer {
-  /// The body as JSON.
+  /// Returns the body as JSON.
   func json() throws -> [String: Any] {
     try #require(JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any])
   }
 
-  /// The ids of the clusters in a FeatureCollection.
+  /// Returns the ids of the clusters in a FeatureCollection.
   func ids() throws -> [UInt64] { try clusterIDs(of: json()) }
 
-  /// The names of the parameters that a problem names.
+  /// Returns the names of the parameters that a problem lists.
   func faults() throws -> [String] {
     let faults = try json()["invalid_params"] as? [[String: Any]] ?? []
     return faults.compactMap { $0["name"] as? String }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// What the viewer's `constants.js` says against what the library and the server do.
+/// Values in the viewer's `constants.js`, checked against the library and the server.
 @Suite struct ViewerConstantsTests {
   @Test func badgesFollowTheCurveOfTheLibrary() throws {
     let constants = try ViewerConstants()
@@ -28,7 +28,7 @@ import Testing
     for count in 1...60 {
       let spread = StackSpread(count: count)
       for (member, offset) in spread.enumerated() {
-        // As badge.js has it.
+        // The formula of badge.js.
         var radius = max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
         if count > mostOnCircle {
           let (pitch, first) = (stretch * spacing / (2 * .pi), 2 * .pi * start)
@@ -98,7 +98,7 @@ struct ViewerFile {
   let text: String
 
   init(_ name: String) throws {
-    // The server's package reaches its tests by a link.
+    // The server's package contains its tests through a link.
     let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/\(name)")
@@ -106,7 +106,7 @@ struct ViewerFile {
   }
 }
 
-/// The exports of `constants.js`, each a line of its own with a value of JSON.
+/// The exports of `constants.js`, each on a line of its own with a JSON value.
 private struct ViewerConstants {
   private let text: String
 

@@ -2,14 +2,14 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Calls deprecated names through requirements that are not, since no test may be deprecated itself.
+/// Requirements that are not deprecated, but call deprecated names, since no test may be deprecated itself.
 private protocol FormerNames {
   func answerQueriesTheSame() throws
   func findPointsTheSame() throws
   func nameTypesAndMembers() throws
 }
 
-/// Names of 0.1, which answer as those of today do.
+/// Names of version 0.1, which give the same answers as today's names.
 @Suite struct DeprecatedNamesTests: FormerNames {
   private let tree: ClusterTree
   private let box = BoundingBox(west: -10, south: 40, east: 20, north: 60)

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The README's example, compiled and run as it stands there. `scripts/test docs` does so for all other pages.
+/// The README's example, compiled and run exactly as printed. `scripts/test docs` does this for all other pages.
 @Suite struct ReadmeExampleTests {
   struct Hotel: Sendable {
     var name: String
@@ -44,7 +44,7 @@ import TreelineBuilder
     #expect(lines == ["2 hotels, such as Ritz", "2 hotels split into 2"])
   }
 
-  /// As the README says, any other cut may stand where the spacing does.
+  /// Any other cut may replace the spacing, as the README says.
   @Test(arguments: [
     (Cut.spacing(4), ["Ritz", "Meurice"]), (.detail(20), ["2 such as Ritz"]), (.limit(1), ["2 such as Ritz"]),
     (.limit(20), ["Ritz", "Meurice"]),
@@ -69,7 +69,8 @@ import TreelineBuilder
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     let block = try #require(
       readme.components(separatedBy: "```swift\n").dropFirst().first?.components(separatedBy: "```").first)
-    // From the first comment to the second last; what comes before declares hotels, what comes after writes a file.
+    // The statements from the first comment to the second last; hotels are declared before them, a file is written
+    // after.
     let statements = block.components(separatedBy: "\n// ").dropFirst().dropLast().map { "// " + $0 }.joined(
       separator: "\n")
     let indented = statements.split(separator: "\n", omittingEmptySubsequences: false)

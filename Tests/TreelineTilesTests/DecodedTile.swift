@@ -5,7 +5,8 @@ import Testing
 struct DecodedTile {
   struct Feature {
     var id: UInt64 = 0
-    var (x, y) = (0, 0)
+    var x = 0
+    var y = 0
     var numbers: [String: UInt64] = [:]
     var doubles: [String: Double] = [:]
     var texts: [String: String] = [:]
@@ -86,7 +87,8 @@ struct DecodedTile {
     private static func varint(_ rest: inout ArraySlice<UInt8>) throws -> UInt64 {
       var (number, shift) = (UInt64(0), UInt64(0))
       while true {
-        let byte = try #require(rest.popFirst())
+        let next = rest.popFirst()
+        let byte = try #require(next)
         number |= UInt64(byte & 0x7F) << shift
         if byte < 0x80 { return number }
         shift += 7

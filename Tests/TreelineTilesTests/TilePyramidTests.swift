@@ -97,8 +97,9 @@ import TreelineBuilder
   }
 
   @Test func tooManyClustersInATileAreAnError() throws {
-    let points = (0..<(1 << 17) + 100).map {
-      Coordinate(longitude: Double($0 % 400) / 1000, latitude: Double($0 / 400) / 1000)
+    let count = (1 << 17) + 100
+    let points = (0..<count).map { number in
+      Coordinate(longitude: Double(number % 400) / 1000, latitude: Double(number / 400) / 1000)
     }
     let tree = try ClusterTree(points)
     #expect(throws: TileError.self) {

@@ -1,4 +1,4 @@
-"""What moves between two answers, and in which order answers are taken."""
+"""Movement between two answers, and the order in which answers are accepted."""
 
 import json
 
@@ -27,7 +27,7 @@ def test_parts_start_where_their_whole_was(open_map):
     assert len(moved) > 10
     assert max(moved) == 0
     rest(page)
-    # The last frame may still be to come.
+    # The last frame may not have been drawn yet.
     page.wait_for_function("""() => viewer.tree.scene.clusters.every(c => {
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
@@ -36,7 +36,7 @@ RANDOM_CHANGES = """async (steps) => {
   const {Scene} = await import('/viewer/scene.js');
   let seed = 7;
   const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
-  // A tree over 64 points: a node is a range; its parts halve it.
+  // A tree over 64 points. A node is a range, and its parts are the two halves.
   const node = (first, count) => ({id: first * 1024 + count, first, count, x: (first + count / 2) / 64, y: 0.5, radius: 20});
   const cut = (n, p, [from, to]) => n.first >= to || n.first + n.count <= from ? [] : n.count > 1 && random() < p
     ? [...cut(node(n.first, n.count / 2), p, [from, to]), ...cut(node(n.first + n.count / 2, n.count / 2), p, [from, to])] : [n];
@@ -53,7 +53,7 @@ RANDOM_CHANGES = """async (steps) => {
   const scene = new Scene(), wrong = [];
   let old = [], now = 1000, wasTold = new Array(64).fill(false);
   for (let step = 0; step < steps; step++) {
-    // The window pans, and is wide enough for all of it now and then.
+    // The window pans, and sometimes shows all points.
     const from = random() < 0.3 ? 0 : Math.floor(random() * 60), to = random() < 0.3 ? 64 : from + 4 + Math.floor(random() * 60);
     const fresh = cut(node(0, 64), 0.2 + 0.7 * random(), [from, to]);
     const isShown = Array.from({length: 64}, (_, i) => fresh.some(n => n.first <= i && i < n.first + n.count));
@@ -67,7 +67,7 @@ RANDOM_CHANGES = """async (steps) => {
     }
     if (String(scene.ids) !== String(fresh.map(n => n.id))) wrong.push(`step ${step}: shows other clusters`);
     old = fresh;
-    // Interrupted sooner or later, or not at all.
+    // The next change interrupts this one sooner or later, or not at all.
     const pause = random() < 0.2 ? 1500 : random() * 400;
     for (let t = now; t < now + pause; t += 16) {
       scene.advance(t);
@@ -84,7 +84,7 @@ RANDOM_CHANGES = """async (steps) => {
 
 
 def test_every_point_is_told_by_one_label_at_any_moment(open_map, note):
-    """2 and 3 on their way out of 5 never look like 10, however often a change interrupts another, wherever the view
+    """2 and 3 on their way out of 5 never look like 10, however often changes interrupt each other, wherever the view
     goes."""
     page = open_map("#index=iceland&view=tree")
     steps = trials(3000)
@@ -118,7 +118,7 @@ FILM = """async (steps) => {
 
 
 def test_the_scene_moves_as_the_one_of_apps_does(open_map):
-    """What the module TreelineMap draws of changes that interrupt each other, badge by badge."""
+    """The scene draws interrupted changes exactly like the module TreelineMap, badge by badge."""
     page = open_map("#index=iceland&view=tree")
     film = json.loads((ROOT / "Fixtures/golden/map/frames.json").read_text())
     assert len(film["steps"]) > 50
@@ -138,14 +138,14 @@ MERGES = """async () => {
   const scene = new Scene(), unlabelled = [], away = [];
   scene.apply({...none, entered: leaves.map(idOf)}, leaves, 0);
   scene.advance(5000);
-  // The second merge comes in the middle of the first.
+  // The second merge begins in the middle of the first.
   const steps = [[5000, merge(pairs, leaves), pairs], [5150, merge(halves, pairs), halves]];
   for (let now = 5000; now < 6500; now += 10) {
     if (steps[0]?.[0] === now) scene.apply(steps[0][1], steps.shift()[2], now);
     scene.advance(now);
     for (const s of scene.sprites) {
       if (s.alpha > 0.01 && s.size > 0.01 && !s.isForming(now) && !s.showsLabel(now)) unlabelled.push([now, s.cluster.id]);
-      // Where its label ends, it has arrived.
+      // A badge must have arrived when its label ends.
       if (s.labelUntil - now <= 10 && Math.abs(s.x - s.toX) > 1e-3) away.push([now, s.cluster.id]);
     }
   }
@@ -154,7 +154,7 @@ MERGES = """async () => {
 
 
 def test_what_merges_keeps_its_label_until_it_arrives(open_map):
-    """Zooming out is read as zooming in is: no dot moves without its number, also where a merge interrupts another."""
+    """Zooming out is as readable as zooming in: every dot moves with its number, even if a merge interrupts another."""
     page = open_map("#index=iceland&view=tree")
     found = page.evaluate(MERGES)
     assert found["unlabelled"][:3] == [] and found["away"][:3] == []
@@ -169,7 +169,7 @@ def test_reduced_motion_moves_nothing(open_map):
 
 
 def test_an_answer_that_comes_late_is_discarded(open_map):
-    """The first request after the start is answered after the second, and ignores that it was cancelled."""
+    """The first request is answered after the second, although it was canceled."""
     page = open_map("#index=iceland&view=tree")
     page.evaluate("""() => {
       const real = globalThis.fetch;
@@ -210,7 +210,7 @@ def test_one_request_a_frame_at_most(open_map):
         if (/transition|clusters/.test(url)) frames.set(frame, (frames.get(frame) ?? 0) + 1);
         return real(url, options);
       };
-      // Of a busy machine one movement may have few frames.
+      // On a busy machine, one movement may have few frames.
       for (const zoom = [10, 8]; frames.size <= 5; zoom.reverse()) {
         viewer.map.easeTo({center: [-21.9, 64.12], zoom: zoom[0], duration: 2500});
         await new Promise(resolve => viewer.map.once('moveend', resolve));

@@ -1,4 +1,4 @@
-"""The colours of clusters: what they stand for, who can tell them apart, and where."""
+"""The colors of clusters: their meaning, their legibility, and where they appear."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from conftest import idle
 
-# The density of a cluster of a side and its tone.
+# Point count, tone and area of each cluster of a side.
 TONED = """async name => {
   const {coveredArea} = await import('/viewer/density.js');
   return viewer[name].scene.clusters.map(c => ({count: c.count, tone: c.tone, area: c.area, stack: c.stack}));
@@ -46,7 +46,7 @@ def test_numbers_are_legible_on_every_tone(open_map, scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_tones_are_in_order_for_whoever_sees_fewer_colours(open_map, scheme):
-    """The lightness alone, which everyone sees, rises or falls from tone to tone, and far enough from end to end."""
+    """The lightness, which everyone sees, rises or falls from tone to tone, with enough contrast between the ends."""
     page = open_map("#index=iceland&view=tree", color_scheme=scheme)
     fills = [linear(fill) for fill, _ in tones(page)]
     for name, matrix in DEFICIENCIES.items():
@@ -57,24 +57,24 @@ def test_tones_are_in_order_for_whoever_sees_fewer_colours(open_map, scheme):
 
 
 def test_few_points_at_one_position_are_not_the_densest_place(open_map):
-    """Of the same index, at any zoom, a stack of a few is paler than many points in a town."""
+    """In one index, at any zoom, a stack of a few points is paler than many points in a town."""
     page = open_map("#index=iceland&view=tree")
     of = "([count, area]) => viewer.tones.of(count, area)"
     assert page.evaluate(of, [3, 0]) < page.evaluate(of, [20_000, 40]) - 4
     assert page.evaluate(of, [11_000, 0]) == page.evaluate("viewer.tones.count - 1")
-    # More points at a position are denser, and more ground for as many points is sparser.
+    # More points at a position are denser, and more ground for the same number of points is sparser.
     assert page.evaluate(of, [3, 0]) < page.evaluate(of, [300, 0])
     assert page.evaluate(of, [300, 1000]) < page.evaluate(of, [300, 1])
 
 
 def test_an_outlier_hardly_changes_the_colour(open_map):
-    """A thousand points within a square kilometre, and one far away: by the ellipse, and in a cell of the grid by its
-    mean."""
+    """A thousand points within a square kilometer, and one far away. The area comes from the ellipse, and for a cell of
+    the grid from its mean."""
     page = open_map("#index=iceland&view=tree")
     areas = page.evaluate("""async () => {
       const {coveredArea} = await import('/viewer/density.js');
       const n = 1000, [near, far] = [0.01, 3];
-      // All but one lie evenly in a square of `near` degrees; the last is `far` degrees to the east and north.
+      // All points but one are even in a square of `near` degrees; the last is `far` degrees to the east and north.
       const mean = (near / 2 * n + far) / (n + 1), even = near / Math.sqrt(12);
       const deviation = Math.sqrt(even ** 2 + far ** 2 / n) * 111_000;
       const cell = (side, mean) => ({properties: {point_count: n}, bbox: [0, 0, side, side], geometry: {coordinates: [mean, mean]}});
@@ -84,7 +84,7 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
         tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
       };
     }""")
-    # As large as what the points lie in evenly, and with the outlier a small part of the box around them.
+    # Equals the area of the square if the points are even; with the outlier, it is a small part of the box around them.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
     assert areas["tree"] < areas["box"] / 50
@@ -97,14 +97,14 @@ def test_one_scale_holds_for_the_index_at_every_zoom(open_map):
         page.evaluate(f"location.hash = '#index=iceland&view=tree&dust=false&map={view}'")
         page.wait_for_function("zoom => Math.abs(viewer.map.getZoom() - zoom) < 0.1 && viewer.isAtRest", arg=int(view.split("/")[0]))
         found = {cluster["tone"] for cluster in page.evaluate(TONED, "tree") if cluster["count"] > 1}
-        # Not one dark mass in the middle of a town either.
+        # The middle of a town is not one dark mass, either.
         assert len(found) >= 4
     assert page.locator("#key .ends").inner_text() == key
     assert page.evaluate("[viewer.tones.low, viewer.tones.high]") == scale
 
 
 def test_tiles_have_the_colours_of_the_map(open_map):
-    """What the map library is told to compute of a count and an area is what the viewer computes of them."""
+    """The expression for the map library computes the same tone from a count and an area as the viewer does."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
@@ -117,7 +117,7 @@ def test_tiles_have_the_colours_of_the_map(open_map):
 
 
 def evaluated(expression, properties):
-    """An expression of the map library's, as https://maplibre.org/maplibre-style-spec/expressions has it."""
+    """Evaluates an expression of the map library: https://maplibre.org/maplibre-style-spec/expressions."""
     import math
     if not isinstance(expression, list):
         return expression

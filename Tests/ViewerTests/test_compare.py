@@ -1,4 +1,4 @@
-"""Both sides beside each other, on the same ground, and the measures of them in words."""
+"""Both sides next to each other, with the same ground, and their measures in words."""
 
 from conftest import PHONE, idle, inside, press, rest, shown, stage
 

@@ -1,4 +1,4 @@
-"""Links, Back, a slow start, and what is wrong with them said in words."""
+"""Links, Back, a slow start, and messages about faults in them."""
 
 import pytest
 

@@ -28,7 +28,7 @@ def test_the_map_signs_in_once(new_context, guarded):
     page.get_by_role("button", name="Sign in").click()
     rest(page)
     assert shown(page)
-    # The map library sends it, too.
+    # The map library sends the token, too.
     page.wait_for_function("() => viewer.map.areTilesLoaded()")
     assert {status for status, url in statuses if "/tiles" in url} <= {200, 304}
     assert any("/tiles/" in url for _, url in statuses)

@@ -1,4 +1,4 @@
-"""The second mode: MapLibre draws the vector tiles of the server by itself."""
+"""The second mode: MapLibre itself draws the server's vector tiles."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_tiles_show_clusters(open_map):
 
 
 def test_the_map_fills_what_it_is_given(open_map):
-    """Without measures the panel of a phone is lower than it was when the map was made."""
+    """Without measures, a phone's panel is lower than when the map was made, so the map must grow."""
     page = open_map("#index=iceland&view=tiles", viewport=PHONE)
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
@@ -116,8 +116,8 @@ def test_pointing_at_a_tile_tells_what_tiles_do_not(open_map):
 
 
 def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
-    """As the viewer computes it of the ellipse that the same cluster has as GeoJSON, but for a unit of the plane's
-    rounding."""
+    """The area equals the one that the viewer computes from the cluster's ellipse in GeoJSON, up to a unit of rounding
+    on the plane."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)

@@ -54,7 +54,7 @@
     /// Requests the clusters of the visible part of the map.
     public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
 
-    /// Requests the clusters of the part of the map where it has come to rest.
+    /// Requests the clusters of the part of the map that is visible after it has come to rest.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
     /// Returns the view of a badge, or of an annotation of the delegate's.

@@ -174,7 +174,7 @@
         mapView.visibleMapRect, width: size.width, height: size.height, heading: mapView.camera.heading)
     }
 
-    /// The badges on the map, including those that only leave.
+    /// The badges on the map, including badges that are leaving.
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
     /// Returns the rows of an annotation's points, in tree order, for example for pages of a list.

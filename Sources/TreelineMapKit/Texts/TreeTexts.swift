@@ -1,7 +1,7 @@
 import Treeline
 import TreelineMap
 
-/// Texts on badges: those of the tree that is shown, and those of the tree that will be shown next.
+/// Texts on badges, for the tree that is shown and for the tree that will be shown next.
 @_spi(MapLibre) public struct TreeTexts {
   /// Texts of the tree that is shown.
   public private(set) var current: BadgeTexts

@@ -24,7 +24,7 @@ export function readTable(bytes) {
 
 /**
  * Replaces the differences of neighbors by the numbers. The lowest bit of a difference is its sign, so that small
- * differences of either sign are small numbers.
+ * differences become small numbers, whatever their sign.
  */
 function addUp(numbers) {
   let sum = 0;

@@ -270,7 +270,7 @@ class Column:
         assert codes is not None
         dictionaries = [part.array.dictionary.contents for part in self._parts]
         parts = [Part(array, array.offset, array.length) for array in dictionaries]
-        # Entries of later chunks come after those of earlier chunks.
+        # Entries of later chunks come after entries of earlier chunks.
         ends = np.cumsum([0] + [part.length for part in parts])
         shifts = np.repeat(ends[:-1], [part.length for part in self._parts])
         shifted = codes.astype("<i8") + shifts

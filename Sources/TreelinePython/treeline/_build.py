@@ -32,7 +32,7 @@ def build(
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Tree:
-    """Builds a tree over some points. The same points give the same tree, in any order and on any number of threads.
+    """Builds a tree over some points. The tree does not depend on their order or on the number of threads.
 
     Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
 

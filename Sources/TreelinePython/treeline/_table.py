@@ -141,7 +141,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Returns integers, of which some are missing and all others are exact."""
+    """Returns integers with gaps. All integers that are present are exact."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)

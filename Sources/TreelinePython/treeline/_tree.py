@@ -59,7 +59,7 @@ class Tree:
 
     @property
     def point_count(self) -> int:
-        """Number of points, including those that fail the filter."""
+        """Number of points, including points that fail the filter."""
         count: int = self._facts.point_count
         return count
 

@@ -252,7 +252,7 @@ class _Run:
         return self.columns.encoding(entries)
 
     def _points(self) -> Any:
-        """Distributes the sections of all points to as many tasks as are useful."""
+        """Distributes the sections of all points to a useful number of tasks."""
         total = sum(section.count for section in self._sections)
         count = min(len(self._sections), 4 * self._context.defaultParallelism, total // _LEAST)
         return self._context.parallelize(self._sections, max(count, 1))

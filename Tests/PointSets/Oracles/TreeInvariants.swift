@@ -13,7 +13,7 @@ public struct TreeInvariants {
   public var violations: [String] { faults.messages }
 
   /// - Parameters:
-  ///   - coordinates: Coordinates of which the tree was built.
+  ///   - coordinates: Coordinates from which the tree was built.
   ///   - principalLevels: Level below which clusters need not be split across their principal axis.
   public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline

@@ -12,7 +12,7 @@ extension PointSet {
     return PointSet("\(count) all over the world, seed \(seed)", coordinates)
   }
 
-  /// Returns clusters whose sizes follow Zipf's law, like those of cities, and whose widths vary by a factor of 1000.
+  /// Returns clusters whose sizes follow Zipf's law, as with cities, and whose widths vary by a factor of 1000.
   public static func cities(_ count: Int, clusters: Int = 40, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let centers = (0..<clusters).map { _ in

@@ -11,7 +11,7 @@ extension PointSet {
 
   /// Returns points at distances 2^-k from their center. A tree over them is as deep as the plane's resolution allows.
   ///
-  /// - - Parameter growth: Factor by which each stack is larger than the next one out; 1 is single points. From 0.5 to
+  /// - Parameter growth: Factor by which each stack is larger than the next one out; 1 is single points. From 0.5 to
   ///   0.7 the outermost stack is so heavy that only it is split off from the rest, at all depths of the stacks.
   public static func geometricSpread(_ arms: Arms, growth: Double = 1, largestStack: Int = 4000) -> PointSet {
     var points: [PlanePoint] = []

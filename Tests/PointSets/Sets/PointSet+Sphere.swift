@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Returns points around the antimeridian and on it, where it has two longitudes.
+  /// Returns points around the antimeridian and on it, with both of its longitudes.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     var coordinates = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }

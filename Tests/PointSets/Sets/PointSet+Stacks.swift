@@ -23,7 +23,7 @@ extension PointSet {
     return PointSet("two stacks of \(first) and \(second)", coordinates)
   }
 
-  /// Returns points like those of data with missing coordinates: many at (0, 0), the rest anywhere.
+  /// Returns points as in data with missing coordinates: many at (0, 0), the rest anywhere.
   public static func nullIsland(stack: Int, noise: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)

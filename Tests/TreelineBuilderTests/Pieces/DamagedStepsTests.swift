@@ -278,7 +278,7 @@ extension ColumnEncoding {
 }
 
 extension SplitMix64 {
-  /// Returns bytes of which some are changed, missing, or repeated.
+  /// Returns the bytes with some of them changed, missing, or repeated.
   fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var damaged = bytes
     for _ in 0...index(below: 3) where !damaged.isEmpty {

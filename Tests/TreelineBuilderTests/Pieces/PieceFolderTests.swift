@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The steps of a build in pieces as users have them, with pieces in a folder.
+/// The steps of a build in pieces as users run them, with pieces in a folder.
 @Suite struct PieceFolderTests {
   private let set = PointSet.nullIsland(stack: 300, noise: 900, seed: 4)
 

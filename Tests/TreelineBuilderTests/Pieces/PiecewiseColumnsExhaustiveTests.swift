@@ -4,7 +4,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Columns and row numbers of a build in pieces equal those of a build in memory, to the byte.
+/// A build in pieces gives the same columns and row numbers as a build in memory, to the byte.
 @Suite struct PiecewiseColumnsExhaustiveTests {
   @Test(
     arguments: [

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Passes of a plan over cells of points, most of which are known by their sums.
+/// Passes of a plan over cells of points; most cells are known only by their sums.
 @Suite struct PlanCellsTests {
   /// Asks all points and their cells the same questions, round by round, until the pieces are known.
   ///

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build beyond memory that continues from files, one of which was changed: it gives the same index as if nothing had
-/// happened, or reports the file.
+/// A build beyond memory that continues from files after one of them was changed: it gives the same index as if nothing
+/// had happened, or reports the file.
 @Suite struct ScratchDamageTests {
   private enum Damage: CaseIterable {
     case flippedBit, cutShort, zeros

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Separations computed in parts equal those of the whole, to the bit.
+/// Separations computed in parts equal separations computed at once, to the bit.
 @Suite struct SeparationPiecesExhaustiveTests {
   @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
   func nastyPointsGiveTheSameCodes(_ set: PointSet, _ rule: SplitRule) throws {

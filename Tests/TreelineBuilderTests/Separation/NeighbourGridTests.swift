@@ -5,7 +5,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// The grid's nearest nodes against those of all.
+/// Compares the grid's nearest nodes with the nearest of all nodes.
 @Suite struct NeighbourGridTests {
   @Test(arguments: [Plane.Projection.webMercator, .planar], Trials.seeds(60)) func findsTheNearest(
     _ projection: Plane.Projection, seed: UInt64
@@ -67,7 +67,7 @@ import Treeline
     }
   }
 
-  /// More cells than were expected, of which most are emptied again: the table grows, pieces run out and are told to.
+  /// More cells than expected, but most are emptied again: the table grows, and the grid reports when pieces run out.
   @Test func tellsWhenItIsExhausted() {
     var grid = NeighbourGrid(capacity: 0, .webMercator, BuildMonitor(pointCount: 1))
     grid.empty(for: 0, side: 1)

@@ -1,12 +1,12 @@
 import PointSets
 import Treeline
 
-/// Which node of a tree is split at which distance, by the definition and nothing else: see `SeparationBuild`.
+/// The distances at which nodes of a tree are split, by definition only: see `SeparationBuild`.
 ///
 /// O(n^3).
 struct SeparationByDefinition {
   struct Split: Equatable {
-    /// The tree index of the first point of its right child.
+    /// Tree index of the first point of its right child.
     var node: Int
     var squaredDistance: UInt64
   }
@@ -31,7 +31,7 @@ struct SeparationByDefinition {
     }
   }
 
-  /// The entry that is split next: at the greatest distance, and the first in tree order of those.
+  /// Returns the entry that is split next: at the greatest distance, and the first in tree order for ties.
   private func next(of shown: [Int], at distance: UInt64) -> (entry: Int, squaredDistance: UInt64)? {
     var next: (entry: Int, squaredDistance: UInt64)?
     for entry in shown where !outline.entries[entry].children.isEmpty {
@@ -41,8 +41,8 @@ struct SeparationByDefinition {
     return next
   }
 
-  /// The square of the least distance from either child to the other and to what is shown besides, but not above what
-  /// the entry may be split at for its own part.
+  /// Returns the square of the least distance from either child to the other and to the other entries shown, but at
+  /// most the square at which the entry itself may be split.
   private func key(of entry: Int, among shown: [Int]) -> UInt64 {
     let children = outline.entries[entry].children
     var key = outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1]))
@@ -58,8 +58,9 @@ struct SeparationByDefinition {
 }
 
 extension TreeOutline {
-  /// At which an entry may be split if nothing else is shown: its children have to be as far apart and, unless they
-  /// are twice as far, its points to scatter by 0.7 of it, more exactly by the root of a half.
+  /// Returns the squared distance at which an entry may be split if nothing else is shown. Its children must be this
+  /// far apart, and its points must scatter by 0.7 of it, more exactly by the root of a half, unless the children are
+  /// twice as far apart.
   func ownSquaredDistance(of entry: Int, _ apart: UInt64) -> UInt64 {
     // The mean square is kept as two numbers of 24 bits.
     let spread = entries[entry].cluster.spread
@@ -68,7 +69,7 @@ extension TreeOutline {
     return min(apart, max(quarter, UInt64(exactly: scatter.rounded(.up)) ?? .max))
   }
 
-  /// The mean of a cluster's positions, each coordinate to the nearest unit and a half up.
+  /// Returns the mean of a cluster's positions, with each coordinate rounded to the nearest unit, halves up.
   func meanPosition(of entry: Entry) -> PlanePoint {
     let points = entry.cluster.range.map { tree.position(atTreeIndex: $0) }
     let count = UInt64(points.count)
@@ -79,7 +80,7 @@ extension TreeOutline {
 }
 
 extension Plane {
-  /// Up to 2^64 - 1, for which all that is greater counts.
+  /// Returns a squared distance, at most 2^64 - 1.
   func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     var width = abs(Int64(a.x) - Int64(b.x))
     if projection == .webMercator { width = min(width, 1 << 32 - width) }

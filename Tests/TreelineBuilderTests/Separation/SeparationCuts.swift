@@ -1,12 +1,12 @@
 import PointSets
 import Treeline
 
-/// The nodes shown at a required distance, as the definition tells them from separations, and what must hold of them.
+/// The nodes shown at a required distance, by definition from separations, and the conditions that they must meet.
 struct SeparationCuts {
   let codes: ContiguousArray<UInt16>
   private let outline: TreeOutline
   private let positions: [PlanePoint]
-  /// The code of every entry, 0 for leaves.
+  /// Code of every entry, 0 for leaves.
   private let separations: [UInt16]
 
   init(_ outline: TreeOutline, _ codes: ContiguousArray<UInt16>) {
@@ -25,7 +25,7 @@ struct SeparationCuts {
     }
   }
 
-  /// Entries shown where any two must be so far apart.
+  /// Returns the entries shown if any two must be a distance apart.
   func shown(at required: SeparationCode) -> [Int] {
     outline.entries.indices.filter { entry in
       separations[entry] < required.rawValue
@@ -33,7 +33,7 @@ struct SeparationCuts {
     }
   }
 
-  /// What is wrong at a distance; nothing if every promise is kept.
+  /// Returns what is wrong at a distance; empty if every promise is kept.
   func violations(at distance: Double) -> [String] {
     var violations: [String] = []
     let required = SeparationCode(atLeast: distance)
@@ -46,7 +46,7 @@ struct SeparationCuts {
     }
     if end != outline.tree.pointCount { violations.append("points from \(end) are not shown") }
 
-    // Both in the exact square of the distance, and in that which its code stands for.
+    // Uses both the exact square of the distance and the square of its code's distance.
     let exact = required == .beyondAll ? UInt64.max : required.squaredDistance
     for (index, entry) in shown.enumerated() {
       for other in shown[..<index] {

@@ -5,7 +5,7 @@ import Treeline
 
 import TreelineBuilder
 
-/// Every split of many small trees, one by one, against the definition.
+/// Compares every split of many small trees, one by one, with the definition.
 @Suite struct SeparationExhaustiveTests {
   @Test(arguments: PointSet.nasty) func splitsAreThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set.sample(300, seed: 31))
@@ -14,7 +14,7 @@ import TreelineBuilder
   @Test(arguments: Trials.seeds(300).map { PointSet.random(seed: $0, upTo: 90) })
   func splitsOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
 
-  /// Few distances, of which most are equal: the order of the tree decides.
+  /// Few different distances, so most are equal: the order of the tree decides.
   @Test(arguments: Trials.seeds(100)) func tiesGoByTheOrderOfTheTree(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 9)
@@ -23,7 +23,7 @@ import TreelineBuilder
     try check(PointSet.lattice(columns: 1 + random.index(below: 8), rows: side, step: step))
   }
 
-  /// Points on a narrow band around the world have neighbours across the seam, wherever it is.
+  /// Points on a narrow band around the world have neighbors across the seam, wherever it is.
   @Test(arguments: Trials.seeds(60)) func distancesCrossTheSeam(seed: UInt64) throws {
     try check(PointSet.band(40 + Int(seed % 60), seed: seed))
   }
@@ -54,13 +54,13 @@ import TreelineBuilder
 }
 
 extension PointSet {
-  /// As many of the points, drawn at random.
+  /// Returns `count` of the points, drawn at random.
   func sample(_ count: Int, seed: UInt64) -> PointSet {
     guard coordinates.count > count else { return self }
     return PointSet("\(count) of \(name)", Array(shuffled(seed: seed).coordinates.prefix(count)), as: projection)
   }
 
-  /// Points all round the world near the equator.
+  /// Returns points all around the world near the equator.
   static func band(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let coordinates = (0..<count).map { _ in

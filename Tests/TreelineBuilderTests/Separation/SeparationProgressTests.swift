@@ -18,7 +18,7 @@ import Treeline
     #expect(told.withLock { $0.allSatisfy { $0.stage == .separating } })
   }
 
-  /// Points at one position split nothing, and yet all is done in the end.
+  /// Points at one position split nothing, but the progress still reaches the end.
   @Test func progressOfStacksEndsAtOne() throws {
     let told = Mutex<[Double]>([])
     let set = PointSet.coarse(5000, side: 3, seed: 102)
@@ -37,7 +37,7 @@ import Treeline
     cancel.withLock { $0 = nil }
   }
 
-  /// From another thread, so also amid the making of a grid or the sorting of a queue.
+  /// Cancels from another thread, so also while a grid is built or a queue is sorted.
   @Test(arguments: 0..<40) func canBeCancelledAtAnyTime(step: Int) throws {
     let sets = [Self.set, .lattice(columns: 250, rows: 250), .uniformWorld(60_000, seed: 103)]
     let tree = try sets[step % sets.count].tree(threads: 2)
@@ -45,7 +45,7 @@ import Treeline
     DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(1500 * step)) { monitor.cancel() }
     do throws(BuildFailure) {
       let codes = try tree.separations(threads: 2, monitor).codes
-      // It was over before.
+      // The work had ended before.
       #expect(codes == tree.separations(threads: 1).codes)
     } catch { #expect(monitor.isCancelled) }
   }

@@ -4,7 +4,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// What separations promise, on sets too large for the definition itself.
+/// The promises of separations, on sets too large for the definition itself.
 @Suite struct SeparationPropertyTests {
   static let sets: [PointSet] = [
     .uniformWorld(3000, seed: 61), .cities(4000, seed: 62), .roads(3000, seed: 63), .band(2500, seed: 64),
@@ -49,8 +49,8 @@ import Treeline
     #expect(try set.shuffled(seed: 74).tree(threads: 2).separations(threads: 2).codes == codes)
   }
 
-  /// The same points, the world turned: which meridian is the seam must not matter, as far as the positions
-  /// are the same.
+  /// Turns the world under the same points: the meridian of the seam must not matter, as far as the positions are
+  /// equal.
   @Test(arguments: [PointSet.band(3000, seed: 75), .uniformWorld(5000, seed: 76)]) func areTheSameWhereverTheSeamIs(
     _ set: PointSet
   ) throws {
@@ -66,7 +66,7 @@ import Treeline
     #expect(tree.splits(turnedBy: 0, as: .planar).codes != tree.separations(threads: 1).codes)
   }
 
-  /// Work grows with the points, not with their square: the few that are looked at for each are as many, or fewer.
+  /// Work grows with the points, not with their square: the number of nodes read for each point is constant or less.
   @Test func workByPointDoesNotGrow() throws {
     let sets = [5000, 80_000].map { PointSet.cities($0, seed: 77) }
     let work = try sets.map { try $0.tree(threads: 2).separations(threads: 2).work }
@@ -80,7 +80,7 @@ import Treeline
     #expect(try PointSet.coincident(40).tree().separations(threads: 2).codes.allSatisfy { $0 == 0 })
   }
 
-  /// Two positions a unit apart part at a unit, and so do two whose distance is the greatest.
+  /// Two positions one unit apart are separated at one unit, and so are two at the greatest distance.
   @Test func extremeDistancesAreSeparations() throws {
     let next = PointSet("next", onPlane: [PlanePoint(x: 5, y: 5), PlanePoint(x: 5, y: 6)])
     #expect(try next.tree().separations(threads: 1).codes == [0, 1])

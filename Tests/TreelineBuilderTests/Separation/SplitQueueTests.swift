@@ -4,11 +4,11 @@ import Testing
 
 @testable import TreelineBuilder
 
-/// The queue of splits against a sorted list.
+/// Compares the queue of splits with a sorted list.
 @Suite struct SplitQueueTests {
   let monitor = BuildMonitor(pointCount: 1)
 
-  /// Splits of every distance, many of them equal; others are added while they are taken, none at a greater distance.
+  /// Splits of every distance, many of them equal. More are added while they are taken, none at a greater distance.
   @Test(arguments: Trials.seeds(60)) func takesSplitsInOrder(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let bits = UInt64(random.index(below: 64))
@@ -44,8 +44,8 @@ import Testing
     #expect(waiting.isEmpty, "seed \(seed)")
   }
 
-  /// Whoever looks some indices ahead of each that is reported has seen whatever comes before it comes, in order and
-  /// once, but for what is added later.
+  /// A reader that looks some indices ahead of each reported index sees all splits before they are taken, in order and
+  /// once, except for splits that are added later.
   @Test(arguments: [0, 1, 12]) func reportsItsProgress(ahead: Int) {
     var queue = SplitQueue(monitor)
     for node: UInt32 in 1...1000 {
@@ -60,7 +60,7 @@ import Testing
       taken.append(split.node)
       let isSeen = seen.count >= taken.count && seen[taken.count - 1] == split.node
       #expect(isSeen, "\(taken.count)")
-      // What is added late is not reported.
+      // Splits that are added late are not reported.
       if taken.count == 500 {
         queue.add(QueuedSplit(squaredDistance: split.squaredDistance, node: 0, stamp: 0))
         #expect(queue.next()?.node == 0 && queue.progress(ahead: ahead).isEmpty)

@@ -1,20 +1,20 @@
 import Treeline
 
-/// Reads a text as a filter and as aggregates, writes what it says and asks a tree for it.
+/// Reads a text as a filter and as aggregates, writes these, and queries a tree with them.
 struct FilterExercise {
   private let tree: ClusterTree
 
-  /// - Parameter tree: With columns of names that texts are likely to have, such as `n`.
+  /// - Parameter tree: A tree with columns whose names are likely in texts, such as `n`.
   init(_ tree: ClusterTree) { self.tree = tree }
 
   func run(_ text: String) {
     do { try ask(try Filter(text)) } catch {
-      // What is wrong is told on three lines, the last of which ends with a caret.
+      // The error is described on three lines, and the last one ends with a caret.
       if let error = error as? FilterTextError { precondition("\(error)".hasSuffix("^")) } else { _ = "\(error)" }
     }
     do {
       let aggregates = try Aggregate.list(text)
-      // As they are written, they are the same.
+      // Written and read again, they are equal.
       let again = try? Aggregate.list(aggregates.map { "\($0)" }.joined(separator: ", "))
       precondition(again == aggregates)
       _ = try tree.clusters(.limit(3), in: .everything).values(of: aggregates)

@@ -1,7 +1,7 @@
 import Treeline
 import TreelineVerification
 
-/// The bytes of an index in memory of exactly their size, so that a sanitizer sees every read beyond them.
+/// The bytes of an index in memory of exactly their size, so that a sanitizer detects every read beyond them.
 final class IndexBytes: @unchecked Sendable {
   private let memory: UnsafeMutableRawBufferPointer
 
@@ -19,7 +19,8 @@ final class IndexBytes: @unchecked Sendable {
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
 
-  /// A copy of them: `bytes` is good only for as long as the object is, and a temporary object may end before its use.
+  /// Returns a copy of the bytes: `bytes` is only valid as long as the object, and a temporary object may end before
+  /// its use.
   var contents: [UInt8] {
     defer { withExtendedLifetime(self) {} }
     return Array(bytes)

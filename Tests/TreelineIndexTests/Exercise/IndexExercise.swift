@@ -1,16 +1,16 @@
 import Treeline
 
-/// Asks an index everything that can be asked of one, whatever its bytes.
+/// Calls all queries of an index, for any bytes.
 ///
-/// Each question ends in an answer or in a typed error. Anything else ends the process, which is what a fuzzer and the
+/// Each query ends in an answer or in a typed error. Anything else ends the process, which is what a fuzzer and the
 /// tests of damaged files look for.
 struct IndexExercise {
   private(set) var answers = 0
   private(set) var errors: [IndexError] = []
 
   /// - Parameters:
-  ///   - queries: how many boxes to look at.
-  ///   - first: the number of the first; boxes and limits go by it.
+  ///   - queries: Number of boxes to query.
+  ///   - first: Number of the first box; boxes and limits depend on it.
   init(_ index: IndexBytes, queries: Int, from first: Int = 0) {
     let tree: ClusterTree
     do throws(IndexError) { tree = try index.open() } catch {
@@ -37,7 +37,7 @@ struct IndexExercise {
     }
   }
 
-  /// Boxes of all sizes around the tree's own points, and the limits that stop a search early, late and never.
+  /// Queries boxes of all sizes around the tree's own points, with limits that stop a search early, late and never.
   private static func clusters(of tree: ClusterTree, _ query: Int) throws {
     guard tree.pointCount > 0 else { return }
     let point = tree.position(atTreeIndex: query &* 7919 % tree.pointCount)
@@ -48,7 +48,7 @@ struct IndexExercise {
     let limit = [1, 2, 7, 50, .max][query % 5]
     let answer = try tree.clusters(.limit(limit), in: window)
     for cluster in answer { try look(at: cluster, of: tree) }
-    // What else may be asked of the same window, one at a time.
+    // Other queries of the same window, one at a time.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let cuts =
@@ -82,7 +82,7 @@ struct IndexExercise {
     if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }
   }
 
-  /// Aggregates of a column that need no certain kind, of all points and of those that pass a filter.
+  /// Computes aggregates of a column that need no particular kind, over all points and over points that pass a filter.
   private static func aggregate(_ name: String, of tree: ClusterTree) throws {
     let aggregates: [Aggregate] = [
       .count(name), .median(name), .percentile(80, of: name), .distinct(name), .top(2, of: name), .min(name),

@@ -1,11 +1,11 @@
 import Treeline
 
-/// Asks a section of a typed column, or of its ranks or links, all that can be asked of one, whatever its bytes.
+/// Calls all queries of a section of a typed column, or of its ranks or links, for any bytes.
 enum SectionExercise {
-  /// What the first byte of an input may be. The second is the number of points, and the section follows.
+  /// Possible values of the first byte of an input. The second byte is the number of points, and the section follows.
   static let kinds: [IndexSection.Kind] = [.column, .ranks, .links]
 
-  /// - Returns: Whether it can be opened.
+  /// - Returns: Whether the section can be opened.
   @discardableResult static func run(_ input: UnsafeRawBufferPointer) -> Bool {
     guard input.count >= 2, Int(input[0]) < kinds.count else { return false }
     let (kind, pointCount) = (kinds[Int(input[0])], Int(input[1]))

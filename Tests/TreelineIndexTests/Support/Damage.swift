@@ -1,6 +1,6 @@
 import Treeline
 
-/// A way to damage an index on purpose that its checksums, once made right, do not show.
+/// A deliberate damage of an index that its checksums do not reveal, once repaired.
 struct Damage: Sendable, CustomStringConvertible {
   let description: String
   let index: TestIndex
@@ -38,7 +38,8 @@ extension Damage {
     }, Damage("root that is an overfull bucket") { $0.set(.childOffset, ofRecord: 0, to: 0) },
     Damage("node that is an overfull bucket") { $0.set(.childOffset, ofRecord: $0.record(isStored: true), to: 0) },
     Damage("two parents of one node") { editor in
-      // Both of a node's children may have the same children where their counts agree: the work stays bounded by them.
+      // Both of a node's children may have the same children if their counts agree: the work stays bounded by the
+      // counts.
       let left = editor.value(.count, ofRecord: 0) / 2
       editor.set(.count, ofRecord: 1, to: left)
       editor.set(.count, ofRecord: 2, to: editor.value(.count, ofRecord: 0) - left)
@@ -49,7 +50,7 @@ extension Damage {
     },
   ]
 
-  /// Records that are sound by themselves and say what is not true of the points.
+  /// Records that are consistent, but false about the points.
   static let contents = [
     Damage("boxes inside out") { editor in
       for record in 0..<editor.header.nodeCount {
@@ -92,7 +93,7 @@ extension Damage {
     Damage("gap behind the only point", .one) { $0.setGap(1, after: 1) },
   ]
 
-  /// A column's section is the last one or the ones before it, in the order name, population, mixed.
+  /// A column's section is one of the last ones, in the order name, population, mixed.
   private static func column(_ number: Int, _ editor: IndexEditor) -> Int {
     Int(editor.header.sections.filter { $0.kind == .attribute }[number].offset)
   }
@@ -111,7 +112,7 @@ extension Damage {
     },
     Damage("absent with a text", .uneven) { editor in
       let section = editor.header.sections[6]
-      // The last entry is the one without a text: the tags are in order.
+      // The last entry is the one without a text, since the tags are in order.
       let end = Int(section.offset + section.length)
       editor.store(UInt8(6), at: end - 6)
     }, Damage("entry that begins far outside", .columns) { $0.store(UInt64.max - 1, at: column(2, $0) + 24 + 56 + 8) },

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A tree whose arrays are whatever a test says, for records that no builder would make.
+/// A tree with any arrays that a test gives, for records that no builder would create.
 struct HandmadeTree {
   var points: [PlanePoint]
   var gaps: [UInt8]
@@ -59,7 +59,7 @@ struct HandmadeTree {
 }
 
 extension HandmadeTree {
-  /// A bucket that two nodes have as a child, first at the third level and then at the second.
+  /// A bucket that is a child of two nodes, first at the third level and then at the second.
   static let sharedBucket: HandmadeTree = {
     let box = PlaneRect(minX: 0, minY: 0, maxX: 9, maxY: 0)
     func record(_ count: UInt32, _ childOffset: UInt32) -> NodeRecord {
@@ -70,16 +70,17 @@ extension HandmadeTree {
       records: [record(9, 1), record(5, 2), record(4, 3), record(4, 2), record(1, 0), record(2, 0), record(2, 0)])
   }()
 
-  /// One point to the left and all others to the right, level after level, every box reaching over all of the plane.
+  /// Returns a tree with one point to the left and all others to the right, level after level. Every box covers the
+  /// plane.
   ///
-  /// - Parameter levels: of nodes with stored children.
+  /// - Parameter levels: Number of levels of nodes with stored children.
   static func chain(levels: Int) -> HandmadeTree {
     let box = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
     let pointCount = levels + 2
     var records = [NodeRecord(box: box, count: UInt32(pointCount), childOffset: 1)]
     for level in 1...levels {
       let rest = UInt32(pointCount - level)
-      // The right one is the node that goes on, and its children are the next pair.
+      // The right node continues, and its children are the next pair.
       records.append(NodeRecord(box: box, count: 1, childOffset: 0))
       records.append(NodeRecord(box: box, count: rest, childOffset: level == levels ? 0 : 1))
     }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Changes an index with intent: what stands where is known, and the checksums can be made right again.
+/// Changes an index at known places, and can repair its checksums.
 struct IndexEditor {
   private(set) var bytes: [UInt8]
   let header: IndexHeader
@@ -18,7 +18,7 @@ struct IndexEditor {
     bytes.withUnsafeMutableBytes { $0.store(value, at: offset) }
   }
 
-  /// Moves what lies from an offset on further back.
+  /// Moves the bytes from an offset on towards the end.
   mutating func insertZeros(_ count: Int, at offset: Int) {
     bytes.insert(contentsOf: [UInt8](repeating: 0, count: count), at: offset)
   }
@@ -37,22 +37,22 @@ struct IndexEditor {
     store(code, at: offset(of: .separations) + 2 * treeIndex)
   }
 
-  /// With every checksum right again.
+  /// Returns the bytes with every checksum repaired.
   func repaired() -> IndexBytes {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { ChecksumRepair.repair($0) }
     return IndexBytes(bytes)
   }
 
-  /// With every checksum and the content hash right again: nothing but its own facts tells that the index is not
-  /// sound.
+  /// Returns the bytes with every checksum and the content hash repaired: only the facts of the index reveal that it is
+  /// not sound.
   func forged() throws -> IndexBytes {
     var editor = self
     editor.store(try repaired().open().contentHash, at: 72)
     return editor.repaired()
   }
 
-  /// With the header's checksum right and those of the sections as they are.
+  /// Returns the bytes with the header's checksum repaired, and the checksums of sections unchanged.
   func withHeaderRepaired() -> IndexBytes {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { ChecksumRepair.repairHeader($0, length: header.length) }
@@ -63,7 +63,7 @@ struct IndexEditor {
 // MARK: - Positions
 
 extension IndexEditor {
-  /// Changes where every point and every box lies, in tree order.
+  /// Changes the position of every point and every box, in tree order.
   mutating func movePoints(_ move: (UInt32, UInt32) -> (x: UInt32, y: UInt32)) {
     let points = (0..<header.pointCount).map { offset(of: .points) + 8 * $0 }
     let nodes = (0..<2 * header.nodeCount).map { offset(of: .nodes) + 24 * ($0 / 2) + 8 * ($0 % 2) }

@@ -2,7 +2,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Something that an index says of itself and that is not so, and what verification says of that.
+/// A false statement in an index, and the problems that verification reports for it.
 struct Lie: Sendable, CustomStringConvertible {
   let damage: Damage
   let problems: [String]
@@ -37,7 +37,7 @@ extension Lie {
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
       problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"]
     ) { $0.movePoints { ($0 * 3, $1) } },
-    // Of equally wide gaps the first from longitude -180 on has the seam behind it.
+    // Of equally wide gaps, the first one from longitude -180 on has the seam behind it.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
       problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"]
@@ -72,7 +72,7 @@ extension Lie {
     Lie(
       "square of no points", plain([]), problems: ["header, byte 48: expected 0, since there are no points, found 1.5"]
     ) { $0.store(1.5.bitPattern, at: 48) },
-    // It is equal to 0, so nothing but its bits tells that it is not what a build writes.
+    // -0 equals 0, so only its bits show that no build writes it.
     Lie(
       "zero with a sign", plain([(0, 1), (1, 0)]), problems: ["header, byte 40: expected 0 without a sign, found -0.0"]
     ) { $0.store((-0.0).bitPattern, at: 40) },
@@ -115,8 +115,9 @@ extension Lie {
 extension Lie {
   private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
 
-  /// On a line the points 0, 10, 11 and 21, of which the first two and the last two are a node. Both stand in each
-  /// other's way until the first is split, at 6 units; then the point 10 is in the way of the second down to 1 unit.
+  /// The points 0, 10, 11 and 21 on a line. The first two form a node, and so do the last two. The nodes are in each
+  /// other's way until the first is split, at 6 units; then the point 10 is in the way of the second node down to 1
+  /// unit.
   private static let line = TestIndex(
     name: "line", set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
     computesSeparations: true)

@@ -4,7 +4,7 @@ import TestSupport
 import Treeline
 import TreelineBuilder
 
-/// Indexes that tests damage: small, and between them with everything that an index can hold.
+/// Small indexes that tests damage. Together they contain everything that an index can hold.
 struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
@@ -37,10 +37,10 @@ struct TestIndex: Sendable, CustomStringConvertible {
       name: name, set: PointSet(name, coordinates.map { Coordinate(longitude: $0.longitude, latitude: $0.latitude) }))
   }
 
-  /// One bucket with a stack in it.
+  /// One bucket that contains a stack.
   static let tiny = TestIndex("tiny", [(-22, 64), (-21.5, 64.25), (-14, 65), (-14, 65)])
 
-  /// A few levels of stored nodes over buckets and a stack too large for one.
+  /// A few levels of stored nodes over buckets and over a stack that is too large for one bucket.
   static let nodes = TestIndex(name: "nodes", set: .nullIsland(stack: 18, noise: 32, seed: 5))
 
   static let columns = TestIndex(
@@ -53,7 +53,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
       },
     ])
 
-  /// Columns that some points lack, one of each encoding.
+  /// Columns in which some points have no value, one column of each encoding.
   static let uneven = TestIndex(
     name: "uneven", set: .cities(12, clusters: 3, seed: 8),
     attributes: [
@@ -61,7 +61,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexAttribute(name: "height") { [.number("\($0)"), nil, .null, .number("0.5")][$0 % 4] },
     ])
 
-  /// Typed columns, one of each encoding, with all that belongs to them.
+  /// Typed columns, one of each encoding, with all their sections.
   static let typed = TestIndex(
     name: "typed", set: .cities(11, clusters: 3, seed: 12),
     columns: [
@@ -74,14 +74,14 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexColumn(name: "t", kind: .time) { .string("19\(60 + $0)-01-01") },
     ])
 
-  /// A stack, several levels of stored nodes and their separations.
+  /// A stack, and several levels of stored nodes with their separations.
   static let spaced = TestIndex(
     name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), computesSeparations: true)
   static let spacedPlanar = TestIndex(
     name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
     attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], computesSeparations: true)
 
-  /// Everything that an index tells people.
+  /// An index with every text that is meant for readers.
   static let described = TestIndex(
     name: "described", set: .planar(9, x: 0...4, y: 0...1, seed: 11),
     telling: IndexDescription(title: "Häuser", attribution: "© Amt", unit: "m"))
@@ -94,7 +94,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
 }
 
 extension ClusterTree {
-  /// The bytes of its index, as they come to stand in a file.
+  /// Returns the bytes of the tree's index, as a file contains them.
   func indexBytes(
     attributes: [IndexAttribute] = [], columns: [IndexColumn] = [], description: IndexDescription = IndexDescription()
   ) throws -> [UInt8] {

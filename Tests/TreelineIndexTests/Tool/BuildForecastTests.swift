@@ -5,9 +5,9 @@ import Treeline
 @testable import TreelineBuilder
 @testable import TreelineCommand
 
-/// What a build in pieces says that it is going to take, before it takes it.
+/// The forecast that a build in pieces prints before it starts.
 @Suite struct BuildForecastTests {
-  /// Each line says something new.
+  /// No line repeats another.
   @Test func tellsWhatItTakes() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.run([
@@ -22,7 +22,7 @@ import Treeline
     #expect(lines[2].contains("columns: name text"), "\(lines[2])")
   }
 
-  /// Of an input of some megabytes the first points tell how many there are, and so how much disk they take.
+  /// The first points of an input of some megabytes give an estimate of the number of points, and so of the disk space.
   @Test(arguments: [false, true]) func firstPointsTellOfAll(_ hasColumns: Bool) throws {
     let folder = try TemporaryFolder()
     let rows = (0..<1_000_000).map {
@@ -50,7 +50,7 @@ import Treeline
     #expect(scratch >= 0.9e6 * (try #require(Double(told))), "\(result.errors)")
   }
 
-  /// Only what is kept of a row takes room.
+  /// Only the columns that are kept take space.
   @Test func longRowsOfWhichLittleIsKept() throws {
     let folder = try TemporaryFolder()
     let rest = String(repeating: "not kept ", count: 30)
@@ -65,7 +65,7 @@ import Treeline
     }
     let told = try megabytes(/take up to (\d+\.\d) MB in/)
     let forecast = try megabytes(/points, (\d+\.\d) MB there/)
-    // Besides there is the state, of 0.6 MB.
+    // The scratch space also holds the state, of 0.6 MB.
     #expect(told * 0.7...told * 2 ~= forecast, "\(result.errors)")
   }
 
@@ -81,7 +81,7 @@ import Treeline
     #expect(
       BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated) > 2 * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(100_000_000, .leastScatter, 1 << 30) > 1.5 * seconds(100_000_000, .mean, 1 << 30))
-    // A billion points by the mean with 2 GB took 5 minutes.
+    // A billion points split by the mean, with 2 GB of memory, took 5 minutes.
     #expect(150...600 ~= seconds(1_000_000_000, .mean, 2_000_000_000) + 60)
   }
 

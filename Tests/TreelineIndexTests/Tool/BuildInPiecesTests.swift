@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A build in pieces, by the tool: the same bytes as in memory, whatever is done to it, and nothing left behind.
+/// Builds in pieces by the tool: they give the same bytes as in memory, whatever happens to them, and leave nothing
+/// behind.
 @Suite struct BuildInPiecesTests {
   private static let inputs = [
     "Fixtures/cities.csv.gz", "Fixtures/formats/planar.csv", "Fixtures/formats/collection.geojson",
@@ -65,7 +66,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
-  /// What is told of the points is the same.
+  /// The note on coarse positions is printed either way.
   @Test func coarsePositionsAreTold() throws {
     let folder = try TemporaryFolder()
     for (far, isTold) in [("1e9", true), ("7", false)] {
@@ -89,7 +90,7 @@ import Treeline
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
   }
 
-  /// What pieces cannot have is refused where it would be needed, and not where it would not.
+  /// Options that need all points in memory are refused if the build goes in pieces, and accepted otherwise.
   @Test(arguments: [
     (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
@@ -118,7 +119,7 @@ import Treeline
     #expect(try folder.contents() == ["file"])
   }
 
-  /// Nobody's files are removed because they are where a scratch folder would be.
+  /// Files that a build did not write are never removed, even at the path of its scratch folder.
   @Test func scratchFolderOfSomebodyElse() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("other")
@@ -164,14 +165,14 @@ import Treeline
 
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
-  /// A disk without the room is told of before the work, whether points fill it, pieces or the index.
+  /// A full disk is reported before the work starts, whether points, pieces or the index would fill it.
   @Test(
     .enabled(if: canMount, "needs the right to mount"),
     arguments: [
       ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
       ("700k", "$1/index", "--scratch $1/disk", "another scratch folder"),
       ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
-      // Scratch folder and index together.
+      // Scratch folder and index on the same disk.
       ("2000k", "$1/disk/index", "", "another place with --scratch"),
     ])
   func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Columns and row numbers of a build in pieces, by the tool: the same bytes as in memory.
+/// Columns and row numbers of builds in pieces by the tool: the same bytes as in memory.
 @Suite struct ColumnsInPiecesTests {
   private static let cities = Repository.path("Fixtures/cities.csv.gz")
 
@@ -20,7 +20,7 @@ import Treeline
     for memory in Trials.some(of: ["20kB", "300kB", "3MB"]) {
       let result = try build(Self.cities, folder.path("found"), options + ["--memory", memory])
       #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")), "\(memory): \(result.errors)")
-      // What became of the columns is told either way.
+      // Notes on the columns are printed either way.
       let told = expected.errors.split(separator: "\n").filter { $0.contains("columns:") }
       #expect(told.allSatisfy { result.errors.contains($0) }, "\(result.errors)")
       #expect(try folder.contents() == ["expected", "found"])
@@ -28,7 +28,7 @@ import Treeline
     #expect(try Tool.run("verify", folder.path("found")).code == 0)
   }
 
-  /// Of features each may have other columns: their order is known when all are read.
+  /// Each feature may have different columns, so their order is known only when all features are read.
   @Test func featuresOfDifferentColumns() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 5)
@@ -57,11 +57,11 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input.geojsonl"])
   }
 
-  /// With their numbers in a column, rows in any order give the same bytes, in memory and in pieces.
+  /// If a column holds the row numbers, rows in any order give the same bytes, in memory and in pieces.
   @Test(arguments: [1, 1_000_000, 1 << 40]) func rowsAreNumberedByAColumn(_ factor: Int) throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 8)
-    // Some share a position.
+    // Some rows share a position.
     let rows = (0..<4000).map { row in
       "\(Double(random.index(below: 3000)) / 10 - 150),\(random.index(below: 9)),\(row * factor),name \(row)"
     }
@@ -78,7 +78,7 @@ import Treeline
     let answer = try Tool.run("query", folder.path("found"), "--limit", "5000", "--bbox=-180,-85,180,85")
     #expect(answer.output.contains("\(3999 * factor)"))
     if factor == 1 {
-      // As if rows were counted.
+      // The numbers are the same as if rows were counted.
       try build(try csv(rows, in: folder), folder.path("counted"), ["--columns", "name"])
       #expect(try bytes(folder.path("counted")) == bytes(folder.path("expected")))
     }

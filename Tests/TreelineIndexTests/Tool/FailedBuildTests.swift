@@ -4,11 +4,11 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A build that the system does not let end says why, and leaves everything as it was.
+/// A build that fails at a system call says why, and leaves everything as it was.
 @Suite struct FailedBuildTests {
   private static let input = Repository.path("Fixtures/cities.csv.gz")
 
-  /// Whether a file system can be mounted that nobody else sees.
+  /// Whether a file system can be mounted for one process only.
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func fullDisk() throws {
@@ -85,7 +85,7 @@ import TreelineBuilder
       #expect(try folder.contents() == [])
     }
 
-    /// What only its owner may read must not be replaced by what others may.
+    /// A file that only its owner may read must not be replaced by one that others may read.
     @Test func permissionsThatCannotBeKept() throws {
       let folder = try TemporaryFolder()
       let old = try TestIndex.tiny.bytes()
@@ -100,7 +100,7 @@ import TreelineBuilder
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
     }
 
-    /// A file system whose files all have the same permissions refuses to set any.
+    /// A file system that gives all files the same permissions refuses to set any.
     @Test func permissionsThatNeedNotBeSet() throws {
       let folder = try TemporaryFolder()
       for _ in 1...2 {
@@ -118,7 +118,7 @@ import TreelineBuilder
       #expect(try ClusterTree(index: folder.path("index")).pointCount == 5)
     }
 
-    /// Builds an index while a call of the system fails: `fsync` of folders only.
+    /// Builds an index while the system call `call` fails; `fsync` fails for folders only.
     private func build(_ folder: TemporaryFolder, failing call: String) throws -> Tool.Result {
       let library = try TemporaryFolder()
       let source = try library.write(Array(Self.failingCalls.utf8), to: "failing.c")

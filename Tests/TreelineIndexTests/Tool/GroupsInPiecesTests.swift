@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Groups that never mix, in a build in pieces, by the tool: the same bytes and the same errors as in memory.
+/// Builds in pieces of groups that never mix, by the tool: the same bytes and the same errors as in memory.
 @Suite struct GroupsInPiecesTests {
   @Test(
     arguments: [
@@ -29,7 +29,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// Of features each may have other columns, and some the ones that groups are told by late.
+  /// Each feature may have different columns, and the columns that name the groups may appear late.
   @Test func featuresWithLateColumns() throws {
     let folder = try TemporaryFolder()
     let features = (0..<3000).map { row in
@@ -50,7 +50,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// With the row, whatever was skipped before it.
+  /// The message names the row, whatever rows were skipped before it.
   @Test func badInputIsToldAsInMemory() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 9)
@@ -74,7 +74,7 @@ import Treeline
     #expect(try folder.contents() == ["input"])
   }
 
-  /// Towns in kinds of very different sizes, some of which are never clustered.
+  /// Returns rows of towns in kinds of very different sizes; some towns are never clustered.
   private static func rows(_ count: Int, _ random: inout SplitMix64) -> [String] {
     (0..<count).map { row in
       let (lon, lat) = (Double(random.index(below: 3400)) / 10 - 170, Double(random.index(below: 800)) / 10)

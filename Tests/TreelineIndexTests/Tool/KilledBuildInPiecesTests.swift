@@ -4,11 +4,11 @@ import Testing
 import Treeline
 
 #if os(Linux)
-  /// A build in pieces that is killed, at any of its steps: the next run removes what it has left, or goes on from it.
+  /// A build in pieces that is killed at any step: the next run removes what is left, or continues from it.
   @Suite struct KilledBuildInPiecesTests {
     private static let input = Repository.path("Fixtures/cities.csv.gz")
 
-    /// Kills the process at one of its calls of a function that changes the disk.
+    /// A library that kills the process at a given call of a function that changes the disk.
     private static let library = """
       #define _GNU_SOURCE
       #include <dlfcn.h>
@@ -21,7 +21,7 @@ import Treeline
         static int count;
         const char *wanted = getenv("KILL_AT");
         if (!wanted || ++count != atoi(wanted)) return;
-        // A thread of a pool may have handed down that it takes no signals.
+        // The thread that calls may have inherited a mask that blocks signals from a thread pool.
         int number = atoi(getenv("KILL_BY"));
         sigset_t signals;
         sigemptyset(&signals);
@@ -44,7 +44,7 @@ import Treeline
       }
       """
 
-    /// Every step is tried early on, and then fewer and fewer.
+    /// All early steps, and ever fewer of the later ones.
     private static let steps = Trials.some(
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
@@ -78,7 +78,7 @@ import Treeline
         killed >= least.killed && resumed >= least.resumed && resumed < killed, "\(killed) killed, \(resumed) resumed")
     }
 
-    /// Without `--resume` a signal that can be handled leaves nothing, and the next run removes the rest.
+    /// Without `--resume`, a process that handles the signal leaves nothing; otherwise the next run removes the rest.
     @Test(arguments: [SIGTERM, SIGKILL]) func killedWithoutLitter(_ signal: Int32) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
@@ -87,12 +87,12 @@ import Treeline
         #expect(try tools.run(arguments, killedAt: step, by: signal).code == signal)
         if signal != SIGKILL { #expect(try folder.contents() == []) }
       }
-      // Though there is room for all of it in memory.
+      // The next run removes it even if it has enough memory to build without pieces.
       #expect(try Tool.run(["build", Self.input, "-o", folder.path("index"), "--no-separation"]).code == 0)
       #expect(try folder.contents() == ["index"])
     }
 
-    /// What was read of another input, or by other rules, is of no use, however far it had come.
+    /// Progress that was made with another input or another rule is discarded, however far it went.
     @Test(arguments: ["lon,lat", "x,y"]) func otherInputIsReadAnew(_ header: String) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
@@ -123,7 +123,7 @@ import Treeline
       #expect(try folder.contents() == ["index", "input"])
     }
 
-    /// What a build is refused for, it is refused for when it is gone on with, too.
+    /// A resumed build is refused for the same reasons as a new one.
     @Test func unitOfDegreesIsRefused() throws {
       let folder = try TemporaryFolder()
       let arguments = [
@@ -137,7 +137,7 @@ import Treeline
       #expect(try folder.contents() == ["index"])
     }
 
-    /// The tool with a library in it that kills it.
+    /// The tool with a preloaded library that kills it.
     private struct Preloaded {
       let folder = try! TemporaryFolder()
 

@@ -5,7 +5,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A build that is killed leaves the old index or the new one, whole, and the next build leaves no trace of it.
+/// A build that is killed leaves either the old index or the new one, complete, and the next build removes all
+/// leftovers.
 @Suite(.serialized) struct KilledBuildTests {
   private static let input = Repository.path("Fixtures/iceland_addresses.csv.gz")
 
@@ -23,7 +24,7 @@ import TreelineBuilder
     var (olds, news, begun) = (0, 0, 0)
     for attempt in 0..<Trials.count(100, atLeast: 20, seed: seed) {
       try Data(old).write(to: URL(fileURLWithPath: path))
-      // Every other time the writing itself is hit, which is the shorter part of a build.
+      // Every second kill waits for the writing, which is the shorter part of a build.
       let isWriting = attempt % 2 == 0
       try kill(path, after: isWriting ? random.fraction() * 0.01 : random.fraction() * (time / .seconds(1)) * 1.1) {
         !isWriting || Self.length(partial) > 0
@@ -41,13 +42,14 @@ import TreelineBuilder
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == new)
   }
 
-  /// A build that writes gives its file, which it has held from the start, its length first.
+  /// Returns the length of a partial file. A build holds that file from the start, and begins to write by setting its
+  /// length.
   private static func length(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Starts a build and kills it some seconds after it has come so far.
+  /// Starts a build, waits until `hasComeSoFar` returns true, and kills it `seconds` later.
   private func kill(_ path: String, after seconds: Double, once hasComeSoFar: () -> Bool) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Tool.executable.path)

@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// An index that is written through a link comes to stand where the link leads.
+/// An index that is written through a link is stored at the link's target.
 @Suite struct LinkTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -22,7 +22,7 @@ import TreelineVerification
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != Data(TestIndex.tiny.bytes()))
   }
 
-  /// What a link leads to is made where it is missing, as `cp`'s and the shell's `>` do.
+  /// The target of a dangling link is created, as by `cp` and by `>` in a shell.
   @Test func danglingLinkIsFollowed() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("there")

@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// What an index replaces and what it does not.
+/// Files that an index replaces, and files that it does not.
 @Suite struct OverwritingTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -24,7 +24,7 @@ import TreelineVerification
     #expect(try folder.contents() == ["file"])
   }
 
-  /// Renaming a file over a device would take it away for everybody.
+  /// Renaming a file over a device would remove the device for all users.
   @Test func devicesFoldersAndPipesAreNeverReplaced() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -39,7 +39,7 @@ import TreelineVerification
         == .typeCharacterSpecial)
   }
 
-  /// Who may read an index is for its owner to say, and a new one obeys the umask.
+  /// An index keeps the permissions that its owner has set, and a new one obeys the umask.
   @Test func permissionsAreKept() throws {
     let folder = try TemporaryFolder()
     for mode in ["600", "640", "444"] {
@@ -56,14 +56,14 @@ import TreelineVerification
     #expect(new.output == "640\n")
   }
 
-  /// The first bytes tell points from an index; those of a pipe are gone once they are read.
+  /// The first bytes distinguish points from an index; a pipe cannot give the bytes again once they are read.
   @Test func pipeLosesNoByte() throws {
     let file = try Tool.run("query", Self.input)
     let pipe = try Tool.runShell("\"$TREELINE\" query <(cat \"$1\")", ["bash", Self.input])
     #expect(pipe.code == 0 && pipe.output == file.output)
   }
 
-  /// Every command that takes points takes an index of any name, with the same answer.
+  /// Every command that takes points also takes an index, whatever its name, and gives the same answer.
   @Test func indexStandsForItsPoints() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("points.csv")

@@ -5,7 +5,8 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// The file beside an index in which it is written first: a dead build's is cleared, anybody else's is left alone.
+/// The partial file beside an index, which a build writes first: one of a dead build is removed, any other file is left
+/// alone.
 @Suite struct PartialFileTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -13,7 +14,7 @@ import TreelineVerification
     try Tool.run("build", input, "-o", folder.path("index"))
   }
 
-  /// What builds leave that are killed.
+  /// Files that killed builds leave.
   enum Leftover: CaseIterable {
     case nothingYet, lengthOnly, sectionsWithoutHeader, oneByte, sevenBytes, all
 
@@ -69,7 +70,7 @@ import TreelineVerification
     }
   }
 
-  /// Somebody may have put a link where the partial file goes, to have another file cut off.
+  /// An attacker may have put a link at the partial file's path, so that a build truncates another file.
   @Test func linksFoldersAndPipesOfThatNameAreLeftAlone() throws {
     let folder = try TemporaryFolder()
     let victim = try folder.write([], to: "victim")
@@ -86,13 +87,13 @@ import TreelineVerification
     #expect(try folder.contents() == before)
   }
 
-  /// A build that is at work has locked its file.
+  /// A running build has locked its file.
   @Test func buildAtWorkIsLeftAlone() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write([], to: ".index.partial")
     let descriptor = open(path, O_RDWR)
     #expect(flock(descriptor, LOCK_EX) == 0)
-    // Said before anything is read, or this input would be what is wrong.
+    // The message comes before anything is read; otherwise the missing input would be reported.
     let result = try build(folder, "/nowhere/points.csv")
     #expect(result.code == 74 && result.errors.contains("another build is writing this index"))
     #expect(try folder.contents() == [".index.partial"])
@@ -101,7 +102,7 @@ import TreelineVerification
     #expect(try folder.contents() == ["index"])
   }
 
-  /// A build holds its place from the start, and not only once it writes.
+  /// A build locks its partial file from the start, not only when it writes.
   @Test func secondBuildIsRefusedAtOnce() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.runShell(
@@ -118,13 +119,13 @@ import TreelineVerification
     #expect(try ClusterTree(index: folder.path("index")).pointCount == 1)
   }
 
-  /// Who stops a build, or closes its terminal, finds the folder as it was.
+  /// A build that is stopped, or whose terminal is closed, leaves the folder as it was.
   @Test(arguments: ["INT", "TERM", "HUP"]) func stoppedBuildLeavesNothing(signal: String) throws {
     let folder = try TemporaryFolder()
     let result = try Tool.runShell(
       """
       mkfifo "$1/points" && exec 3<>"$1/points"
-      # What runs the tests blocks signals, and a shell's background ignores interrupts, which env undoes.
+      # The test runner blocks signals, and background jobs of a shell ignore interrupts; env undoes both.
       env --default-signal=\(signal) "$TREELINE" build "$1/points" -o "$1/index" 3>&- & first=$!
       for i in {1..500}; do [ -e "$1/.index.partial" ] && break; sleep 0.01; done
       sleep 0.1; kill -\(signal) $first; wait $first; echo $(kill -l $?); rm "$1/points"

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineVerification
 
-/// An index that keeps all columns answers with the bytes with which the points themselves answer.
+/// An index that keeps all columns gives byte for byte the same answer as the points themselves.
 @Suite struct SameAnswerTests {
   private func expectSameAnswer(_ points: String, as name: String, attributes: [String], _ comment: Comment? = nil)
     throws
@@ -39,7 +39,7 @@ import TreelineVerification
       ]), as: "points.geojson", attributes: ["name", "height", "tags"])
   }
 
-  /// The first to be met, `c` before `b`, is not the order of all.
+  /// The order in which columns first appear, `c` before `b`, is not the order of all features together.
   @Test func orderThatOnlyAllFeaturesTogetherTell() throws {
     for attributes in [["a", "b", "c", "d"], ["d", "c", "b", "a"], ["b", "d", "a", "c"]] {
       try expectSameAnswer(
@@ -48,7 +48,7 @@ import TreelineVerification
     }
   }
 
-  /// An index with some of the columns answers as the input does without the others.
+  /// An index with some of the columns answers like an input that lacks the others.
   @Test func columnsThatAreNotKept() throws {
     let folder = try TemporaryFolder()
     func path(_ name: String, _ properties: [String]) throws -> String {
@@ -75,7 +75,7 @@ import TreelineVerification
       "longitude,latitude,,height\n1,1,,\n2,2,,\n", as: "points.csv", attributes: ["height", "column 3"])
   }
 
-  /// Features whose members are some of a fixed list, each in the order of the list and of all kinds of values.
+  /// Features whose members are some of a fixed list, in the order of that list, with values of all kinds.
   @Test(arguments: Trials.seeds(20)) func randomProperties(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let names = ["n", "é", "e\u{301}x", "cluster", "index", "a b", "\\u0041", "x_", "x"]
@@ -83,7 +83,7 @@ import TreelineVerification
     let values = ["1", "-7.25", "1.50", "-0", "\"\"", "\"ü\"", "null", "true", "[1, {\"b\": 2}]", "1e400", "{}"]
     let features = (0..<30).map { _ in
       let members = order.filter { _ in random.index(below: 3) > 0 }.map { name in
-        // Some columns are of numbers alone.
+        // Some columns contain only numbers.
         "\"\(name)\":" + values[random.index(below: name == "n" || name == "x" ? 2 : values.count)]
       }
       return "{" + members.joined(separator: ",") + "}"
@@ -93,7 +93,8 @@ import TreelineVerification
       "seed \(seed)")
   }
 
-  /// Where features contradict each other, the order asked for it is; what they lack is left out all the same.
+  /// If features contradict each other, the columns take the order of the request; columns that a feature lacks are
+  /// still left out.
   @Test func ordersThatContradictEachOther() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(

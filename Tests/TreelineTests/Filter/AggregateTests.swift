@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Aggregates against the values one by one.
+/// Aggregates, checked against the values one by one.
 @Suite struct AggregateTests {
   /// A table of random values, with some missing.
   private struct Table {
@@ -17,7 +17,7 @@ import TreelineBuilder
     var kinds: [String?]
     var flags: [Bool?]
     var times: [Instant?]
-    /// Of some columns.
+    /// Preparations of some columns.
     let preparations: Set<IndexColumn.Preparation>
 
     init(rows: Int, _ random: inout SplitMix64) {
@@ -42,7 +42,7 @@ import TreelineBuilder
       random = generator
     }
 
-    /// The same rows in another order.
+    /// Returns the same rows in another order.
     func inOrder(_ order: [Int]) -> Table {
       var copy = self
       (copy.prices, copy.large, copy.reals) = (
@@ -77,7 +77,7 @@ import TreelineBuilder
     try check(bare, Table(rows: bare.pointCount, &random), &random, "seed \(seed)")
   }
 
-  /// 10,000 small tables, in all of which something is odd about some column.
+  /// 10,000 small tables, each with something odd about some column.
   @Test func areThoseOfTheValuesOfManyTables() throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     print("areThoseOfTheValuesOfManyTables: seed \(seed)")
@@ -91,7 +91,7 @@ import TreelineBuilder
     }
   }
 
-  /// Of rows in any order: to the last bit, sums of doubles too.
+  /// The order of the rows does not matter: values are the same to the last bit, even sums of doubles.
   @Test func areTheSameForAnyOrderOfTheRows() throws {
     for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 22_000 + seed)
@@ -109,7 +109,7 @@ import TreelineBuilder
     }
   }
 
-  /// What a donut shows adds up: counts of all kinds are those of the points that have one.
+  /// The parts of a donut add up: the counts of all values sum to the number of points that have a value.
   @Test func partsOfADonutAddUp() throws {
     for seed in Trials.seeds(300) {
       var random = SplitMix64(seed: 23_000 + seed)
@@ -169,7 +169,7 @@ import TreelineBuilder
 
   private static func agree(_ found: AggregateValue, _ expected: AggregateValue) -> Bool {
     if found == expected { return true }
-    // Where the definition was worked out in doubles.
+    // The definition of some aggregates is computed in doubles.
     guard let a = found.double, let b = expected.double else { return false }
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
   }
@@ -185,7 +185,7 @@ import TreelineBuilder
     func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
     func variance(_ values: [Double]) -> AggregateValue {
       let middle = mean(values)
-      // Rounding would leave something of nothing.
+      // Rounding would leave a remainder although the variance is 0.
       if Set(values).count == 1 { return .integer(0) }
       return values.isEmpty ? .none : number(mean(values.map { ($0 - middle) * ($0 - middle) }))
     }
@@ -193,7 +193,7 @@ import TreelineBuilder
     let large = rows.compactMap { table.large[$0] }
     let largeSum = large.reduce(Int128(0)) { $0 + Int128($1) }
     let reals = rows.compactMap { table.reals[$0] }
-    // The same for any order: from the exact decimal expansions, which `Decimal` does not have; so by a long sum.
+    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions; so this is a long sum.
     let realSum = reals.reduce(into: ExactSum()) { $0.add($1) }.rounded()
     let middle = prices.count / 2
     let median: AggregateValue =
@@ -259,7 +259,7 @@ import TreelineBuilder
     }
   }
 
-  /// Sums of doubles are rounded once, whatever their order: against sums of whole numbers of the least power of two.
+  /// Sums of doubles are rounded once, in any order: checked against integer sums in units of the least power of two.
   @Test func exactSumsRoundOnce() {
     var random = SplitMix64(seed: 31)
     for _ in 0..<Trials.count(20_000) {
@@ -273,7 +273,7 @@ import TreelineBuilder
       guard values.allSatisfy(\.isFinite) else { continue }
       var sum = ExactSum()
       for value in values { sum.add(value) }
-      // Each is a whole number times 2^(exponent), of at most 53 + 60 bits and a few more.
+      // Each value is a whole number times 2^(exponent), of at most 53 + 60 bits and a few more.
       let whole = values.reduce(Int128(0)) { $0 + Int128($1 / pow(2, exponent)) }
       let expected = Double(whole) * pow(2, exponent)
       if expected.isFinite && abs(expected) > 0x1p-1000 || whole == 0 { #expect(sum.rounded() == expected) }
@@ -304,14 +304,14 @@ import TreelineBuilder
     for _ in 0..<Trials.count(100_000) {
       var number = UInt128(random.next()) << 64 | UInt128(random.next())
       number >>= UInt128(random.index(below: 128))
-      // Near and at ties.
+      // Numbers at ties and next to them.
       let zeros = UInt128(random.index(below: 128))
       number = (number >> zeros) << zeros
       for number in [number, number &+ 1, number &- 1] { #expect(number.nearestDouble == Double(number)) }
     }
   }
 
-  /// Sums that keep the words of a few exponents alone, over any range: as those of all words.
+  /// Sums that keep only the words of a few exponents equal sums that keep all words, over any range.
   @Test func sumsOfDoublesKeepWhatTheyNeed() throws {
     for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 24_000 + seed)
@@ -355,7 +355,7 @@ import TreelineBuilder
       let denominator = Int128(random.next() >> UInt64(random.index(below: 63))) + 1
       let found = nearestQuotient(numerator, denominator)
       if numerator == 0 { continue }
-      // It is a whole number of units in the last place, and half of one from the quotient at most.
+      // The result is a whole number of units in the last place, and at most half a unit from the quotient.
       let exponent = Int(found.ulp.exponent)
       let significand = Int128(found / found.ulp)
       let (distance, half): (Int128, Int128) =

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Means by weight and variances, to the last bit, however large the values are.
+/// Weighted means and variances, exact to the last bit, however large the values are.
 @Suite struct ExactAggregateTests {
   private func value(of aggregate: Aggregate, _ a: [String], _ b: [String] = []) throws -> Double? {
     func column(_ name: String, _ numbers: [String]) -> IndexColumn {
@@ -43,14 +43,14 @@ import TreelineBuilder
       try value(of: .variance("a"), numbers.map(String.init)) == Double(numerator) / Double(count * count))
   }
 
-  /// Beyond what 128 bits hold.
+  /// Intermediate results exceed 128 bits.
   @Test func variancesOfLargeValuesAreRoundedOnce() throws {
     let numbers = ["0.000000000000000001", "3.000000000000000001", "6.000000000000000001"]
     #expect(try value(of: .variance("a"), numbers) == 6)
     #expect(try value(of: .variance("a"), ["-9223372036854775807", "9223372036854775807"]) == 0x1p126)
   }
 
-  /// The mean is rounded to one of the two, which lie on either side of it.
+  /// The exact mean lies between the two values and is rounded to one of them; the variance corrects for that.
   @Test func whatTheMeanOfDoublesIsRoundedByIsTakenOff() throws {
     let (a, b) = (1e30, 1e30.nextUp)
     let half = (b - a) / 2

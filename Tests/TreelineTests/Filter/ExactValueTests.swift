@@ -5,7 +5,7 @@ import Testing
 
 @testable import Treeline
 
-/// Instants and decimals against the slow and obvious way.
+/// Instants and decimals, checked against slow and obvious code.
 @Suite struct ExactValueTests {
   // MARK: Instants
 
@@ -17,7 +17,7 @@ import Testing
     [31, days(inYear: year) - 337, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
   }
 
-  /// Counted year by year and month by month.
+  /// Returns the number of days since 1970, counted year by year and month by month.
   private static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int {
     var days = day - 1
     for month in 1..<month { days += Self.days(ofMonth: month, year) }
@@ -37,7 +37,7 @@ import Testing
         random.index(below: 6)]
       let month = 1 + random.index(below: 12)
       let day = 1 + random.index(below: Self.days(ofMonth: month, year))
-      // The 60th second of a minute is the first of the next one.
+      // Second 60 of a minute is second 0 of the next one.
       let (hour, minute, second) = (random.index(below: 24), random.index(below: 60), random.index(below: 61))
       let offset = random.index(below: 2) == 0 ? 0 : random.index(below: 2 * 1439) - 1439
       let digitCount = random.index(below: 13)
@@ -53,7 +53,7 @@ import Testing
         + Self.padded(second, 2) + (digitCount > 0 ? [".", ","][random.index(below: 2)] + fraction : "") + zone
       let seconds =
         Self.days(since1970: year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
-      // Finer than a nanosecond is rounded down.
+      // Digits finer than a nanosecond are rounded down.
       let nanoseconds = UInt32((fraction + "000000000").prefix(9))!
       let expected = Instant(seconds: Int64(seconds), nanoseconds: nanoseconds)
       #expect(Instant(text) == expected, "\(text)")
@@ -65,7 +65,7 @@ import Testing
         #expect(Instant(ticks: ticks, digits: digits) == expected, "\(text)")
       }
       let digits = random.index(below: 10)
-      // Rounded down, also before 1970.
+      // Ticks are rounded down, also before 1970.
       let unit = NSDecimalNumber(decimal: pow(Decimal(10), digits)).int64Value
       let whole = Int128(seconds) * 1_000_000_000 + Int128(nanoseconds)
       let step = Int128(1_000_000_000 / unit)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// With a sign, as ISO 8601 has them, and as many digits as JavaScript.
+  /// Longer years have a sign, as in ISO 8601, and six digits or more, as in JavaScript.
   @Test func yearsOfMoreDigitsAreWrittenAndRead() {
     #expect("\(Instant(seconds: 253_402_300_799))" == "9999-12-31T23:59:59Z")
     #expect("\(Instant(seconds: 253_402_300_800))" == "+010000-01-01T00:00:00Z")
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// As programs write times into CSV.
+  /// Times as programs write them into CSV.
   @Test func timesOfDatabasesAreRead() {
     let noon = Instant("2024-05-01T10:00:00Z")
     #expect(Instant("2024-05-01 12:00:00+02") == noon)
@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Decimals
 
-  /// A number as digits, without zeros at either end, and a power of ten.
+  /// A number as digits without zeros at either end, and a power of ten.
   private struct Written: Equatable {
     let isNegative: Bool
     let digits: String
@@ -157,12 +157,12 @@ import Testing
         continue
       }
       #expect(Written(number) == expected, "\(text)")
-      // Zeros count where they are written.
+      // Written zeros count as digits.
       if expected.digits.count + max(expected.exponent, 0) <= 38 {
         #expect(number == DecimalNumber("\(number)"), "\(text)")
       }
       #expect(number.double == Double(text), "\(text)")
-      // Rounded down to so many decimals, by its digits.
+      // The number rounded down to `scale` decimals, by its digits.
       let scale = random.index(below: 12)
       let shift = expected.exponent + scale
       guard expected.digits.count + max(shift, 0) < 36 else { continue }

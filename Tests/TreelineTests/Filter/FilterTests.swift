@@ -5,7 +5,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Filters against SQL's logic over the values one by one.
+/// Filters, checked against SQL's logic over the values one by one.
 @Suite struct FilterTests {
   private static let columns: [(name: String, kind: IndexColumn.Kind)] = [
     ("small", .number), ("price", .number), ("real", .number), ("kind", .category), ("open", .boolean), ("time", .time),
@@ -130,7 +130,7 @@ import TreelineBuilder
 
   // MARK: - The definition
 
-  /// nil is SQL's unknown.
+  /// Returns whether a row passes, or nil for SQL's unknown.
   private static func truth(of expression: Filter.Expression, _ row: Row, _ tree: ClusterTree, _ index: Int) -> Bool? {
     switch expression {
     case .all(let parts):
@@ -198,12 +198,12 @@ import TreelineBuilder
       return compare(a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1, 0)
     case (.string(let text), .instant(let instant)): return compare(Instant(text)!, instant)
     case (.string(let text), .date(let day)):
-      // A date is all of its moments.
+      // A date includes all moments of its day.
       let interval = TimeInterval(ofDay: day)
       let moment = Instant(text)!
       return compare(moment < interval.start! ? -1 : moment > interval.end! ? 1 : 0, 0)
-    // Values of another type are not those that are looked for, and no other ones either.
-    default: return comparison == .isNot ? false : false
+    // A value of another type is neither equal to the value nor different from it.
+    default: return false
     }
   }
 
@@ -242,7 +242,7 @@ import TreelineBuilder
       if ring.first == ring.last { continue }
       let filtered = try tree.selecting(.inside(polygon: ring))
       let others = try tree.selecting(!.inside(polygon: ring))
-      // By turns of the angle, away from edges: exactly on them both may be right.
+      // Checks points by the even-odd rule, away from edges: exactly on an edge, either answer may be right.
       for index in (0..<tree.pointCount).prefix(60) {
         #expect(filtered.passes(index) != others.passes(index))
         let point = tree.position(atTreeIndex: index)
@@ -259,7 +259,7 @@ import TreelineBuilder
     }
   }
 
-  /// By the even-odd rule in doubles; nil near an edge.
+  /// Returns whether a point is inside, by the even-odd rule in doubles; nil near an edge.
   private static func isInside(_ x: Double, _ y: Double, _ corners: [(x: Double, y: Double)]) -> Bool? {
     var isInside = false
     for (a, b) in zip(corners, corners.dropFirst() + corners.prefix(1)) {
@@ -298,7 +298,7 @@ import TreelineBuilder
 }
 
 extension Plane {
-  /// A position in units from the seam or the left edge, not taken modulo anything.
+  /// Returns a position in units from the seam or the left edge, without wrapping it.
   fileprivate func unwrapped(_ coordinate: Coordinate) -> (x: Double, y: Double) {
     guard projection == .webMercator else {
       return ((coordinate.x - left) / side * 0x1p32, (top - coordinate.y) / side * 0x1p32)

@@ -91,7 +91,7 @@ import Testing
     ] { #expect(throws: FilterTextError.self) { try Filter(text) } }
   }
 
-  /// Every filter is written so that the same one is read.
+  /// The text of every filter reads back as an equal filter.
   @Test(arguments: Trials.seeds(100)) func areWrittenAsTheyAreRead(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 50_000 + seed)
     let tree = try PointSet.random(seed: seed).tree()
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Any text is a filter or has a fault in a place of it.
+  /// Any text is either a filter or has a fault with a position in the text.
   @Test func mutatedTextsHaveAPlaceOfTheirFault() {
     var random = SplitMix64(seed: 51)
     let texts = [

@@ -3,7 +3,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A tree, a random choice of its points, and the tree that counts them alone.
+/// A tree, a random choice of its points, and the tree that counts only these points.
 struct FilteredTree {
   let tree: ClusterTree
   let passes: [Bool]
@@ -19,7 +19,7 @@ struct FilteredTree {
       })
   }
 
-  /// A filter of any kind: none pass, one, a few, runs as categories have them near each other, most, all.
+  /// Chooses points in one of several ways: none, one, a few, runs of neighbors as in categories, most, all.
   init(_ tree: ClusterTree, _ random: inout SplitMix64) {
     let count = tree.pointCount
     var passes = [Bool](repeating: false, count: count)
@@ -42,12 +42,12 @@ struct FilteredTree {
     self.init(tree, passes: passes)
   }
 
-  /// The tree indices of a range that pass.
+  /// Returns the tree indices in a range whose points pass.
   func passing(in range: Range<Int>) -> [Int] { range.filter { passes[$0] } }
 }
 
 extension ClusterTree {
-  /// A small tree of any growth over a random or a nasty set.
+  /// Returns a small tree of any growth over a random or a nasty set.
   static func any(_ random: inout SplitMix64) throws -> ClusterTree {
     let set =
       random.index(below: 3) == 0

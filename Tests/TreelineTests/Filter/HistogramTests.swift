@@ -5,9 +5,9 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Histograms against the values one by one.
+/// Histograms, checked against the values one by one.
 @Suite struct HistogramTests {
-  /// Values of one kind, as they are written, and as numbers that compare as they do.
+  /// A kind of column, and a generator of its values.
   private struct Values {
     var kind: IndexColumn.Kind
     var make: (inout SplitMix64) -> AttributeValue
@@ -39,7 +39,7 @@ import TreelineBuilder
     }
   }
 
-  /// A number or a time, which compares as values do.
+  /// A number or a time, which compares like the values themselves.
   private enum Comparable: Swift.Comparable {
     case number(DecimalNumber)
     case instant(Instant)
@@ -56,7 +56,7 @@ import TreelineBuilder
       switch (a, b) {
       case (.number(let a), .number(let b)):
         let exponent = min(a.exponent, b.exponent)
-        // Decimals far apart, and those of doubles, compare as doubles.
+        // Decimals of very different exponents, and decimals of doubles, compare as doubles.
         if max(a.exponent, b.exponent) - exponent > 18 || exponent < -20 { return a.double < b.double }
         func scaled(_ number: DecimalNumber) -> Int128 { number.scaled(by: -exponent).floor }
         return scaled(a) < scaled(b)
@@ -85,7 +85,7 @@ import TreelineBuilder
       let shown = (0..<tree.pointCount).filter {
         (!isFiltered || points.passes[$0]) && window.contains(tree.position(atTreeIndex: $0))
       }
-      // As columns have them: doubles may be written in other digits.
+      // Values as the column returns them: it may write doubles with other digits.
       let column = tree.column("v")!
       let found = shown.map { Comparable(column.value(atTreeIndex: $0)) }
       #expect(histogram.missingCount == found.count { $0 == nil })
@@ -99,7 +99,7 @@ import TreelineBuilder
       #expect(histogram.counts == expected, "seed \(seed), \(histogram.edges)")
       #expect(histogram.counts.reduce(0, +) + histogram.missingCount == shown.count, "seed \(seed)")
       #expect(try (isFiltered ? points.filtered : tree).pointCount(in: window) == shown.count)
-      // A brush passes what it was drawn over.
+      // The filter of some bins passes exactly the points in these bins.
       if !histogram.counts.isEmpty {
         let first = random.index(below: histogram.counts.count)
         let brushed = first..<first + 1 + random.index(below: histogram.counts.count - first)

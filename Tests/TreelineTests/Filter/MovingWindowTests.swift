@@ -5,12 +5,12 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A filter that reuses another is the same as one that does not, bit by bit.
+/// A filter that reuses another one gives bit for bit the same result as one that does not.
 @Suite struct MovingWindowTests {
   private static let names = ["integer", "decimal", "wide", "real", "time"]
 
   private static func tree(_ random: inout SplitMix64) throws -> ClusterTree {
-    // Only in larger sets is a small share of the points a point or more.
+    // Only in larger sets does a small share of the points contain at least one point.
     let bare =
       random.index(below: 3) == 0
       ? try ClusterTree.any(&random)
@@ -42,7 +42,7 @@ import TreelineBuilder
     ])
   }
 
-  /// A part of a column's values, from 0 to 1 of their extent; some of one, or one of them alone.
+  /// Returns a filter for part of a column's values, as shares from 0 to 1 of their extent, in one of several forms.
   private static func window(_ name: String, _ start: Double, _ end: Double, _ style: Int) -> Filter {
     func value(_ part: Double) -> FilterValue {
       switch name {
@@ -102,7 +102,7 @@ import TreelineBuilder
       )
       #expect(
         answer.elementsEqual(expectedAnswer) { $0 == $1 && $0.x == $1.x && $0.y == $1.y && $0.spread == $1.spread })
-      // From window to window all points are accounted for.
+      // From window to window, the transition accounts for all points.
       if let previous {
         let first = try previous.clusters(.limit(30), in: PlaneWindow.everything)
         let second = try found.clusters(.limit(30), in: PlaneWindow.everything)
@@ -117,7 +117,7 @@ import TreelineBuilder
     }
   }
 
-  /// What is reused is looked at no more than what goes in and out.
+  /// A reused filter is tested only for points that enter or leave the window.
   @Test func aSmallStepIsFoundByTheOrderOfItsColumn() throws {
     var random = SplitMix64(seed: 1)
     let coordinates = (0..<2000).map { _ in Coordinate(longitude: random.fraction(), latitude: random.fraction()) }
@@ -135,14 +135,14 @@ import TreelineBuilder
     }
     #expect(try moved(filter(0), filter(20))?.count == (20..<520).count { $0 % 3 != 1 })
     #expect(try moved(filter(0), filter(0))?.count == (0..<500).count { $0 % 3 != 1 })
-    // Too far, and in another column.
+    // A step that is too large, and a change in another column.
     #expect(try moved(filter(0), filter(1000)) == nil)
     #expect(try moved(filter(0), filter(20, "2")) == nil)
     let first = try tree.selecting(filter(0))
     #expect(try tree.selecting(filter(0), reusing: first).filterSelection === first.filterSelection)
   }
 
-  /// Texts that Swift has for equal, as Unicode does, are others to a filter.
+  /// Texts that are equal in Swift, by Unicode's rules, differ for a filter.
   @Test func equivalentTextsAreNotReused() throws {
     let texts = ["\u{e9}", "e\u{301}"]
     let tree = try ClusterTree((0..<400).map { Coordinate(longitude: Double($0) / 4, latitude: 10) })
@@ -164,7 +164,7 @@ import TreelineBuilder
     }
   }
 
-  /// The order of a column is that of its values, of equal ones in tree order, and those that miss come last.
+  /// A column's order sorts by value; equal values are in tree order, and missing values come last.
   @Test(arguments: Trials.seeds(50)) func columnsAreSorted(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)

@@ -6,7 +6,7 @@ import TreelineBuilder
 
 /// Percentiles by exact ranks, and medians that are rounded once.
 @Suite struct PercentileTests {
-  /// 0 to 100 by tenths, of 1 to 1,000 values: the least rank that is not below the percentage of them.
+  /// Percentages from 0 to 100 by tenths, of 1 to 1,000 values: the rank is the least that reaches the percentage.
   @Test func ranksAreExact() {
     var wrong = 0
     for tenths in 0...1000 {
@@ -30,7 +30,7 @@ import TreelineBuilder
     #expect(Aggregate.rank(ofPercent: 1e-7, among: 1 << 32) == 5)
   }
 
-  /// Of 1 to 100 in any order, with and without ranks in the tree, under a filter and without.
+  /// Numbers 1 to 100 in any order, with and without ranks in the tree, with a filter and without.
   @Test(arguments: [Set<IndexColumn.Preparation>(), [.percentiles]])
   func aPercentileOfAHundredIsItself(preparations: Set<IndexColumn.Preparation>) throws {
     var random = SplitMix64(seed: 380)
@@ -66,7 +66,7 @@ import TreelineBuilder
 
   @Test func mediansAreRoundedOnce() throws {
     let tiny = Double.leastNonzeroMagnitude
-    // Of one and of two units the mean is one and a half, which is two, as ties go to the even one.
+    // The mean of one and two units is one and a half, which rounds to two, since ties go to even.
     #expect(try median(tiny, 2 * tiny) == 2 * tiny)
     #expect(try median(tiny, tiny) == tiny)
     #expect(try median(3 * tiny, 3 * tiny) == 3 * tiny)
@@ -74,11 +74,11 @@ import TreelineBuilder
     let greatest = Double.greatestFiniteMagnitude
     #expect(try median(greatest, greatest) == greatest)
     #expect(try median(-greatest, greatest) == 0)
-    // Halfway between both, of which the last bit of the lesser is even.
+    // The mean is halfway between both, and the last bit of the lesser is even.
     #expect(try median(greatest, greatest.nextDown) == greatest.nextDown)
   }
 
-  /// Against the exact sum of both, which is rounded when it is halved.
+  /// Medians are checked against the exact sum of both values, which is rounded when it is halved.
   @Test func mediansOfAnySizeAreRoundedOnce() throws {
     var random = SplitMix64(seed: 381)
     func number() -> Double {

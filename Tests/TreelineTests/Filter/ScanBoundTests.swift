@@ -3,7 +3,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// What is read point by point, or text by text, has a bound, beyond which an error says so.
+/// Reading point by point, or text by text, is bounded; beyond the bound, an error says so.
 @Suite(.serialized) struct ScanBoundTests {
   @Test func moreRowsThanAnAnswerReadsAreRefused() throws {
     let count = Aggregate.maximumRowsRead + 1
@@ -19,7 +19,7 @@ import TreelineBuilder
       #expect("\(error)".contains("look at a smaller part of the map"))
     }
     #expect(try all.values(of: [.sum("flag")])[0][0] == .integer((count + 2) / 3))
-    // Under a filter the rows that pass count.
+    // Under a filter, only the rows that pass count.
     let passing = try tree.selecting(.where("flag", .equals, true)).clusters(.limit(1), in: .everything)
     #expect(try passing.values(of: [.median("flag")])[0][0] == .value(.bool(true)))
   }

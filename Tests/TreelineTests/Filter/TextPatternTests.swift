@@ -3,9 +3,9 @@ import Testing
 
 @testable import Treeline
 
-/// LIKE, against its definition.
+/// LIKE, checked against its definition.
 @Suite struct TextPatternTests {
-  /// Whether the elements of a pattern from one on match the characters from one on.
+  /// Returns whether the rest of a pattern matches the rest of a text.
   private func matches(_ elements: ArraySlice<TextPattern.Element>, _ text: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let element = elements.first else { return text.isEmpty }
     switch element {
@@ -33,7 +33,7 @@ import Testing
     #expect(found > 100)
   }
 
-  /// Patterns of more than 64 characters take several words of places.
+  /// Patterns of more than 64 characters need several words of bits.
   @Test func patternsMayBeLong() {
     for length in [63, 64, 65, 127, 128, 129, 1000] {
       let text = String(repeating: "ab", count: length).prefix(length)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// Where each `%` would be tried at each place one after the other, this would not end.
+  /// A matcher that tries each `%` at each place in turn would not finish.
   @Test func noPatternIsSlow() {
     let text = String(repeating: "a", count: 20_000)
     let pattern = String(repeating: "%a_a", count: 500) + "%b"

@@ -4,8 +4,8 @@ import TreelineBuilder
 
 @testable @_spi(Server) import Treeline
 
-/// What work is estimated to cost: no more than what it takes is counted, and no step that is quadratic in what is
-/// asked.
+/// Estimates of the cost of work: they count only steps that the work takes, and no step that is quadratic in the size
+/// of the request.
 @Suite struct WorkEstimateTests {
   private static let count = 20_000
 
@@ -35,7 +35,7 @@ import TreelineBuilder
     #expect(steps(alternatives) > 100 * text)
     #expect(steps(.where("text", isLike: "%a%")) >= Self.count * 10)
     #expect(steps(.where("nothing", .equals, 3)) < 2 * one)
-    // A long zigzag is compared with more than a box is.
+    // A long zigzag takes more comparisons than a box.
     let zigzag = (0..<200).map { Coordinate(longitude: Double($0) * 1.5 - 150, latitude: $0 % 2 == 0 ? 1 : 50) }
     #expect(steps(.inside(polygon: zigzag)) > steps(.inside(.world)))
   }
@@ -53,7 +53,7 @@ import TreelineBuilder
     #expect(try estimate("counts(text),counts(text)") == texts + texts)
     #expect(try estimate("counts(text)", clusters: .max).valueBytes < 100 * Self.count)
     #expect(try estimate("counts(text)", clusters: .min).valueBytes == 0)
-    // What is prepared costs no more.
+    // Prepared data reduces the estimate.
     let sum = try estimate("sum(number)", of: tree).steps
     _ = try tree.clusters(.limit(3), in: .everything).values(of: [.sum("number")])
     #expect(try estimate("sum(number)", of: tree).steps < sum - Self.count)

@@ -1,7 +1,7 @@
 import Treeline
 
 extension BoundingBox {
-  /// Whether a coordinate on the sphere is inside in degrees, or no further than a margin outside.
+  /// Returns whether a coordinate is inside the box in degrees, or at most `margin` outside.
   func holds(_ coordinate: Coordinate, margin: Double) -> Bool {
     let highest = Plane.maximumLatitude
     let latitude = min(max(coordinate.latitude, -highest), highest)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Which meridians and parallels a box shows.
+/// Meridians and parallels that a box shows.
 @Suite struct MercatorWindowTests {
-  /// Whether a box as wide as all latitudes shows a longitude, on planes cut open anywhere.
+  /// Returns whether a box over all latitudes shows a longitude, and checks that the seam does not matter.
   private func shows(_ west: Double, _ east: Double, _ longitude: Double) throws -> Bool {
     let box = BoundingBox(west: west, south: -90, east: east, north: 90)
     let seams: [UInt32] = [0, 1, 1 << 31, 3_000_000_000, .max]
@@ -29,7 +29,7 @@ import Treeline
     }
   }
 
-  /// A box that ends a hair before it starts goes all the way round, however small the hair.
+  /// A box that ends a hair before its start goes all the way round, however small the hair.
   @Test(arguments: [1e-6, 1e-7, 5e-8, 2e-8, 1e-8, 1e-9, 1e-12]) func endingJustBeforeTheStartIsNearlyAFullTurn(
     hair: Double
   ) throws {
@@ -80,7 +80,7 @@ import Treeline
     #expect(try rows(0, 0) == 1 << 31...1 << 31)
   }
 
-  /// Rounding never moves a point out of a box that it lies in, and moves it in by no more than rounding does.
+  /// Rounding never moves a point out of its box, and moves a point in only if it is within rounding of the box.
   @Test(arguments: Trials.seeds(20)) func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
     let set = PointSet.random(seed: seed)
     let plane = try set.tree().plane

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 
 @Suite struct PlanarWindowTests {
-  /// Where an edge of the square is nearer to zero than the one across, their difference rounds, and adding it up
-  /// again need not lead back to the edge.
+  /// Sets whose square has one edge much nearer to zero than the opposite edge. The side is then rounded, and the first
+  /// edge plus the side need not give the opposite edge.
   private static let uneven: [PointSet] = (0..<30).flatMap { (seed: UInt64) -> [PointSet] in
     [
       .planar(20, x: -0.3 ... -0.2, y: 0.01...1.1, seed: 500 + seed),
@@ -31,7 +31,7 @@ import Treeline
     }
   }
 
-  /// A screen that is panned off the points shows what its box does: some of them, and then none.
+  /// A screen that is panned off the points shows the same as its box: some of the points, and then none.
   @Test(arguments: [0.0, 0.4, 0.6, 1.4, 1.6, 1e9, 1e300]) func screenMayBeCenteredOffTheSquare(offset: Double) throws {
     let tree = try PointSet.planar(500, x: 10...20, y: -5...5, seed: 903).tree()
     let (side, middle) = (tree.plane.side, Coordinate(x: 15 + offset * 10, y: 0))
@@ -64,7 +64,7 @@ import Treeline
     }
   }
 
-  /// Rounding never moves a point out of a box that it lies in.
+  /// Rounding never moves a point out of its box.
   @Test(arguments: PointSet.planar) func insideIsInsideOnThePlane(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 511)

@@ -2,9 +2,9 @@ import PointSets
 import Testing
 import Treeline
 
-/// Windows that wrap, on the smallest scale at which all cases occur.
+/// Windows that wrap, on the smallest scale that has all cases.
 @Suite struct PlaneWindowExhaustiveTests {
-  /// Eight positions stand for the circle: four at either side of where numbers wrap.
+  /// Eight positions represent the circle: four on either side of the wrap.
   static let xs: [UInt32] = [.max - 3, .max - 2, .max - 1, .max, 0, 1, 2, 3]
 
   @Test func containsAndIntersectsFollowFromPoints() {
@@ -24,7 +24,7 @@ import Treeline
     (Int64(x) - Int64(window.x) + 1 << 32) % (1 << 32) <= Int64(window.width)
   }
 
-  /// Where a window's or a box's ends are among the eight, so are all places where one of them ends.
+  /// Checks only these positions: all ends of windows and boxes are among them or added here.
   private func check(_ window: PlaneWindow, _ rect: PlaneRect) {
     let ends = Self.xs + [window.x &+ window.width, window.x &- 1, window.x &+ window.width &+ 1]
     let inRect = ends.filter { rect.minX <= $0 && $0 <= rect.maxX }

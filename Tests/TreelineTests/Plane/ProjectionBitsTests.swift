@@ -23,7 +23,7 @@ import Testing
     #expect(try lines.joined() == String(decoding: Repository.bytes("Fixtures/projection.txt"), as: UTF8.self))
   }
 
-  /// FNV-1a, a number at a time.
+  /// Returns the FNV-1a hash, which takes one number at a time.
   private func hash(of count: Int = 100_000, _ result: (inout SplitMix64) -> Double) -> UInt64 {
     var random = SplitMix64(seed: 1)
     return (0..<count).reduce(0xCBF2_9CE4_8422_2325) { hash, _ in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// To the plane and back.
+/// Conversions to the plane and back.
 @Suite struct RoundTripTests {
   /// Half a unit of longitude is 4.2e-8 degrees, so the seventh decimal survives.
   @Test(arguments: Trials.seeds(20)) func sevenDecimalsSurvive(seed: UInt64) {
@@ -49,7 +49,7 @@ import Treeline
 
   @Test(arguments: PointSet.planar) func plainPlacesComeBackWithinHalfAUnit(_ set: PointSet) throws {
     let plane = try set.tree().plane
-    // Doubles themselves are coarse where the square is small and far from zero.
+    // Doubles themselves are coarse if the square is small and far from zero.
     let tolerance = plane.side / 0x1p32 * 0.5000001 + (abs(plane.left) + abs(plane.top)).ulp * 2
     for coordinate in set.coordinates {
       let back = plane.coordinate(at: plane.point(at: coordinate))

@@ -16,7 +16,7 @@ import Treeline
     #expect(abs(Double(y) - eighths * 0x1p29) <= 1, "found \(y)")
   }
 
-  /// The worked example of EPSG guidance note 7-2 for method 1024, good to a centimetre.
+  /// The worked example of EPSG guidance note 7-2 for method 1024, accurate to a centimeter.
   @Test func agreesWithTheExampleOfTheRegistry() {
     let unitsPerMetre = 0x1p32 / (2 * Double.pi * 6_378_137)
     let coordinate = Coordinate(longitude: -(100 + 20 / 60.0), latitude: 24 + 22 / 60.0 + 54.433 / 3600)
@@ -44,7 +44,7 @@ import Treeline
     #expect(plane.point(at: Coordinate(longitude: 0, latitude: -85.0511)).y < .max)
   }
 
-  /// Over steps as fine as the plane's own and over any others.
+  /// Steps as fine as the plane's, and any larger ones.
   @Test(arguments: Trials.seeds(20)) func isMonotone(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Treeline
 
-/// What is compared four numbers at a time is what looking at one position after another says.
+/// Comparisons of four numbers at a time give the same result as checking one position after another.
 @Suite struct WindowEdgesTests {
-  /// Few numbers, so that edges often meet, and the least and the greatest among them.
+  /// Returns one of few numbers, so that edges often meet; the least and the greatest are among them.
   private static func number(_ random: inout SplitMix64) -> UInt32 {
     let numbers: [UInt32] = [0, 1, 2, 3, 1000, 1 << 31 - 1, 1 << 31, 1 << 31 + 1, .max - 3, .max - 2, .max - 1, .max]
     return numbers[random.index(below: numbers.count)]
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Positions tell: those at the ends of the box and of the window, and those next to the window's.
+  /// Returns the result from single positions: the ends of the box and of the window, and those next to the window's.
   private static func expected(_ box: PlaneRect, in window: PlaneWindow) -> (
     isOutside: Bool, isInside: Bool, showsSide: Bool
   ) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Where clusters are shown: at their mean, at a member, and never off a window that shows one.
+/// Positions of clusters: at their mean, at a member, and never outside a window that shows one of their members.
 @Suite struct ShownPositionTests {
   static let sets = PointSet.nasty + Trials.seeds(30, from: 1300).map { PointSet.random(seed: $0) }
 
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// What shows nothing of a cluster moves nothing.
+  /// A window that shows no member of a cluster does not move the cluster.
   @Test func whatIsNotSeenIsShownWhereTheRuleSays() throws {
     let tree = try PointSet("two", [Coordinate(x: 0, y: 0), Coordinate(x: 4, y: 0)], as: .planar).tree()
     let root = try #require(tree.root)
@@ -52,7 +52,7 @@ import Treeline
     }
   }
 
-  /// Windows hold fractions of a unit as they hold whole ones, past the seam as well.
+  /// Windows contain fractions of a unit just as whole units, beyond the seam as well.
   @Test func windowsHoldWhatLiesBetweenUnits() {
     let across = PlaneWindow(x: .max - 4, width: 9, minY: 3, maxY: 5)
     for (x, isInside) in [(UInt32.max - 5, false), (.max - 4, true), (.max, true), (0, true), (4, true), (5, false)] {

@@ -6,7 +6,7 @@ import TreelineBuilder
 @_spi(Server) @testable import Treeline
 
 @Suite struct AnswerArraysTests {
-  /// To the bit, of every growth, of clusters that stand at members, and under a filter.
+  /// Arrays equal the clusters' values to the bit, for every growth, for clusters at members, and with a filter.
   @Test(arguments: Trials.seeds(200)) func arraysSayWhatClustersSay(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 30_000 + seed)
     let tree = try ClusterTree.any(&random)

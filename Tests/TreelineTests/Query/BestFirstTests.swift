@@ -4,7 +4,7 @@ import Testing
 
 @testable import Treeline
 
-/// Widest and steepest first, against their definitions and against what any query promises.
+/// Widest and steepest first, checked against their definitions and against the promises of every query.
 @Suite struct BestFirstTests {
   private static let orders: [ExpansionOrder] = [.widestFirst, .steepestFirst]
 
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// All entries in the order in which they are expanded where there is room without end.
+  /// Returns all entries in the order in which they are expanded if there is no limit.
   private static func order(of outline: TreeOutline, _ expansion: ExpansionOrder) -> [Int] {
     func scatter(_ cluster: Cluster) -> Double {
       Double(cluster.pointCount) * (Double(cluster.spread.xx) + Double(cluster.spread.yy))

@@ -5,9 +5,9 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A detail and a spacing that a limit caps, with points that stand alone and without, against the definition: the
-/// answer of the least greater detail or spacing at which there is room. So all that holds of answers without a limit
-/// holds, and zooming in never merges.
+/// A detail or a spacing with a limit, with points that stand alone and without, checked against the definition: the
+/// answer of the least greater detail or spacing that fits the limit. So all properties of answers without a limit
+/// hold, and zooming in never merges.
 @Suite struct CappedScaleTests {
   static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
 
@@ -29,7 +29,7 @@ import TreelineBuilder
         if let expected {
           #expect(answer == expected, "\(name)")
         } else {
-          // All have less than the least members, and there is no room for them.
+          // No scale fits, since every cluster has fewer than the least number of members; so that option is dropped.
           let usual = try query.without.answer(of: tree, window, limit: limit)
           #expect(answer == Array(usual), "\(name)")
         }
@@ -57,7 +57,7 @@ import TreelineBuilder
     }
   }
 
-  /// A limit used to leave clusters whole that stood in the way of others' parts.
+  /// A limit once left clusters whole that were too close to parts of others.
   @Test func aLimitKeepsTheSpacing() throws {
     let tree = try PointSet.cities(5000, seed: 543).tree(computesSeparations: true)
     for zoom in [2.0, 3.7, 5] {
@@ -76,7 +76,7 @@ import TreelineBuilder
     }
   }
 
-  /// It used to show clusters closer than the spacing, to fill what the limit left.
+  /// The query once showed clusters closer than the spacing, to use up the limit.
   @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
     let tree = try PointSet.cities(5000, seed: 545).tree(computesSeparations: true)
     let alone = UnclusteredPoints(fromZoom: 3)
@@ -90,7 +90,7 @@ import TreelineBuilder
         \.rect.isPoint))
   }
 
-  /// Distinct distances leave hardly any room unused.
+  /// Details of clusters are distinct, so a limit is almost used up.
   @Test func aDetailUsesItsLimit() throws {
     let tree = try PointSet.cities(5000, seed: 544).tree(computesSeparations: true)
     for limit in [1, 10, 100, 1000] {
@@ -101,10 +101,10 @@ import TreelineBuilder
 }
 
 extension PixelQuery {
-  /// The same with as many members as any cluster has.
+  /// The query without a least number of members.
   fileprivate var without: PixelQuery { unclustered(UnclusteredPoints(fromZoom: alone.fromZoom)) }
 
-  /// How coarse a cluster is, in whatever unit the answer is asked by.
+  /// Returns how coarse a cluster is, in the unit of the query's criterion.
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
     switch criterion {
     case .detail: return entry.cluster.spread.trace
@@ -114,8 +114,8 @@ extension PixelQuery {
     }
   }
 
-  /// The scale that is asked for and all greater ones at which an answer is another; before them that of all points
-  /// alone, where these are asked for.
+  /// Returns the requested scale and all greater scales at which the answer changes, preceded by the scale at which all
+  /// points are alone, if the query asks for that.
   fileprivate func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
     let asked =

@@ -56,7 +56,7 @@ import TreelineBuilder
       try tree.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)))
   }
 
-  /// A query is one value, and what a tree says of points a map says of values.
+  /// A map answers everything that a tree answers, with values instead of points, and takes a query as one value.
   @Test func whatATreeCanBeAskedAMapCan() throws {
     let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
     let (tree, cut) = (map.tree, Cut.spacing(44))
@@ -88,7 +88,7 @@ import TreelineBuilder
     }
   }
 
-  /// What changes is told with the values in it, and what continues does so.
+  /// Transitions and continued answers contain the values, too.
   @Test func transitionsHaveTheValues() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let cut = Cut.limit(30, .widestFirst, isContinuing: true)
@@ -123,7 +123,7 @@ import TreelineBuilder
         == plain.merges.map { names([$0.whole]) + names($0.parts) })
   }
 
-  /// What is around a cluster is told with the values, too.
+  /// Navigation around a cluster returns the values, too.
   @Test func navigationIsThatOfTheTree() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let tree = map.tree
@@ -147,7 +147,7 @@ import TreelineBuilder
     #expect(try map.clusters(containingRow: 400, at: hotels[0].place).isEmpty)
   }
 
-  /// Values go with a tree from anywhere, such as an index, if each of its rows has one.
+  /// Values go with any tree, such as one from an index, if each of its rows has a value.
   @Test func valuesGoWithATreeThatWasBuiltBefore() throws {
     let tree = try ClusterTree(hotels.map(\.place))
     let map = try ClusterMap(hotels, on: tree)

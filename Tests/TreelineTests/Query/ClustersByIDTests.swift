@@ -4,7 +4,7 @@ import Testing
 import Treeline
 
 @Suite struct ClustersByIDTests {
-  /// Sent out and back, in any order, an answer is the same.
+  /// An answer comes back the same from its ids, in any order.
   @Test(arguments: PointSet.nasty + Trials.seeds(20, from: 880).map { PointSet.random(seed: $0) })
   func answersComeBackByTheirIDs(_ set: PointSet) throws {
     let tree = try set.tree()

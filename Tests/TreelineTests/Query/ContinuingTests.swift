@@ -5,8 +5,8 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Answers that continue a previous one: what holds of any answer, that they are as steady as they may be, and never
-/// much wider than a fresh one.
+/// Answers that continue a previous one: they keep the promises of every answer, are as steady as possible, and never
+/// much wider than a fresh answer.
 @Suite struct ContinuingTests {
   static let sets = PointSet.nasty + (900..<930).map { PointSet.random(seed: UInt64($0)) }
 
@@ -39,9 +39,9 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
-  /// Of small trees, against all cuts: within the limit as many clusters of the previous answer are kept as can be,
-  /// and of answers that keep as many the one is taken that scatters least. Where that scatters too much, hardly ever
-  /// could another keep more.
+  /// Checks answers of small trees against all cuts. Within the limit, the greatest possible number of clusters of the
+  /// previous answer is kept; among all cuts that keep this number, the one with the least scatter is returned. If that
+  /// one scatters too much, another cut could hardly ever keep more.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)
@@ -93,8 +93,8 @@ import TreelineBuilder
     }
   }
 
-  /// What it is for: of the clusters that a pan by a tenth of the screen leaves in view, far more stay than of fresh
-  /// answers.
+  /// The purpose of continued answers: of the clusters that stay in view after a pan by a tenth of the screen, far more
+  /// are kept than in fresh answers.
   @Test func mostClustersSurviveAPan() throws {
     let tree = try PointSet.cities(20_000, seed: 301).tree()
     var (screens, fresh, continued) = (ScreenMaker(over: tree, seed: 163), PromiseCount(), PromiseCount())
@@ -120,13 +120,13 @@ import TreelineBuilder
   }
 }
 
-/// Every answer that a tree could give.
+/// All possible answers of a tree.
 private struct AllCuts {
   struct Cut {
     var count: Int
     var kept: Int
     var scatter: Double
-    /// Whether it has nothing that is finer than both answers.
+    /// Whether no cluster is finer than the clusters of both answers.
     var isOfBoth: Bool
   }
 
@@ -139,7 +139,7 @@ private struct AllCuts {
     shown = Set(previous.map(\.id))
     let old = previous.map(\.range).filter(oracle.isVisible)
     func hasOld(_ range: Range<Int>) -> Bool { old.contains { $0.overlaps(range) } }
-    // The largest clusters that lie in a fresh one and have nothing in common with the previous ones in view.
+    // The largest clusters that are in a fresh cluster and share no point with the previous clusters in view.
     var finest = old
     for entry in outline.entries where oracle.isVisible(entry.cluster.range) && !hasOld(entry.cluster.range) {
       let range = entry.cluster.range

@@ -7,14 +7,14 @@ import TreelineBuilder
 @Suite struct ConvexHullTests {
   private typealias Position = (x: Int128, y: Int128)
 
-  /// Above 0 where c lies left of the way from a to b, y pointing south.
+  /// Returns a number above 0 if c is to the left of the way from a to b, with y pointing south.
   private func turn(_ a: Position, _ b: Position, _ c: Position) -> Int128 {
     (b.y - a.y) * (c.x - a.x) - (b.x - a.x) * (c.y - a.y)
   }
 
   @Test(arguments: Trials.seeds(20, from: 810)) func everyPointLiesWithinCornersThatAllCount(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    // Few different numbers make many points on one line.
+    // With few different numbers, many points are on one line.
     let side = [3, 9, 1000][random.index(below: 3)]
     let tree = try ClusterTree(
       (0..<60).map { _ in Coordinate(x: Double(random.index(below: side)), y: Double(random.index(below: side))) },
@@ -32,7 +32,7 @@ import TreelineBuilder
         if !isFlat { #expect(turn(a, b, corners[(index + 2) % corners.count]) > 0, "seed \(seed)") }
       }
       #expect(corners.count == 1 ? cluster.rect.isPoint : corners.count > 1)
-      // From the westernmost.
+      // The hull begins at a westernmost point.
       #expect(corners.first!.0 == points.map(\.0).min())
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Treeline
 
-/// The cut by scatter, against its definition; and what makes it worth having: it is the same whatever the box.
+/// The cut by scatter, checked against its definition, and for its main advantage: it is the same for any box.
 @Suite struct DetailTests {
   static let sets = PointSet.nasty + (800..<840).map { PointSet.random(seed: UInt64($0)) }
 

@@ -4,14 +4,14 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The zooms at which clusters fall apart and points stand alone, against the queries just below and at them.
+/// The zooms at which clusters fall apart and points stand alone, checked against queries just below and at them.
 @Suite struct ExpansionZoomTests {
   static let sets =
     PointSet.nasty.filter { !$0.coordinates.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
 
   private typealias Answer = (_ zoom: Double) throws -> Clusters
 
-  /// So far in or out that no pixel is more than a part of a unit, or less than all of the plane.
+  /// Zooms so far in or out that a pixel is less than a unit, or more than the whole plane.
   private static let (farIn, farOut) = (200.0, -200.0)
 
   @Test(arguments: sets) func areWhereTheAnswerChanges(_ set: PointSet) throws {
@@ -39,7 +39,7 @@ import TreelineBuilder
     }
   }
 
-  /// - Parameter isNested: whether a cluster that falls apart is never hidden within another.
+  /// - - Parameter isNested: Whether a cluster that falls apart is never hidden in another cluster.
   private func checkParting(_ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer)
     throws
   {

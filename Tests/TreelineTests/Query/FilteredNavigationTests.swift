@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A cluster of a tree with a filter that no point of it passes, and one that falls apart at no zoom.
+/// Clusters without a point that passes the tree's filter, and clusters that fall apart at no zoom.
 @Suite struct FilteredNavigationTests {
   @Test func aClusterWithoutPassingPointsSaysSo() throws {
     let kinds = ["a", "a", "b", "b"]
@@ -31,7 +31,7 @@ import TreelineBuilder
     #expect(try filtered.unclusteredZoom(ofTreeIndex: index, by: .detail(20)) == nil)
   }
 
-  /// Two points some units apart: their distance less what rounding may take is nothing.
+  /// The two points are only some units apart: their distance minus the largest rounding error is nothing.
   @Test(arguments: [Growth.merging(by: .distance), .merging(by: .scatter), .splitting(.mean)])
   func pointsTooNearForAnyPixelAreNeverParted(growth: Growth) throws {
     let coordinates = [(10.0, 50.0), (10.0000002, 50), (20, 20), (30, -30)].map(Coordinate.init(longitude:latitude:))

@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Every question with values that nobody should ask with: the answer is right or an error says what is wrong, and
-/// nothing ends the process, which would end this test.
+/// All queries with extreme or invalid values: the answer is right or an error says what is wrong, and nothing ends the
+/// process, which would end this test.
 @Suite struct HostileValueTests {
   fileprivate struct Place {
     var coordinate: Coordinate
@@ -14,7 +14,7 @@ import TreelineBuilder
     var opened: Instant
   }
 
-  /// Chooses among hostile values, and usual ones now and then.
+  /// Chooses among hostile values, and sometimes usual ones.
   fileprivate struct Chooser {
     var random: SplitMix64
 
@@ -169,7 +169,7 @@ import TreelineBuilder
     (.merging(by: .badges), .webMercator), (.merging(by: .scatter), .planar),
   ]
 
-  /// Calls the work, and counts its errors; one that is none of the library's for arguments is an issue.
+  /// Runs calls and counts their errors; an error that is not one of the library's for bad arguments is an issue.
   private struct Calls {
     var (answers, errors) = (0, 0)
 
@@ -297,7 +297,7 @@ extension HostileValueTests.Chooser {
   /// A filter by key paths.
   fileprivate mutating func mapFilter() -> MapFilter<HostileValueTests.Place> {
     let (value, i, j) = (number(), integer(), integer())
-    // Swift itself makes no range of NaN.
+    // Swift itself cannot make a range with NaN.
     let (a, b) = (value.isNaN ? .infinity : value, 1.5)
     switch random.index(below: 9) {
     case 0: return .where(\.price, in: ..<a)

@@ -4,13 +4,13 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// 400,000 points of one position among a few others: one record, told as a stack, listed page by page and spread.
+/// 400,000 points at one position among a few others: one record, which is a stack, listed by pages and spread.
 @Suite struct LargeStackTests {
-  /// Of a thousand rows each.
+  /// Number of groups, of a thousand rows each.
   private static let groups = 401
   private static let here = Coordinate(longitude: 13.4, latitude: 52.5)
 
-  /// The stack has every row whose number is not a multiple of 1000, of which there are others.
+  /// The stack has all rows whose numbers are not multiples of 1000; the other rows are elsewhere.
   private static let tree = Result {
     try ClusterTree(
       (0..<groups * 1000).map { row in
@@ -23,7 +23,7 @@ import TreelineBuilder
     let stack = try stack(of: tree)
     #expect(stack.isStack && stack.pointCount == 401 * 999 && stack.rect.isPoint)
     #expect(try tree.children(of: stack.id).isEmpty)
-    // The others are 401, in buckets of up to 16.
+    // The other 401 points are in buckets of up to 16.
     let recordCount = tree.withStorage { $0.nodeCount }
     #expect(recordCount < 401, "\(recordCount) records")
     #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
@@ -52,7 +52,7 @@ import TreelineBuilder
   @Test func spreadPositionsAreApart() throws {
     let spread = StackSpread(count: try stack(of: try Self.tree.get()).pointCount, spacing: 26)
     #expect(spread.count == 401 * 999)
-    // Members that are neighbours on a turn, and on the next, of which each has some 2 pi more than the one before.
+    // Compares members with those on the same turn and the next; each turn has some 2 pi members more than the last.
     for position in [0, 1, 100, 5_000, 250_000, 399_000] {
       for other in position + 1..<min(position + 4_000, spread.count) {
         let (a, b) = (spread[position], spread[other])

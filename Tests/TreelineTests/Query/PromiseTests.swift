@@ -4,15 +4,15 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The promises of pairs of answers over random screens, 10,000 for every way to cut a tree, split by every rule in
-/// turn. `scripts/measure/measures` does as many for each rule of each real set.
+/// Promises about pairs of answers on random screens: 10,000 pairs for every way to cut a tree, over all split rules.
+/// `scripts/measure/measures` checks the same number for each rule of each real set.
 @Suite struct PromiseTests {
   static let sets = [
     PointSet.cities(20_000, seed: 301), PointSet.cities(3_000, seed: 302), PointSet.random(seed: 303),
     PointSet.random(seed: 304), PointSet.random(seed: 305),
   ]
 
-  /// Of each set, rule and way to cut.
+  /// Number of pairs for each set, rule and way to cut.
   private static let pairsEach = Trials.count(10_000) / (sets.count * SplitRule.few.count) + 1
 
   @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
@@ -48,8 +48,8 @@ import TreelineBuilder
     }
   }
 
-  /// A count that could not fail would prove nothing: a limit does lose clusters on a pan, and answers at other limits
-  /// are not nested.
+  /// Shows that these counts can fail: a limit does lose clusters on a pan, and answers at different limits are not
+  /// nested.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
       PointSet.cities(20_000, seed: 301).coordinates, options: BuildOptions(threads: 1, computesSeparations: true))

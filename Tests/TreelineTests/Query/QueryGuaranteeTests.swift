@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// What a query promises, against the points one by one: see `QueryOracle`.
+/// Promises of a query, checked against the points one by one: see `QueryOracle`.
 @Suite struct QueryGuaranteeTests {
   static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
 
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Windows of the plane itself, whose edges pass through points and whose corners are the plane's.
+  /// Windows of the plane itself, with edges through points and corners at the plane's corners.
   @Test(arguments: PointSet.nasty) func holdInAnyWindow(_ set: PointSet) throws {
     let outline = try set.outline()
     var random = SplitMix64(seed: 103)
@@ -48,7 +48,7 @@ import Treeline
     }
   }
 
-  /// The limit is used up: each step adds one cluster at most, so none is skipped over.
+  /// Any limit is used up: each step adds at most one cluster, so no number of clusters is skipped.
   @Test(arguments: PointSet.nasty) func noLimitGivesEveryPosition(_ set: PointSet) throws {
     let outline = try set.outline()
     let answer = try Array(outline.tree.clusters(.limit(.max), in: PlaneWindow.everything))
@@ -58,7 +58,7 @@ import Treeline
   }
 }
 
-/// An oracle that finds no fault with anything proves nothing.
+/// Checks that the oracle finds faults; otherwise it would prove nothing.
 @Suite struct QueryOracleTests {
   @Test func noticesBrokenAnswers() throws {
     let outline = try PointSet.cities(300, seed: 104).outline()
@@ -75,8 +75,8 @@ import Treeline
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 
-  /// Answers of more nodes than are copied at every level: most are finished while the tree goes on for hundreds of
-  /// levels.
+  /// Answers with more nodes than are copied at every level: most nodes are finished while the tree goes on for
+  /// hundreds of levels.
   @Test(arguments: [1_100, 1_500, 2_030, .max]) func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
     let deep = PointSet.lattice(columns: 50, rows: 40).coordinates + PointSet.geometricSpread(.spiral).coordinates
     for set in [PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105)] {

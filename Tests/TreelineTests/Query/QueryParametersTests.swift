@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A command line, a URL and JSON are three spellings of one query.
+/// A command line, a URL and JSON are three forms of the same query.
 @Suite struct QueryParametersTests {
   @Test(arguments: 700..<702 as Range<UInt64>) func everySpellingIsReadBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -12,13 +12,13 @@ import Treeline
       let query = Query.random(&random)
       let pairs = query.parameters.map { (name: $0.name, value: "\($0.value)") }
 
-      // A command line.
+      // As a command line.
       let options = pairs.flatMap { ["--" + $0.name, $0.value] }
       let names = stride(from: 0, to: options.count, by: 2)
       var fromOptions = QueryParameters(names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
       #expect(Query(&fromOptions) == query && fromOptions.faults.isEmpty, "\(options)")
 
-      // A URL.
+      // As a URL.
       var components = URLComponents()
       components.queryItems = pairs.map { URLQueryItem(name: $0.name, value: $0.value) }
       let text = try #require(components.string)
@@ -28,7 +28,7 @@ import Treeline
       fromURL.refuseUnread()
       #expect(fromURL.faults.isEmpty, "\(text)")
 
-      // JSON, whole and in its two parts.
+      // As JSON, whole and in its two parts.
       let json = try JSONEncoder().encode(query)
       let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
       #expect(Set(object.keys) == Set(pairs.map(\.name)))
@@ -39,7 +39,7 @@ import Treeline
     }
   }
 
-  /// The names are published: whoever stored a query can read it.
+  /// The names are public: users who stored a query can still read it.
   @Test func namesAndValuesAreThese() throws {
     let view = Viewport(BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), zoom: 11.5)
     func text(_ query: Query) -> String { query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
@@ -83,7 +83,7 @@ import Treeline
     #expect(parameters.faults.first?.message { $0 } == message)
   }
 
-  /// Two queries in one list, told apart by what stands before their names.
+  /// Two queries in one list, distinguished by the prefixes of their names.
   @Test(arguments: 720..<722 as Range<UInt64>) func severalQueriesAreToldApart(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<Trials.count(500) {
@@ -114,7 +114,7 @@ import Treeline
         .limit(7, .widestFirst), .spacing(44).atMost(7), []
       ))
     #expect(cuts([("limit", "7"), ("b-limit", "8")]) == (.limit(7), .limit(8), []))
-    // Points are unclustered where there is a cut for it.
+    // Points are unclustered in the queries whose cut supports it.
     let alone = UnclusteredPoints(leastMembers: 4)
     #expect(cuts([("min-points", "4"), ("b-detail", "9")]) == (.limit(100), .detail(9).unclustered(alone), []))
     #expect(cuts([("a-min-points", "4"), ("b-detail", "9")]).2 == ["a-min-points"])
@@ -127,7 +127,7 @@ import Treeline
     }
   }
 
-  /// MapLibre's zooms are one less than those of tiles of 256 px.
+  /// Zooms in MapLibre are one less than zooms of tiles of 256 px.
   @Test func zoomsAreOfTheirTiles() throws {
     let tree = try PointSet.cities(500, seed: 172).tree()
     let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)

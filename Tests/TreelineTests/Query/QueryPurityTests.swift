@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// An answer depends on the tree, the box and the limit: not on questions before it, nor on those asked meanwhile.
+/// An answer depends on the tree, the box and the limit, but not on earlier or simultaneous questions.
 @Suite struct QueryPurityTests {
   private static func questions(for set: PointSet) -> [(box: BoundingBox, limit: Int)] {
     var boxes = BoxMaker(for: set, seed: 121)
@@ -37,7 +37,7 @@ import Treeline
     }
   }
 
-  /// A cluster's values do not die with the tree's other references.
+  /// The members of a cluster keep the tree alive after its other references are gone.
   @Test func membersKeepTheirTree() throws {
     var tree: ClusterTree? = try PointSet.twoStacks(5, 6).tree()
     let members = try #require(tree.flatMap { tree in tree.root.map { tree.members(of: $0) } })

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Where an input row is found, against a look at every point.
+/// Tree indices of input rows, checked against a search of all points.
 @Suite struct TreeIndexOfRowTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func everyRowIsFound(_ set: PointSet, _ rule: SplitRule) throws {
     try check(set, rule)
@@ -28,7 +28,7 @@ import TreelineBuilder
     let treeIndexOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
     for (row, coordinate) in set.coordinates.enumerated() {
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
-      // At another row's coordinate it is found only if both have one position.
+      // With another row's coordinate, a row is found only if both rows share a position.
       let other = (row + 1) % set.coordinates.count
       let isShared =
         tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)

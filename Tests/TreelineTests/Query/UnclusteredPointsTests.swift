@@ -4,8 +4,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Clusters of few points shown as their points, and all points from a zoom on, against the definition; and what holds
-/// of other answers holds of these.
+/// Small clusters that are shown as their points, and all points alone from a zoom on, checked against the definition
+/// and against the promises of other answers.
 @Suite struct UnclusteredPointsTests {
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 
@@ -90,7 +90,7 @@ import TreelineBuilder
     }
   }
 
-  /// 0 pixels of an endless width were no number, which trapped.
+  /// A width of infinity times 0 pixels gave NaN, which trapped.
   @Test func noPixelsAreNoneAtAnyZoom() throws {
     let tree = try PointSet.cities(500, seed: 525).tree(computesSeparations: true)
     #expect(

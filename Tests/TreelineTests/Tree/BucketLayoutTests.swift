@@ -2,7 +2,7 @@ import Testing
 
 @testable import Treeline
 
-/// Whoever changes how many points a bucket may have finds here which numbers must follow.
+/// Numbers that must follow if the greatest number of points in a bucket changes.
 struct BucketLayoutTests {
   private let capacity = UInt32(NodeRecord.bucketCapacity)
 
@@ -12,7 +12,7 @@ struct BucketLayoutTests {
     #expect(Bucket.highBitOfEachGap == Bucket.lowBitOfEachGap << 3)
   }
 
-  /// A bucket of points that are split off one by one has its last split that deep.
+  /// A bucket whose points are split off one by one has its last split at this depth.
   @Test func gapsTellEveryLevelFromNone() { #expect(capacity - 2 < Gap.none && Gap.none <= 15) }
 
   @Test func levelsAndDepthsInABucketDoNotOverlap() {
@@ -27,7 +27,7 @@ struct BucketLayoutTests {
     #expect(Int(node.level) == TreeStorage.maximumLevel)
   }
 
-  /// A bit for each point, and the two highest for what is seen in part, whole or finished.
+  /// A bit for each point, and the two highest bits for partly visible, wholly visible or finished.
   @Test func visibilityOfABucketFitsAboveTheLevels() {
     #expect(Bucket.shiftOfVisibility == Bucket.bitsOfLevel + Bucket.bitsOfDepth)
     #expect(UInt64(1) << (Bucket.shiftOfVisibility + capacity) <= UInt64(Bucket.partlyVisible))
@@ -36,7 +36,7 @@ struct BucketLayoutTests {
     #expect(Visibility.allBits == UInt32.max << Bucket.shiftOfVisibility)
   }
 
-  /// What the builder packs is what a query unpacks.
+  /// A query unpacks gaps as the builder packs them.
   @Test func gapsLieTwoInAByte() {
     #expect(Gap.byteCount(ofPoints: 0) == 0 && Gap.byteCount(ofPoints: 1) == 1 && Gap.byteCount(ofPoints: 16) == 8)
     for (even, odd) in [(0, 15), (3, 9), (15, 0)] as [(UInt8, UInt8)] {

@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import Treeline
 
-/// Every way through small trees, cluster by cluster.
+/// All ways through small trees, cluster by cluster.
 @Suite struct NavigationExhaustiveTests {
   static let sets: [PointSet] =
     PointSet.stacks + PointSet.geometricSpreads + [

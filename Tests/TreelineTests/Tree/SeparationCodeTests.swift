@@ -30,7 +30,7 @@ import Treeline
     }
   }
 
-  /// The least code whose square is no less than that of the distance, in exact arithmetic.
+  /// A distance has the least code whose square reaches the distance's square, in exact arithmetic.
   @Test func aDistanceHasTheLeastCodeThatReachesIt() {
     var random = SplitMix64(seed: 81)
     var distances = (0..<20_000).map { _ in random.number(from: 1, to: 2) * Double(1 << random.index(below: 32)) }
@@ -61,11 +61,11 @@ import Treeline
     await #expect(processExitsWith: .failure) { _ = SeparationCode(atLeast: Double.nan) }
   }
 
-  /// Whether the square that a code stands for is no less than that of a distance: 53 bits squared fit 128.
+  /// Returns whether the square of a code reaches a distance's square: 53 bits squared fit into 128.
   private func reaches(_ code: SeparationCode, _ distance: Double) -> Bool {
     guard code.rawValue > 0 else { return false }
     guard distance >= 1 else { return true }
-    // distance = significand x 2^-shift, the significand having 53 bits.
+    // distance = significand x 2^-shift, with a significand of 53 bits.
     let shift = UInt128(52 - distance.exponent)
     let significand = UInt128(distance * Double(sign: .plus, exponent: Int(shift), significand: 1))
     let square = significand * significand

@@ -16,7 +16,7 @@ extension MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkshape
 open class MKShape: NSObject, MKAnnotation {
-  /// Observers that use key-value observing where it is available.
+  /// Observers that use key-value observing, on platforms that have it.
   fileprivate(set) var observers: [(AnyObject, String) -> Void] = []
 
   open var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D() }
