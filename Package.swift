@@ -17,7 +17,7 @@ let package = Package(
     .library(name: "TreelineMap", targets: ["TreelineMap"]),
     .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
-    // What the server, a package of its own, is made of besides.
+    // The server, which is a package of its own, uses these as well.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
     .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
@@ -86,7 +86,7 @@ let package = Package(
     .testTarget(
       name: "TreelineMapTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),
-    // Of these only what is no map view's runs on a Mac. Tests/AppleStubs runs all, where there are no map views.
+    // On a Mac only the tests without map views run. On Linux, Tests/AppleStubs runs all of them against stubs.
     .testTarget(
       name: "TreelineMapKitTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),

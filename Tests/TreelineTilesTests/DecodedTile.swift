@@ -44,7 +44,9 @@ struct DecodedTile {
     try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK)
     defer { inflateEnd(&stream) }
     var input = bytes
-    var output = [UInt8](repeating: 0, count: 1 << 24)
+    // The stream ends with the length of its content.
+    let length = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    var output = [UInt8](repeating: 0, count: length)
     let status = input.withUnsafeMutableBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output in
         (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))

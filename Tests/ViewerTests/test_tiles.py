@@ -1,8 +1,14 @@
 """The second mode: MapLibre itself draws the server's vector tiles."""
 
-import pytest
+import http.server
+import subprocess
+import threading
 
-from conftest import PHONE, idle, rest, stage
+import pytest
+from pmtiles.reader import MmapSource, Reader
+
+from conftest import PHONE, PICTURES, ROOT, idle, rest, stage
+from programs import build, program
 
 RENDERED = """() => {
   const seen = new Map();
@@ -127,3 +133,43 @@ def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
     area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/density.js');
       return coveredArea(await viewer.source.cluster('iceland', id)) }""", cluster["cluster_id"])
     assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)
+
+ARCHIVE = """address => new Promise(resolve => {
+  document.body.innerHTML = '<div id="archive" style="position:absolute;inset:0"></div>';
+  const style = {version: 8, sources: {tiles: {type: 'vector', tiles: [address], maxzoom: 9}},
+    layers: [{id: 'clusters', type: 'circle', source: 'tiles', 'source-layer': 'clusters',
+      paint: {'circle-radius': ['/', ['get', 'badge_px'], 2]}}]};
+  const map = new maplibregl.Map({container: 'archive', style, center: [-19, 65], zoom: 4.5, fadeDuration: 0});
+  map.once('idle', () => resolve(map.queryRenderedFeatures({layers: ['clusters']}).map(({properties}) => properties)));
+})"""
+
+
+def test_an_archive_of_tiles_is_drawn(open_map, indexes, tmp_path):
+    """PMTiles, read by its own reader and handed to MapLibre."""
+    path = tmp_path / "iceland.pmtiles"
+    index = build(ROOT / "Fixtures/iceland_addresses.csv.gz", tmp_path / "iceland.treeline", "--grow", "badges")
+    subprocess.run([program("TREELINE_TOOL"), "tiles", index, "-o", path, "--zooms", "0-9"], check=True, capture_output=True)
+    with open(path, "rb") as file:
+        reader = Reader(MmapSource(file))
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                tile = reader.get(*map(int, self.path.strip("/").split("/")))
+                self.send_response(200 if tile else 204)
+                self.send_header("Access-Control-Allow-Origin", "*")
+                if tile:
+                    self.send_header("Content-Encoding", "gzip")
+                self.end_headers()
+                self.wfile.write(tile or b"")
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            address = f"http://127.0.0.1:{server.server_port}"
+            page = open_map("#index=iceland", reaches=(address,))
+            clusters = page.evaluate(ARCHIVE, address + "/{z}/{x}/{y}")
+            page.screenshot(path=PICTURES / "archive.png")
+            server.shutdown()
+    assert len(clusters) > 20 and sum(cluster["point_count"] for cluster in clusters) == 139_409
