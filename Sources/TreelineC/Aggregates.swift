@@ -44,7 +44,7 @@ extension Aggregate {
   fileprivate func isWhole(in tree: ClusterTree) -> Bool {
     switch function {
     case .count, .distinct: true
-    case .sum, .min, .max, .mode, .percentile:
+    case .sum, .min, .max, .first, .last, .mode, .percentile:
       if case .integers(let values) = column.flatMap({ tree.column($0) })?.values { values.digits == 0 } else { false }
     default: false
     }

@@ -70,7 +70,8 @@ struct DecodedTile {
         switch tag & 7 {
         case 0: numbers[tag >> 3, default: []].append(try Self.varint(&rest))
         case 1:
-          numbers[tag >> 3, default: []].append((0..<8).reduce(0) { $0 | UInt64(rest.removeFirst()) << (8 * UInt64($1)) })
+          let number = (0..<8).reduce(UInt64(0)) { $0 | UInt64(rest.removeFirst()) << (8 * UInt64($1)) }
+          numbers[tag >> 3, default: []].append(number)
         default:
           let length = Int(try Self.varint(&rest))
           try #require(tag & 7 == 2 && length <= rest.count)

@@ -29,7 +29,8 @@ import Treeline
   }
 
   @Test func childrenOfATileFollowOneAnother() {
-    for tile in [MapTile(zoom: 0, x: 0, y: 0)!, MapTile(zoom: 5, x: 9, y: 30)!, MapTile(zoom: 23, x: 8_388_607, y: 0)!] {
+    for tile in [MapTile(zoom: 0, x: 0, y: 0)!, MapTile(zoom: 5, x: 9, y: 30)!, MapTile(zoom: 23, x: 8_388_607, y: 0)!]
+    {
       let ids = HilbertCurve.children(of: tile)!.map(HilbertCurve.id(of:))
       #expect(ids == Array(ids[0]..<ids[0] + 4))
     }

@@ -28,16 +28,17 @@ public struct Grid: Sendable {
   /// nodes.
   let tree: QuadTree
 
-  /// Builds the quadtree over points of a plane. Row numbers are indices of this array.
+  /// Builds the quadtree over points of a plane.
   ///
   /// Complexity: O(n).
   ///
+  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
   /// - Precondition: At most 2^31 points; a capacity of 1 or more.
-  package init(_ points: [PlanePoint], on plane: Plane, bucketCapacity: Int = 8) {
+  package init(_ points: [PlanePoint], rows: [UInt32]? = nil, on plane: Plane, bucketCapacity: Int = 8) {
     self.plane = plane
     bounds = points.first.map { first in points.reduce(into: PlaneRect(first)) { $0.formUnion($1) } }
     let unrotated = plane.seam == 0 ? points : points.map { PlanePoint(x: $0.x &+ plane.seam, y: $0.y) }
-    tree = QuadTree(unrotated, bucketCapacity: bucketCapacity)
+    tree = QuadTree(unrotated, rows: rows, bucketCapacity: bucketCapacity)
   }
 
   package var count: Int { tree.count }

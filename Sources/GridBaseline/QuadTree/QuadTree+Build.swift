@@ -77,8 +77,10 @@ enum MortonOrder {
   ///
   /// This is a radix sort from the lowest byte up, since it is stable: rows enter in ascending order and stay so within
   /// a position. Complexity: O(n), whatever the points, including coincident ones.
-  static func sorted(_ points: [PlanePoint]) -> [Entry] {
-    var entries = points.indices.map { Entry(key: key(of: points[$0]), row: UInt32($0)) }
+  ///
+  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
+  static func sorted(_ points: [PlanePoint], rows: [UInt32]? = nil) -> [Entry] {
+    var entries = points.indices.map { Entry(key: key(of: points[$0]), row: rows?[$0] ?? UInt32($0)) }
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }

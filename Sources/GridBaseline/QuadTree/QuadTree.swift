@@ -32,11 +32,12 @@ struct QuadTree: Sendable {
   ///
   /// Complexity: O(n). The tree keeps 12 bytes a point and 48 a node; the sort needs 32 a point temporarily.
   ///
+  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
   /// - Precondition: At most 2^31 points; a capacity of 1 or more.
-  init(_ points: [PlanePoint], bucketCapacity: Int = 8) {
+  init(_ points: [PlanePoint], rows: [UInt32]? = nil, bucketCapacity: Int = 8) {
     precondition(points.count <= 1 << 31, "Expected at most 2^31 points, found \(points.count)")
     precondition(bucketCapacity >= 1, "Expected a bucket capacity of 1 or more, found \(bucketCapacity)")
-    let entries = MortonOrder.sorted(points)
+    let entries = MortonOrder.sorted(points, rows: rows)
     self.bucketCapacity = bucketCapacity
     self.points = entries.map { MortonOrder.point(of: $0.key) }
     self.rows = entries.map(\.row)

@@ -53,7 +53,12 @@ extension ClusterTree {
       if selection != nil || column.ranks == nil { estimate.add(Self.stepsPerRowRead, for: answer.points) }
     case (.min, _), (.max, _):
       estimate.add(1000, for: answer.clusters)
-      if !isPrepared(Extremes.self, [name]) { estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount) }
+      if !isPrepared(RowSummaries<ExtremeKeys>.self, [name]) {
+        estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount)
+      }
+    case (.first, _), (.last, _):
+      estimate.add(2000, for: answer.clusters)
+      if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) { estimate.add(20, for: passingPointCount) }
     case (_, .reals):
       // Each cluster reads half a block of rows at each end.
       estimate.add(4000, for: answer.clusters)
@@ -66,8 +71,9 @@ extension ClusterTree {
         estimate.add(6, for: passingPointCount)
       }
     }
-    if case .min = aggregate.function { addTexts(of: column, count: answer.clusters, to: &estimate) }
-    if case .max = aggregate.function { addTexts(of: column, count: answer.clusters, to: &estimate) }
+    if [.min, .max, .first, .last].contains(aggregate.function) {
+      addTexts(of: column, count: answer.clusters, to: &estimate)
+    }
     return estimate
   }
 

@@ -1,16 +1,16 @@
 extension Aggregate {
   /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
-  /// `top(kind, 3)`, `percentile(price, 90)`. A column name with characters other than letters, digits and `_` stands
-  /// in double quotes, in which two double quotes stand for one.
+  /// `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name with characters other than
+  /// letters, digits and `_` stands in double quotes, in which two double quotes stand for one.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()
   }
 
   /// The names of all functions, for help and messages.
-  public static let functionNames = plainFunctions.map(\.name) + ["top", "percentile"]
+  public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
 
-  /// The functions that take no number.
+  /// The functions that take a column alone.
   fileprivate static let plainFunctions: [Function] = [
     .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
   ]
@@ -26,6 +26,9 @@ extension Aggregate.Function {
     }
   }
 
+  /// The label of the second column.
+  fileprivate var label: String { self == .mean ? "weight" : "by" }
+
   /// The number after the column; nil if the function takes none.
   fileprivate var number: String? {
     switch self {
@@ -39,7 +42,7 @@ extension Aggregate.Function {
 extension Aggregate: CustomStringConvertible {
   /// The aggregate, as written in lists: `top(kind, 3)`.
   public var description: String {
-    let parts = [column.map(Self.quoted), function.number, weight.map { "weight: \(Self.quoted($0))" }]
+    let parts = [column.map(Self.quoted), function.number, weight.map { "\(function.label): \(Self.quoted($0))" }]
     let given = parts.compactMap { $0 }
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
@@ -124,6 +127,16 @@ private struct Scanner {
     throw malformed("a column name with a closing double quote")
   }
 
+  private mutating func columnName(after label: String, as example: String) throws(AggregateError) -> String {
+    skipSpace()
+    let start = position
+    guard word() == label, take(":") else {
+      position = start
+      throw malformed("'\(label):' and a column, as in '\(example)'")
+    }
+    return try columnName()
+  }
+
   private mutating func number() throws(AggregateError) -> Double {
     skipSpace()
     let start = position
@@ -179,13 +192,11 @@ private struct Scanner {
       }
       aggregate = .percentile(percent, of: column)
     case "mean" where take(","):
-      skipSpace()
-      let start = position
-      guard word() == "weight", take(":") else {
-        position = start
-        throw malformed("'weight:' and a column, as in 'mean(price, weight: rooms)'")
-      }
-      aggregate = .mean(column, weight: try columnName())
+      aggregate = .mean(column, weight: try columnName(after: "weight", as: "mean(price, weight: rooms)"))
+    case "first", "last":
+      try require(",", "a comma and the column of the order, as in '\(name)(name, by: population)'")
+      let order = try columnName(after: "by", as: "\(name)(name, by: population)")
+      aggregate = name == "first" ? .first(column, by: order) : .last(column, by: order)
     default: aggregate = Aggregate(Aggregate.plainFunctions.first { $0.name == name }!, column)
     }
     try require(")", "a closing bracket")

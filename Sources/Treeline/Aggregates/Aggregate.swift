@@ -15,6 +15,8 @@ public struct Aggregate: Hashable, Sendable {
     case variance
     case min
     case max
+    case first
+    case last
     case any
     case all
     case counts
@@ -28,6 +30,7 @@ public struct Aggregate: Hashable, Sendable {
   package let function: Function
   /// Name of the column; nil for the number of points.
   package let column: String?
+  /// Name of the column with the weights of values, or with the order of rows for `first` and `last`.
   package let weight: String?
 
   package init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
@@ -62,6 +65,22 @@ public struct Aggregate: Hashable, Sendable {
 
   /// The greatest number or time, or the last text by code points.
   public static func max(_ column: String) -> Aggregate { Aggregate(.max, column) }
+
+  /// The value of a column at the point with the greatest value of another: the name of the most populous city. It
+  /// gives a cluster a face.
+  ///
+  /// Points without a value in one of both columns are left out. Of several points with the greatest value, the least
+  /// value of `column` is taken, so that the order of rows does not matter.
+  ///
+  /// - Parameters:
+  ///   - column: A column of any kind.
+  ///   - order: A column of numbers, times or texts that orders the points.
+  public static func first(_ column: String, by order: String) -> Aggregate {
+    Aggregate(.first, column, weight: order)
+  }
+
+  /// The value of a column at the point with the least value of another; otherwise like `first(_:by:)`.
+  public static func last(_ column: String, by order: String) -> Aggregate { Aggregate(.last, column, weight: order) }
 
   /// Whether any value of a column of booleans is true.
   public static func any(_ column: String) -> Aggregate { Aggregate(.any, column) }
@@ -111,7 +130,7 @@ extension Aggregate {
     switch function {
     case .counts, .top: nil
     case .any, .all: .boolean
-    case .min, .max, .mode, .median, .percentile: column.flatMap { tree.column($0)?.type }
+    case .min, .max, .first, .last, .mode, .median, .percentile: column.flatMap { tree.column($0)?.type }
     case .count, .sum, .mean, .variance, .distinct: .number
     }
   }

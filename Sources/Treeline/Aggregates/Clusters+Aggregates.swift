@@ -137,6 +137,9 @@ extension Aggregate {
       }
     case .min, .max:
       return try ExtremeValue(isGreatest: function == .max, tree: tree, rows: rows, column: column)
+    case .first, .last:
+      return try ValueAtExtreme(
+        isGreatest: function == .first, tree: tree, rows: rows, column: column, order: found(weight!, in: tree))
     case .any, .all:
       guard column.kind == .boolean, case .integers(let values) = column.values else {
         throw unsuited("a column of booleans", column)

@@ -51,78 +51,121 @@ package struct OrderedKeys {
   static func real(of key: UInt64) -> Double { Double(bitPattern: key >> 63 == 1 ? key & ~(1 << 63) : ~key) }
 }
 
-/// The least and the greatest values of a column over the rows that count: for each word of 64 rows, then for eight
-/// words each, and so on.
-final class Extremes: PreparedValues {
-  typealias Pair = (least: UInt64, greatest: UInt64)
+/// A summary of rows, which is combined from the summaries of their parts.
+protocol RowSummary: BitwiseCopyable, Sendable {
+  /// The values of rows.
+  associatedtype Keys
 
-  /// The pair without values: any other value is less than its least and greater than its greatest.
-  static let none: Pair = (.max, .min)
+  /// The summary of no rows.
+  static var none: Self { get }
 
-  private struct Entry {
-    var least = Extremes.none.least
-    var greatest = Extremes.none.greatest
-  }
+  mutating func add(row: Int, _ keys: Keys)
+  mutating func add(_ other: Self, _ keys: Keys)
+}
 
-  private let entries: PreparedArray<Entry>
+/// Summaries over the rows that count: for each word of 64 rows, then for eight words each, and so on.
+final class RowSummaries<Summary: RowSummary>: PreparedValues {
+  private let entries: PreparedArray<Summary>
 
   var byteCount: Int { entries.byteCount }
   private let levelStarts: [Int]
 
   /// - Complexity: O(rows)
-  init(of keys: OrderedKeys, _ rows: CountedRows) throws(CancellationError) {
+  init(of keys: Summary.Keys, _ rows: CountedRows) throws(CancellationError) {
     var (starts, length) = ([0], rows.wordCount)
     while length > 1 {
       starts.append(starts.last! + length)
       length = (length + 7) >> 3
     }
     levelStarts = starts
-    entries = PreparedArray(repeating: Entry(), count: starts.last! + 1)
+    entries = PreparedArray(repeating: .none, count: starts.last! + 1)
     for word in 0..<rows.wordCount {
       try Cancellation.check(atWord: word)
-      var pair = Self.none
-      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { Self.add(keys[$0], to: &pair) }
-      entries[word] = Entry(least: pair.least, greatest: pair.greatest)
+      var summary = Summary.none
+      CountedRows.forEach(rows.bits(ofWord: word), from: word &* 64) { summary.add(row: $0, keys) }
+      entries[word] = summary
     }
     for level in starts.indices.dropFirst() {
       for index in starts[level - 1]..<starts[level] {
-        let above = starts[level] + (index - starts[level - 1]) >> 3
-        entries[above].least = min(entries[above].least, entries[index].least)
-        entries[above].greatest = max(entries[above].greatest, entries[index].greatest)
+        entries[starts[level] + (index - starts[level - 1]) >> 3].add(entries[index], keys)
       }
     }
   }
 
-  @inline(__always) private static func add(_ key: UInt64, to pair: inout Pair) {
-    if key == OrderedKeys.missing { return }
-    pair = (min(pair.least, key), max(pair.greatest, key))
-  }
-
   /// - Complexity: O(log rows)
-  func pair(of range: Range<Int>, of keys: OrderedKeys, _ rows: CountedRows) -> Pair {
-    var pair = Self.none
+  func summary(of range: Range<Int>, of keys: Summary.Keys, _ rows: CountedRows) -> Summary {
+    var summary = Summary.none
     var (start, end) = ((range.lowerBound + 63) >> 6, range.upperBound >> 6)
     guard start <= end else {
-      rows.forEach(in: range) { Self.add(keys[$0], to: &pair) }
-      return pair
+      rows.forEach(in: range) { summary.add(row: $0, keys) }
+      return summary
     }
-    rows.forEach(in: range.lowerBound..<start << 6) { Self.add(keys[$0], to: &pair) }
-    rows.forEach(in: end << 6..<range.upperBound) { Self.add(keys[$0], to: &pair) }
-    func add(_ index: Int) {
-      pair = (min(pair.least, entries[index].least), max(pair.greatest, entries[index].greatest))
-    }
+    rows.forEach(in: range.lowerBound..<start << 6) { summary.add(row: $0, keys) }
+    rows.forEach(in: end << 6..<range.upperBound) { summary.add(row: $0, keys) }
     var level = 0
     while start < end {
       while start & 7 != 0 && start < end {
-        add(levelStarts[level] + start)
+        summary.add(entries[levelStarts[level] + start], keys)
         start += 1
       }
       while end & 7 != 0 && start < end {
         end -= 1
-        add(levelStarts[level] + end)
+        summary.add(entries[levelStarts[level] + end], keys)
       }
       (start, end, level) = (start >> 3, end >> 3, level + 1)
     }
-    return pair
+    return summary
+  }
+}
+
+/// The least and the greatest key of a column. Without values, the least is greater than the greatest.
+struct ExtremeKeys: RowSummary {
+  private(set) var least = UInt64.max
+  private(set) var greatest = UInt64.min
+
+  static let none = ExtremeKeys()
+
+  @inline(__always) mutating func add(row: Int, _ keys: OrderedKeys) {
+    let key = keys[row]
+    if key == OrderedKeys.missing { return }
+    (least, greatest) = (min(least, key), max(greatest, key))
+  }
+
+  @inline(__always) mutating func add(_ other: ExtremeKeys, _ keys: OrderedKeys) {
+    (least, greatest) = (min(least, other.least), max(greatest, other.greatest))
+  }
+}
+
+/// The row with the greatest and the row with the least value of a column that orders the rows. Of rows with equal
+/// values, it is the row with the least value of another column; rows without one of both values are left out.
+struct ExtremeRows: RowSummary {
+  struct Keys {
+    let values: OrderedKeys
+    let order: OrderedKeys
+  }
+
+  /// -1 if there is no row.
+  private(set) var greatest: Int32 = -1
+  private(set) var least: Int32 = -1
+
+  static let none = ExtremeRows()
+
+  mutating func add(row: Int, _ keys: Keys) {
+    if keys.order[row] == OrderedKeys.missing || keys.values[row] == OrderedKeys.missing { return }
+    add(greatest: Int32(row), least: Int32(row), keys)
+  }
+
+  mutating func add(_ other: ExtremeRows, _ keys: Keys) { add(greatest: other.greatest, least: other.least, keys) }
+
+  private mutating func add(greatest row: Int32, least otherRow: Int32, _ keys: Keys) {
+    if row >= 0, greatest < 0 || Self.comes(row, before: greatest, >, keys) { greatest = row }
+    if otherRow >= 0, least < 0 || Self.comes(otherRow, before: least, <, keys) { least = otherRow }
+  }
+
+  private static func comes(_ row: Int32, before other: Int32, _ areInOrder: (UInt64, UInt64) -> Bool, _ keys: Keys)
+    -> Bool
+  {
+    let (key, otherKey) = (keys.order[Int(row)], keys.order[Int(other)])
+    return key == otherKey ? keys.values[Int(row)] < keys.values[Int(other)] : areInOrder(key, otherKey)
   }
 }

@@ -16,19 +16,44 @@ struct ExtremeValue: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  let extremes: Extremes
+  let extremes: RowSummaries<ExtremeKeys>
 
   init(isGreatest: Bool, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
     (self.isGreatest, self.rows, self.column) = (isGreatest, rows, column)
     let keys = OrderedKeys(of: column)
     self.keys = keys
-    extremes = try tree.prepared([column.name]) { () throws(CancellationError) in try Extremes(of: keys, rows) }
+    extremes = try tree.prepared([column.name]) { () throws(CancellationError) in try RowSummaries(of: keys, rows) }
   }
 
   func value(of range: Range<Int>) -> AggregateValue {
-    let pair = extremes.pair(of: range, of: keys, rows)
-    if pair.least > pair.greatest { return .none }
-    return .value(column.value(ofKey: isGreatest ? pair.greatest : pair.least))
+    let extremes = extremes.summary(of: range, of: keys, rows)
+    if extremes.least > extremes.greatest { return .none }
+    return .value(column.value(ofKey: isGreatest ? extremes.greatest : extremes.least))
+  }
+}
+
+/// An evaluator of a column's value at the row with the greatest or the least value of another column.
+struct ValueAtExtreme: AggregateEvaluator {
+  let isGreatest: Bool
+  let rows: CountedRows
+  let column: Column
+  let keys: ExtremeRows.Keys
+  let extremes: RowSummaries<ExtremeRows>
+
+  init(isGreatest: Bool, tree: ClusterTree, rows: CountedRows, column: Column, order: Column) throws(CancellationError)
+  {
+    (self.isGreatest, self.rows, self.column) = (isGreatest, rows, column)
+    let keys = ExtremeRows.Keys(values: OrderedKeys(of: column), order: OrderedKeys(of: order))
+    self.keys = keys
+    extremes = try tree.prepared([column.name, order.name]) { () throws(CancellationError) in
+      try RowSummaries(of: keys, rows)
+    }
+  }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    let extremes = extremes.summary(of: range, of: keys, rows)
+    let row = isGreatest ? extremes.greatest : extremes.least
+    return row < 0 ? .none : .value(column.value(ofKey: keys.values[Int(row)]))
   }
 }
 

@@ -165,6 +165,24 @@ extension MapExpression where Named == Aggregate {
   /// Finds the greatest value of a property.
   public static func max(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.max) }
 
+  /// Finds a property of the value that is greatest by another property; see `Aggregate.first(_:by:)`.
+  public static func first(
+    _ property: PartialKeyPath<Value> & Sendable, by order: PartialKeyPath<Value> & Sendable
+  ) -> MapExpression {
+    MapExpression { names throws(QueryError) in
+      .first(try names.name(of: property), by: try names.name(of: order))
+    }
+  }
+
+  /// Finds a property of the value that is least by another property; see `Aggregate.last(_:by:)`.
+  public static func last(
+    _ property: PartialKeyPath<Value> & Sendable, by order: PartialKeyPath<Value> & Sendable
+  ) -> MapExpression {
+    MapExpression { names throws(QueryError) in
+      .last(try names.name(of: property), by: try names.name(of: order))
+    }
+  }
+
   /// Finds whether a property is true for any value.
   public static func any(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.any) }
 

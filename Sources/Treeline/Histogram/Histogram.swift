@@ -106,6 +106,40 @@ extension ClusterTree {
     return try pointCount(in: window)
   }
 
+  /// Returns the number of points that each cluster of an answer has in view. Under a filter, only points that pass
+  /// count.
+  ///
+  /// A cluster counts all its points, also those out of view. At the edge of a view that may be many times the points
+  /// in view.
+  ///
+  /// - Precondition: the answer is from this tree.
+  /// - Throws: As `pointCount(in:)` does.
+  /// - Complexity: O(clusters + nodes across the edges of the view)
+  public func pointCounts(of clusters: Clusters, in viewport: Viewport) throws -> [Int] {
+    guard let window = try viewport.located(on: plane)?.window else { return clusters.map { _ in 0 } }
+    return try pointCounts(of: clusters, in: window)
+  }
+
+  /// Returns the number of points that each cluster of an answer has in a part of the plane.
+  package func pointCounts(of clusters: Clusters, in window: PlaneWindow) throws -> [Int] {
+    try withStorage { storage in
+      let ranges = try storage.treeIndices(in: window)
+      var next = 0
+      return clusters.nodes.map { node in
+        let range = node.range
+        var (index, count) = (next, 0)
+        while index < ranges.count, ranges[index].upperBound <= range.lowerBound { index += 1 }
+        next = index
+        while index < ranges.count, ranges[index].lowerBound < range.upperBound {
+          let shared = ranges[index].clamped(to: range)
+          count += selection?.points.count(in: shared) ?? shared.count
+          index += 1
+        }
+        return count
+      }
+    }
+  }
+
   /// Returns the number of points in a part of the plane. Under a filter, only points that pass count.
   package func pointCount(in window: PlaneWindow) throws -> Int {
     try withStorage { storage in

@@ -129,7 +129,8 @@ struct Points {
     return feature
   }
 
-  private func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
+  /// Returns the columns of a point, without its coordinates.
+  func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
     table?.columns(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.attributes(atTreeIndex: treeIndex)
   }
 }

@@ -18,10 +18,8 @@ final class MBTiles: TileArchive {
     try run("BEGIN")
     try run("CREATE TABLE metadata (name text, value text)")
     try run("CREATE TABLE tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob)")
-    try check(
-      sqlite3_prepare_v2(
-        database, "INSERT INTO tiles (zoom_level, tile_column, tile_row, tile_data) VALUES (?, ?, ?, ?)", -1, &insertion,
-        nil))
+    let insert = "INSERT INTO tiles (zoom_level, tile_column, tile_row, tile_data) VALUES (?, ?, ?, ?)"
+    try check(sqlite3_prepare_v2(database, insert, -1, &insertion, nil))
   }
 
   deinit {

@@ -31,12 +31,13 @@ struct NoteOptions: ParsableArguments {
 struct AnswerOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: .init("Where to write the output, complete or not at all. (default: standard output)", valueName: "file"))
+    help: .init(
+      "Where to write the output, complete or not at all. (default: '-', which is standard output)", valueName: "file"))
   var output: String?
 
   @OptionGroup var notes: NoteOptions
 
-  func validate() throws { try checkOutputPath(output, "--output") }
+  func validate() throws { if output != "-" { try checkOutputPath(output, "--output") } }
 
   /// Opens the output before the work begins, and passes a function that writes bytes in parts.
   ///
@@ -44,8 +45,8 @@ struct AnswerOptions: ParsableArguments {
   func write(
     _ input: Input, beginning: String, _ answer: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
+    guard let output, output != "-" else { return try answer(writeToStandardOutput) }
     try input.checkOutputs([output])
-    guard let output else { return try answer(writeToStandardOutput) }
     let file = try ReportFile(output, beginning: beginning)
     try answer(file.write)
     try file.finish()

@@ -25,7 +25,19 @@ struct QueryCommand: ParsableCommand {
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case geojson
+    case geojsonl
+    case csv
     case table
+
+    /// Whether the output holds shapes.
+    var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
+  }
+
+  /// What the geometry of a cluster is.
+  enum Geometry: String, ExpressibleByArgument, CaseIterable {
+    case point
+    case hull
+    case ellipse
   }
 
   @OptionGroup var source: InputOptions
@@ -47,6 +59,19 @@ struct QueryCommand: ParsableCommand {
 
   @Option(help: "The output format.") var format: Format = .geojson
 
+  @Flag(help: "Print a line for each point instead of each cluster, with its columns and its cluster's id, as CSV.")
+  var rows = false
+
+  @Option(
+    help:
+      "The geometry of a cluster of 'pca' in GeoJSON: its position, the convex hull of its points, or the ellipse of two standard deviations."
+  ) var geometry: Geometry = .point
+
+  @Flag(
+    help:
+      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box. Other counts include points outside."
+  ) var countInView = false
+
   @Flag(
     help:
       "Add 'ellipse' to each cluster of 'pca' with an extent: the standard deviations along its longer and its shorter axis in pixels at zoom 24, and the direction of the longer axis in degrees clockwise from east. 'ellipse_meters' has the deviations in meters."
@@ -65,18 +90,26 @@ struct QueryCommand: ParsableCommand {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
-    if selection.aggregate != nil && format == .table {
-      throw ValidationError("'--aggregate' goes with '--format geojson'.")
+    if !format.isGeoJSON {
+      if hulls { throw ValidationError("'--hulls' goes with '--format geojson' or geojsonl; no column holds one.") }
+      if geometry != .point { throw ValidationError("'--geometry' goes with '--format geojson' or geojsonl.") }
     }
-    if hulls && format == .table {
-      throw ValidationError("'--hulls' goes with '--format geojson'; no column holds one.")
+    if rows {
+      guard format == .csv && method == .pca else {
+        throw ValidationError("'--rows' goes with '--format csv' and '--method pca'.")
+      }
+      if selection.aggregate != nil {
+        throw ValidationError("'--aggregate' prints values of clusters, '--rows' prints points; give one of both.")
+      }
     }
     if method == .pca {
       if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
     } else {
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' goes with '--method pca'; a cell is a square.") }
-      if selection.isGiven { throw ValidationError("'--filter' and '--aggregate' go with '--method pca'.") }
+      if selection.aggregate != nil { throw ValidationError("'--aggregate' goes with '--method pca'.") }
+      if geometry != .point { throw ValidationError("'--geometry' goes with '--method pca'; a cell is a square.") }
+      if countInView { throw ValidationError("'--count-in-view' goes with '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
       if splitting.growth != nil {
         throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' only uses the points.")
@@ -113,15 +146,21 @@ struct QueryCommand: ParsableCommand {
         let query = try query()
         let (filter, aggregates) = try selection.parsed()
         let all = try Points(
-          source.input, keepsColumns: format == .geojson || selection.isGiven, splitting.request, for: [query.cut])
+          source.input, keepsColumns: format != .table || selection.isGiven, splitting.request, for: [query.cut])
         if let table = all.table { InputSummary(of: table, in: source.input).print() }
         let points = try all.selecting(filter, for: aggregates, of: source.input.name)
+        if rows { return try write(rowsOf: points, query, to: write) }
         let features = try clusters(of: points, query, aggregates)
-        switch format {
-        case .geojson: try FeatureCollectionWriter(plane: points.tree.plane).write(features, to: write)
-        case .table:
-          var text = ClusterTable(plane: points.tree.plane).text(Array(features))
+        let plane = points.tree.plane
+        func write(_ text: String) throws {
+          var text = text
           try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        }
+        switch format {
+        case .geojson: try FeatureCollectionWriter(plane: plane).write(features, to: write)
+        case .geojsonl: try FeatureCollectionWriter(plane: plane).writeLines(features, to: write)
+        case .csv: try write(ClusterTable(Array(features), plane: plane).csv)
+        case .table: try write(ClusterTable(Array(features), plane: plane).text)
         }
       }
     }
@@ -140,9 +179,10 @@ struct QueryCommand: ParsableCommand {
       let window = style.window(for: query, in: view.window)
       let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
       let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
+      let counts = countInView ? try tree.pointCounts(of: clusters, in: view.window) : nil
       return points.features(
         of: clusters, cut: query.cut, aggregates, values, at: positions, ellipses: ellipses, hulls: hulls,
-        members: members)
+        members: members, geometry, counts)
     case .grid:
       return try points.gridFeatures(
         in: view.window, cell: cell, zoom: view.zoom!, members: members)
@@ -150,11 +190,46 @@ struct QueryCommand: ParsableCommand {
   }
 }
 
+extension QueryCommand {
+  /// Writes the points of all clusters as CSV, in the order of their rows.
+  private func write(rowsOf points: Points, _ query: Query, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let tree = points.tree
+    guard try query.viewport.located(on: tree, NoPrefix.self) != nil else { return }
+    var found: [(row: Int, treeIndex: Int, cluster: ClusterID)] = []
+    for cluster in try tree.clusters(query) {
+      for treeIndex in tree.members(of: cluster).treeIndices {
+        found.append((points.row(atTreeIndex: treeIndex), treeIndex, cluster.id))
+      }
+    }
+    found.sort { $0.row < $1.row }
+    let format = CoordinateFormat(of: tree.plane)
+    let axes = tree.plane.projection == .planar ? ["x", "y"] : ["longitude", "latitude"]
+    let taken = ["index", "cluster_id"] + axes
+    let columns = CSVColumns(found.lazy.map { points.columns(atTreeIndex: $0.treeIndex) }, after: taken)
+    var csv = CSVText()
+    func flush() throws {
+      var text = csv.text
+      try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+      csv.removeAll()
+    }
+    csv.append(taken + columns.names)
+    for (row, treeIndex, cluster) in found {
+      let place = tree.plane.coordinate(at: tree.position(atTreeIndex: treeIndex))
+      csv.append(
+        ["\(row)", "\(cluster.rawValue)", format.string(place.longitude), format.string(place.latitude)]
+          + columns.cells(of: points.columns(atTreeIndex: treeIndex)))
+      if csv.text.utf8.count > 1 << 16 { try flush() }
+    }
+    try flush()
+  }
+}
+
 extension Points {
   /// - Parameter positions: Where clusters are shown; nil for where they stand, if that is their mean.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
-    at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool
+    at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,
+    _ counts: [Int]?
   )
     -> AnySequence<ClusterFeature>
   {
@@ -167,6 +242,12 @@ extension Points {
         feature.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
         if let values { feature.setAggregates(names, values[number]) }
         if hulls { feature.hull = tree.convexHull(of: cluster) }
+        feature.viewPointCount = counts?[number]
+        switch geometry {
+        case .point: break
+        case .hull: feature.outline = tree.convexHull(of: cluster)
+        case .ellipse: feature.outline = tree.plane.outline(ofEllipseOf: cluster)
+        }
         return feature
       })
   }

@@ -80,40 +80,44 @@ struct TilesCommand: ParsableCommand {
   func run() throws {
     try reportingFailures {
       let input = source.input
-      try input.checkOutputs([output])
-      let (filter, aggregates) = try selection.parsed()
-      let given = try givenCut
-      let points = try Points(input, keepsColumns: true, splitting.request, for: given.map { [$0] } ?? [])
-        .selecting(filter, for: aggregates, of: input.name)
-      let tree = points.tree
-      let pyramid = try TilePyramid(
-        of: tree, given ?? .standardByPixels(of: tree), aggregates: aggregates, zooms: zoomRange!,
-        tileSize: Viewport.TileSize(rawValue: tileSize)!)
-      let description = TileDescription(of: pyramid, name: (input.name as NSString).lastPathComponent)
-      let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
-      let progress = ProgressBar()
-      let total = Double(tree.passingPointCount) * Double(pyramid.zooms.count)
-      let file = try AtomicFile(path: output, beginning: [])
-      Interruption.removes(file.partialPath)
-      var archive: any TileArchive =
-        switch format! {
-        case .pmtiles: PMTiles { bytes, offset in try bytes.withUnsafeBytes { try file.write($0, at: offset) } }
-        case .mbtiles: try MBTiles(file: file.partialPath, path: output)
-        }
-      var (tileCount, byteCount) = (0, 0)
-      try pyramid.forEachTile(threads: threads) { done in
-        progress.show("Writing tiles", done: Double(done), of: total, unit: "points")
-      } _: { tile in
-        try archive.append(tile)
-        tileCount += 1
-        byteCount += tile.bytes.count
-      }
-      try archive.finish(description)
-      try file.finish()
-      progress.clear()
-      Notes.print(
-        "treeline: wrote \(tileCount) tiles of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
-          + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
+      do { try write(input) } catch let error as TileError { throw Failure.badData("\(input.name): \(error)") }
     }
+  }
+
+  private func write(_ input: Input) throws {
+    try input.checkOutputs([output])
+    let (filter, aggregates) = try selection.parsed()
+    let given = try givenCut
+    let points = try Points(input, keepsColumns: true, splitting.request, for: given.map { [$0] } ?? [])
+      .selecting(filter, for: aggregates, of: input.name)
+    let tree = points.tree
+    let pyramid = try TilePyramid(
+      of: tree, given ?? .standardByPixels(of: tree), aggregates: aggregates, zooms: zoomRange!,
+      tileSize: Viewport.TileSize(rawValue: tileSize)!)
+    let description = TileDescription(of: pyramid, name: (input.name as NSString).lastPathComponent)
+    let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
+    let progress = ProgressBar()
+    let total = Double(tree.passingPointCount) * Double(pyramid.zooms.count)
+    let file = try AtomicFile(path: output, beginning: [])
+    Interruption.removes(file.partialPath)
+    var archive: any TileArchive =
+      switch format! {
+      case .pmtiles: PMTiles { bytes, offset in try bytes.withUnsafeBytes { try file.write($0, at: offset) } }
+      case .mbtiles: try MBTiles(file: file.partialPath, path: output)
+      }
+    var (tileCount, byteCount) = (0, 0)
+    try pyramid.forEachTile(threads: threads) { done in
+      progress.show("Writing tiles", done: Double(done), of: total, unit: "points")
+    } _: { tile in
+      try archive.append(tile)
+      tileCount += 1
+      byteCount += tile.bytes.count
+    }
+    try archive.finish(description)
+    try file.finish()
+    progress.clear()
+    Notes.print(
+      "treeline: wrote \(tileCount) tiles of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
+        + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
   }
 }

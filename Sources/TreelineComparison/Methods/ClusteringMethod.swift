@@ -81,10 +81,19 @@ extension ClusteringMethod {
 }
 
 extension Grid {
-  /// Creates the grid over the points of a tree; its row numbers are indices in tree order.
+  /// Creates the grid over the points of a tree; its row numbers are indices in tree order. Under a filter, only points
+  /// that pass count.
   ///
   /// - Complexity: O(points)
-  @_spi(Server) public init(over tree: ClusterTree) { self.init(tree.positions, on: tree.plane) }
+  @_spi(Server) public init(over tree: ClusterTree) {
+    let positions = tree.positions
+    guard tree.passingPointCount < positions.count else {
+      self.init(positions, on: tree.plane)
+      return
+    }
+    let passing = positions.indices.filter(tree.passes)
+    self.init(passing.map { positions[$0] }, rows: passing.map(UInt32.init), on: tree.plane)
+  }
 
   func clusterCount(in view: ComparisonView, cellSize: CellSize) throws(GridError) -> Int {
     try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).count

@@ -8,6 +8,8 @@ public struct ClusterFeature: Sendable {
   /// Whether it is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
+  /// Number of its points in view, if requested.
+  package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox
   /// Whether it consists of several points at one position.
@@ -22,6 +24,9 @@ public struct ClusterFeature: Sendable {
   package var group: String?
   /// Corners of its convex hull, if requested.
   package var hull: [Coordinate]?
+  /// Corners of the shape that it has instead of its position, counterclockwise; fewer than three if the shape has no
+  /// area.
+  package var outline: [Coordinate] = []
   /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
   package var shownRow: Int?
   /// Row number of the point, if there is only one.
@@ -113,6 +118,20 @@ extension ClusterFeature {
 }
 
 extension Plane {
+  /// Returns the ellipse of two standard deviations along each axis around the mean of a cluster's points, as a polygon
+  /// of 64 corners, counterclockwise; empty if all points have one position.
+  package func outline(ofEllipseOf cluster: Cluster) -> [Coordinate] {
+    if cluster.rect.isPoint { return [] }
+    let ellipse = cluster.ellipse
+    return (0..<64).map { number in
+      let angle = -2 * Double.pi * Double(number) / 64
+      let along = 2 * ellipse.semiMajor * cos(angle)
+      let across = 2 * ellipse.semiMinor * sin(angle)
+      let (x, y) = (ellipse.axisX * along - ellipse.axisY * across, ellipse.axisY * along + ellipse.axisX * across)
+      return coordinate(x: cluster.x + x, y: min(max(cluster.y + y, 0), 0x1p32))
+    }
+  }
+
   /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis, with a width of
   /// at least a quarter of its length; nil for a stack. The viewer colors tiles by it, and other answers by the same
   /// value from `density.js`.

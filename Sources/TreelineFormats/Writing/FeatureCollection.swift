@@ -54,6 +54,22 @@ public struct FeatureCollectionWriter: Sendable {
     append(feature, to: &bytes)
   }
 
+  /// Writes Features, one in each line (GeoJSONL, newline-delimited GeoJSON), in pieces.
+  package func writeLines(
+    _ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    var bytes = OutputBytes(capacity: 2 * Self.pieceSize)
+    for feature in features {
+      append(feature, to: &bytes)
+      bytes.append("\n")
+      if bytes.count >= Self.pieceSize {
+        try bytes.withBytes(write)
+        bytes.removeAll()
+      }
+    }
+    try bytes.withBytes(write)
+  }
+
   @_spi(Server) public func close(_ bytes: inout OutputBytes) { bytes.append("\n]}\n") }
 
   /// Appends a Feature.
@@ -70,14 +86,15 @@ public struct FeatureCollectionWriter: Sendable {
     format.append(bounds.west, bounds.south, to: &bytes)
     bytes.append(",")
     format.append(bounds.east, bounds.north, to: &bytes)
-    bytes.append("],\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
-    format.append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
-    bytes.append("]},\"properties\":{\"cluster\":")
+    bytes.append("],\"geometry\":")
+    append(geometryOf: feature, to: &bytes)
+    bytes.append(",\"properties\":{\"cluster\":")
     bytes.append(json: feature.pointCount > 1)
     bytes.append(",\"cluster_id\":")
     bytes.append(feature.id)
     append(",\"point_count\":", feature.pointCount, to: &bytes)
     if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
+    if let count = feature.viewPointCount { append(",\"point_count_in_view\":", count, to: &bytes) }
     if feature.isStack { bytes.append(",\"stack\":true") }
     if let diameter = feature.badgeDiameter {
       bytes.append(",\"badge_px\":")
@@ -97,6 +114,24 @@ public struct FeatureCollectionWriter: Sendable {
     if let id = feature.featureID { columns.append(("id", id)) }
     append(columns: columns, after: feature.aggregates.map(\.name), to: &bytes)
     bytes.append("}}")
+  }
+
+  /// Appends a Point, or the shape of the cluster: a Polygon, or a LineString between two corners.
+  private func append(geometryOf feature: ClusterFeature, to bytes: inout OutputBytes) {
+    let corners = feature.outline
+    guard corners.count >= 2 else {
+      bytes.append("{\"type\":\"Point\",\"coordinates\":[")
+      format.append(feature.coordinate.longitude, feature.coordinate.latitude, to: &bytes)
+      return bytes.append("]}")
+    }
+    if corners.count == 2 {
+      bytes.append("{\"type\":\"LineString\",\"coordinates\":")
+      append(corners: corners, to: &bytes)
+      return bytes.append("}")
+    }
+    bytes.append("{\"type\":\"Polygon\",\"coordinates\":[")
+    append(corners: corners + corners.prefix(1), to: &bytes)
+    bytes.append("]}")
   }
 
   @inline(__always) private func append(_ name: StaticString, _ number: Int, to bytes: inout OutputBytes) {
@@ -145,11 +180,27 @@ public struct FeatureCollectionWriter: Sendable {
   }
 
   private func append(hull: [Coordinate], to bytes: inout OutputBytes) {
-    bytes.append(",\"hull\":[")
-    for (number, corner) in hull.enumerated() {
+    bytes.append(",\"hull\":")
+    append(positions: hull, to: &bytes)
+  }
+
+  /// Appends the corners of a shape. Neighboring corners are never more than half a turn apart, so the longitudes of a
+  /// shape across the antimeridian go beyond 180 degrees, as maps expect.
+  private func append(corners: [Coordinate], to bytes: inout OutputBytes) {
+    var corners = corners
+    for number in corners.indices.dropFirst() where !isPlanar {
+      let turns = ((corners[number - 1].longitude - corners[number].longitude) / 360).rounded()
+      corners[number].longitude += 360 * turns
+    }
+    append(positions: corners, to: &bytes)
+  }
+
+  private func append(positions: [Coordinate], to bytes: inout OutputBytes) {
+    bytes.append("[")
+    for (number, position) in positions.enumerated() {
       if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
       bytes.append(byte: UInt8(ascii: "["))
-      format.append(corner.longitude, corner.latitude, to: &bytes)
+      format.append(position.longitude, position.latitude, to: &bytes)
       bytes.append(byte: UInt8(ascii: "]"))
     }
     bytes.append(byte: UInt8(ascii: "]"))
@@ -173,17 +224,7 @@ public struct FeatureCollectionWriter: Sendable {
       switch value {
       case .number(let number): bytes.append(json: .number("\(number)"))
       case .value(let value): bytes.append(json: value)
-      case .counts(let counts):
-        bytes.append(byte: UInt8(ascii: "{"))
-        for (number, count) in counts.enumerated() {
-          // Checks for cancellation, since there may be millions. The text is then discarded.
-          if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
-          if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
-          bytes.append(json: count.value.name)
-          bytes.append(byte: UInt8(ascii: ":"))
-          bytes.append(count.count)
-        }
-        bytes.append(byte: UInt8(ascii: "}"))
+      case .counts(let counts): bytes.append(counts: counts)
       }
     }
   }
@@ -197,6 +238,37 @@ public struct FeatureCollectionWriter: Sendable {
       bytes.append(json: name)
       bytes.append(byte: UInt8(ascii: ":"))
       bytes.append(json: value)
+    }
+  }
+}
+
+extension OutputBytes {
+  /// Appends counts as an object whose members are named by the values, in their order.
+  fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
+    append(byte: UInt8(ascii: "{"))
+    for (number, count) in counts.enumerated() {
+      // Checks for cancellation, since there may be millions. The text is then discarded.
+      if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
+      if number > 0 { append(byte: UInt8(ascii: ",")) }
+      append(json: count.value.name)
+      append(byte: UInt8(ascii: ":"))
+      append(count.count)
+    }
+    append(byte: UInt8(ascii: "}"))
+  }
+}
+
+extension AggregateValue {
+  /// The value in a cell of a table; counts are JSON. nil for null.
+  package var cell: String? {
+    switch self {
+    case .number(let number): return "\(number)"
+    case .value(.null): return nil
+    case .value(let value): return value.name
+    case .counts(let counts):
+      var bytes = OutputBytes()
+      bytes.append(counts: counts)
+      return bytes.text
     }
   }
 }
@@ -245,8 +317,8 @@ public struct FeatureCollectionWriter: Sendable {
 
   /// Names of a cluster's properties, as `FeatureCollectionWriter` and vector tiles write them.
   static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
-    "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
+    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack", "badge_px",
+    "ellipse", "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
     "cluster_group",
   ]
 }

@@ -64,7 +64,7 @@ import Treeline
       return try #require(Double(found.output.1))
     }
     let told = try megabytes(/take up to (\d+\.\d) MB in/)
-    let forecast = try megabytes(/points, (\d+\.\d) MB there/)
+    let forecast = try megabytes(/points, (\d+\.\d) MB of scratch space/)
     // The scratch space also holds the state, of 0.6 MB.
     #expect(told * 0.7...told * 2 ~= forecast, "\(result.errors)")
   }

@@ -145,6 +145,7 @@ import TreelineBuilder
       .variance("large"), .sum("real"), .mean("real"), .variance("real"), .min("real"), .median("real"),
       .counts("kind"), .top(3, of: "kind"), .mode("kind"), .distinct("kind"), .count("kind"), .any("flag"),
       .all("flag"), .sum("flag"), .counts("flag"), .min("time"), .max("kind"), .mode("large"),
+      .first("kind", by: "price"), .last("kind", by: "price"), .first("price", by: "kind"), .last("price", by: "time"),
     ]
   }
 
@@ -222,6 +223,17 @@ import TreelineBuilder
       .sorted { $0.1 == $1.1 ? !$0.0 : $0.1 > $1.1 }.map { AggregateValue.ValueCount(value: .bool($0.0), count: $0.1) }
     let times = rows.compactMap { table.times[$0] }
     let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
+    func areInOrder(_ a: String, _ b: String) -> Bool { Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8)) }
+    /// The value of the row whose key comes first, of several such rows the least value.
+    func first<Value, Key>(
+      of values: [Value?], by keys: [Key?], _ keysAreInOrder: (Key, Key) -> Bool, _ areInOrder: (Value, Value) -> Bool
+    ) -> Value? {
+      rows.compactMap { row in values[row].flatMap { value in keys[row].map { (value: value, key: $0) } } }
+        .min { a, b in
+          if keysAreInOrder(a.key, b.key) { return true }
+          return !keysAreInOrder(b.key, a.key) && areInOrder(a.value, b.value)
+        }?.value
+    }
     let modes = Dictionary(grouping: large) { $0 }.mapValues(\.count)
     let most = modes.values.max() ?? 0
     let rank = max(Int((percent * Double(prices.count) / 100).rounded(.up)), 1)
@@ -240,6 +252,10 @@ import TreelineBuilder
       .counts(flagCounts), times.min().map { .value(.string(isDates ? $0.dateText : "\($0)")) } ?? .none,
       kinds.max { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map { .value(.string($0)) } ?? .none,
       modes.filter { $0.value == most }.keys.min().map { .value(.number("\($0)")) } ?? .none,
+      first(of: table.kinds, by: table.prices, >, areInOrder).map { .value(.string($0)) } ?? .none,
+      first(of: table.kinds, by: table.prices, <, areInOrder).map { .value(.string($0)) } ?? .none,
+      first(of: table.prices, by: table.kinds, { areInOrder($1, $0) }, <).map(price) ?? .none,
+      first(of: table.prices, by: table.times, <, <).map(price) ?? .none,
     ]
   }
 
@@ -372,7 +388,8 @@ import TreelineBuilder
 
   @Test func textsAreReadAsTheyAreWritten() throws {
     let texts = [
-      "count", "count(price)", "sum(population)", "mean(price, weight: rooms)", "top(kind, 3)", "percentile(price, 90)",
+      "count", "count(price)", "sum(population)", "mean(price, weight: rooms)", "top(kind, 3)",
+      "first(name, by: population)", "last(\"a b\", by: time)", "percentile(price, 90)",
       "percentile(price, 99.5)", "distinct(\"a \"\"b\"\"\")", "counts(kind)", "median(price)", "any(open)", "all(open)",
     ]
     for text in texts { #expect(try Aggregate.list(text).map(\.description) == [text]) }
