@@ -129,6 +129,8 @@ public struct ServerOptions: Sendable {
   /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all. By default only the
   /// server's own pages may.
   public var allowedOrigins: [String] = []
+  /// Origins whose pages may show the map in a frame, such as `https://example.org`, besides the server's own.
+  public var frameAncestors: [String] = []
   /// Proxies whose `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host` headers are trusted: addresses such as
   /// `127.0.0.1` and `10.0.0.0/8`. Invalid addresses are left out.
   public var trustedProxyAddresses: [String] {

@@ -149,18 +149,18 @@ struct QueryCommand: ParsableCommand {
           source.input, keepsColumns: format != .table || selection.isGiven, splitting.request, for: [query.cut])
         if let table = all.table { InputSummary(of: table, in: source.input).print() }
         let points = try all.selecting(filter, for: aggregates, of: source.input.name)
-        if rows { return try write(rowsOf: points, query, to: write) }
+        if rows { return try writeRows(of: points, query, to: write) }
         let features = try clusters(of: points, query, aggregates)
         let plane = points.tree.plane
-        func write(_ text: String) throws {
+        func writeText(_ text: String) throws {
           var text = text
           try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
         }
         switch format {
         case .geojson: try FeatureCollectionWriter(plane: plane).write(features, to: write)
         case .geojsonl: try FeatureCollectionWriter(plane: plane).writeLines(features, to: write)
-        case .csv: try write(ClusterTable(Array(features), plane: plane).csv)
-        case .table: try write(ClusterTable(Array(features), plane: plane).text)
+        case .csv: try writeText(ClusterTable(Array(features), plane: plane).csv)
+        case .table: try writeText(ClusterTable(Array(features), plane: plane).text)
         }
       }
     }
@@ -192,7 +192,7 @@ struct QueryCommand: ParsableCommand {
 
 extension QueryCommand {
   /// Writes the points of all clusters as CSV, in the order of their rows.
-  private func write(rowsOf points: Points, _ query: Query, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
+  private func writeRows(of points: Points, _ query: Query, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
     let tree = points.tree
     guard try query.viewport.located(on: tree, NoPrefix.self) != nil else { return }
     var found: [(row: Int, treeIndex: Int, cluster: ClusterID)] = []

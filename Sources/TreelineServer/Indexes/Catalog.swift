@@ -9,6 +9,10 @@ public final class Catalog: Sendable {
     var index: ServedIndex
     /// Version of the file that was last opened, or that failed to open, so that each version is tried and logged once.
     var tried: FileVersion
+    /// Whether the file is missing or could not be opened, so that an older version is served.
+    var isStale = false
+    /// Whether the file was missing when it was last looked for.
+    var wasMissing = false
     /// Whether a later write would have changed the file's times; if not, the file is read once more.
     var wasSettled: Bool
   }
@@ -76,6 +80,9 @@ public final class Catalog: Sendable {
   /// The indexes, in the order of their names.
   public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
 
+  /// Names of the indexes whose files are missing or could not be opened, in alphabetical order.
+  var staleNames: [String] { entries.withLock { $0.filter(\.value.isStale).keys.sorted() } }
+
   /// What happened to an index whose file has changed.
   public enum Change: Sendable {
     /// The new file is served.
@@ -108,8 +115,20 @@ public final class Catalog: Sendable {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
     let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
-      // A new file may be on its way, so only a forced refresh reports that the file is missing.
-      return isForced ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
+      // A new file may be on its way, so only a second look finds that the file is missing.
+      let isFound = isForced || entry.wasMissing && !entry.isStale
+      entries.withLock { entries in
+        entries[name]?.wasMissing = true
+        if isFound { entries[name]?.isStale = true }
+      }
+      return isFound ? .refused(name: name, CatalogError.missing(path: entry.path)) : nil
+    }
+    if entry.wasMissing {
+      entries.withLock { entries in
+        entries[name]?.wasMissing = false
+        // The file that is served is back.
+        if file == old.file { entries[name]?.isStale = false }
+      }
     }
     guard isForced || file != entry.tried || !entry.wasSettled else { return nil }
     let (wasSettled, isNew) = (file.isSettled, file != entry.tried)
@@ -125,11 +144,16 @@ public final class Catalog: Sendable {
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
       // The second reading found the same content.
-      if !isNew && !isForced && index.version == old.version && !old.isDamaged { return nil }
-      entries.withLock { $0[name]?.index = index }
+      let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
+      entries.withLock { entries in
+        entries[name]?.isStale = false
+        if !isKnown { entries[name]?.index = index }
+      }
+      if isKnown { return nil }
       return .reopened(name: name)
     } catch {
       // A file that is damaged when it is read again is most likely being written.
+      if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }
   }

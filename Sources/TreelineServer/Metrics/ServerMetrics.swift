@@ -14,6 +14,7 @@ final class ServerMetrics: Sendable {
     (requests, "counter", "Requests by route and status."),
     (seconds, "histogram", "Time from the head of a request until its answer is ready to be sent."),
     (openIndexes, "gauge", "Indexes that are served."),
+    (staleIndexes, "gauge", "Indexes whose file is missing or cannot be opened: an older version is served."),
     (reloads, "counter", "Attempts to reopen an index whose file changed, by result."),
     (refusals, "counter", "Requests and connections refused or cut off at a bound of the server."),
     (connections, "gauge", "Open connections."),
@@ -33,6 +34,7 @@ final class ServerMetrics: Sendable {
   private static let requests = "treeline_requests_total"
   private static let seconds = "treeline_request_seconds"
   private static let openIndexes = "treeline_open_indexes"
+  private static let staleIndexes = "treeline_stale_indexes"
   private static let refusals = "treeline_refusals_total"
   private static let connections = "treeline_connections"
   private static let underWay = "treeline_answers_under_way"
@@ -80,14 +82,14 @@ final class ServerMetrics: Sendable {
 
   /// Current values of the gauges.
   struct State {
-    let openIndexes, connections, answersUnderWay, queueLength, answerBytes, filters, filterBytes: Int
+    let openIndexes, staleIndexes, connections, answersUnderWay, queueLength, answerBytes, filters, filterBytes: Int
   }
 
   /// Returns all metrics in the text format of Prometheus.
   func text(_ state: State) -> String {
     let gauges = [
-      (Self.openIndexes, state.openIndexes), (Self.connections, state.connections),
-      (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
+      (Self.openIndexes, state.openIndexes), (Self.staleIndexes, state.staleIndexes),
+      (Self.connections, state.connections), (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
       (Self.answerBytes, state.answerBytes), (Self.filters, state.filters), (Self.filterBytes, state.filterBytes),
       (Self.droppedLines, log?.droppedLineCount ?? 0),
       (Self.memory, ProcessMemory.residentBytes),

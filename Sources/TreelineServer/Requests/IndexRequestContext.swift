@@ -48,13 +48,14 @@ extension QueryParameters {
   /// Maximum number of clusters in an answer.
   static let largestLimit = 10_000
 
-  /// Reads the parameters from the query of a URL.
+  /// Reads the parameters from the query of a URL. Parameters whose names begin with `_` are ignored: clients append
+  /// such parameters to get past caches.
   init(url query: Substring?) {
     let pairs = query?.utf8.split(separator: UInt8(ascii: "&")).map { pair in
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
       return (name: Self.decoded(Substring(pair[..<end])), value: Self.decoded(Substring(pair[end...].dropFirst())))
     }
-    self.init(pairs ?? [], bounds: Bounds(limits: 1...Self.largestLimit))
+    self.init((pairs ?? []).filter { !$0.name.hasPrefix("_") }, bounds: Bounds(limits: 1...Self.largestLimit))
   }
 
   /// - Throws: `Problem` if a parameter is invalid or unknown.

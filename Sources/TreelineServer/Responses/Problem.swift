@@ -10,6 +10,16 @@ struct Problem: Error {
   let detail: String
   var faults: [QueryParameters.Fault] = []
   var headers = HTTPFields()
+  /// Set if the status alone does not say what the problem is.
+  var kind: Kind?
+
+  /// Kinds of problems, which `type` names; the page `/docs` and the OpenAPI document describe them.
+  enum Kind: String, CaseIterable {
+    case invalidParameters = "invalid-parameters"
+    case answerTooLong = "answer-too-long"
+    case damagedIndex = "damaged-index"
+    case outdatedIDs = "outdated-ids"
+  }
 
   var response: Response {
     let (headers, body) = content
@@ -53,10 +63,10 @@ extension Problem: Encodable {
     case faults = "invalid_params"
   }
 
-  /// Encodes the problem. `type` is `about:blank`, because the status says all that a type of our own would.
+  /// Encodes the problem. `type` is `about:blank` if the status says it all.
   func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
-    try members.encode("about:blank", forKey: .type)
+    try members.encode(kind.map { "/docs#" + $0.rawValue } ?? "about:blank", forKey: .type)
     try members.encode(status.reasonPhrase, forKey: .title)
     try members.encode(status.code, forKey: .status)
     try members.encode(detail, forKey: .detail)
@@ -78,7 +88,8 @@ extension Problem: Encodable {
 extension Problem {
   static func invalid(_ faults: [QueryParameters.Fault]) -> Problem {
     let detail = faults.map { "\($0.name): expected \($0.expected), found \($0.found.map { "'\($0)'" } ?? "none")" }
-    return Problem(status: .badRequest, detail: detail.joined(separator: "; "), faults: faults)
+    return Problem(
+      status: .badRequest, detail: detail.joined(separator: "; "), faults: faults, kind: .invalidParameters)
   }
 
   static func invalid(_ name: String, expected: String, found: String?) -> Problem {
@@ -93,7 +104,7 @@ extension Problem {
   static var damagedIndex: Problem {
     Problem(
       status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",
-      headers: [.retryAfter: "1"])
+      headers: [.retryAfter: "1"], kind: .damagedIndex)
   }
 
   /// Maximum length of an answer before compression, in bytes.
@@ -103,7 +114,7 @@ extension Problem {
     status: .contentTooLarge,
     detail:
       "The answer would be longer than \(longestAnswer) bytes; ask for fewer clusters, a smaller "
-      + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.")
+      + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
   /// Reaches only a client that has closed just its own side.
   static let clientLeft = Problem(

@@ -97,7 +97,9 @@ struct ViewerFile: Sendable {
   let compressed: ByteBuffer?
 
   /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.
-  func response(to request: HTTPRequest) throws -> Response {
+  ///
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, besides the server's own.
+  func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""
     var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .vary: "Accept-Encoding", .acceptRanges: "bytes"]
@@ -106,7 +108,7 @@ struct ViewerFile: Sendable {
     }
     headers[.contentType] = type
     if isCompressed { headers[.contentEncoding] = "gzip" }
-    if type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy }
+    if type.hasPrefix("text/html") { headers[.contentSecurityPolicy] = Self.securityPolicy(frameAncestors) }
     let bytes = isCompressed ? compressed! : plain
     switch request.range(of: bytes.readableBytes, tag: tag) {
     case .all: return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
@@ -123,8 +125,9 @@ struct ViewerFile: Sendable {
 
   /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob. A map style given by URL may
   /// come from anywhere, and so may its tiles and images.
-  private static let securityPolicy =
+  private static func securityPolicy(_ frameAncestors: [String]) -> String {
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
-    + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
-    + "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+      + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
+      + "base-uri 'none'; form-action 'self'; frame-ancestors \((["'self'"] + frameAncestors).joined(separator: " "))"
+  }
 }

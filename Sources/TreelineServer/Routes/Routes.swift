@@ -56,6 +56,7 @@ struct Routes {
 
   private func addViewer(to router: Router<Context>) {
     add("/", to: router) { request, context in try await viewerFile("index.html", request, context) }
+    add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
       return try await viewerFile(QueryParameters.decoded(path[...], plusIsSpace: false), request, context)
@@ -64,8 +65,8 @@ struct Routes {
 
   /// Serves a file of the viewer. A file that has changed is read and compressed while no event loop waits for it.
   private func viewerFile(_ path: String, _ request: Request, _ context: Context) async throws -> Response {
-    if let file = viewer.kept(at: path) { return try file.response(to: request.head) }
-    return try await viewer.load(path).response(to: request.head)
+    let file = if let kept = viewer.kept(at: path) { kept } else { try await viewer.load(path) }
+    return try file.response(to: request.head, frameAncestors: options.frameAncestors)
   }
 
   /// Adds the routes that say whether the server runs and whether it can serve all its indexes.
@@ -89,7 +90,7 @@ struct Routes {
       let filters = catalog.indexes.map(\.filters.size)
       let text = metrics.text(
         .init(
-          openIndexes: catalog.names.count, connections: bounds.connections.all,
+          openIndexes: catalog.names.count, staleIndexes: catalog.staleNames.count, connections: bounds.connections.all,
           answersUnderWay: bounds.answersUnderWay, queueLength: pool.length, answerBytes: bounds.answerBytes,
           filters: filters.reduce(0) { $0 + $1.count }, filterBytes: filters.reduce(0) { $0 + $1.bytes }))
       return try await respond(
@@ -168,8 +169,10 @@ struct Routes {
   @Sendable private func transition(_ request: Request, _ context: Context) async throws -> Response {
     var indexRequest = try IndexRequestContext(request, path: context.parameters, root: nil, of: catalog)
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    guard type == ContentType.json else {
-      throw Problem(status: .unsupportedMediaType, detail: "The body must be \(ContentType.json).")
+    // Browsers send plain text to other origins without a preflight request first.
+    guard type == ContentType.json || type == "text/plain" else {
+      throw Problem(
+        status: .unsupportedMediaType, detail: "The body must be JSON, sent as \(ContentType.json) or text/plain.")
     }
     let body = try await request.boundedBody()
     let representation = try TransitionRoutes.fromClusters(&indexRequest, body)

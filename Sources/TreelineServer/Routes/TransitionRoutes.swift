@@ -132,6 +132,7 @@ private struct PreviousAnswer: Decodable {
   private static func conflict(_ index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail: "The ids are not from the current version \(index.version) of the index; ask again without ids.")
+      detail: "The ids are not from the current version \(index.version) of the index; ask again without ids.",
+      kind: .outdatedIDs)
   }
 }

@@ -43,6 +43,10 @@ extension LogFormat: ExpressibleByArgument {}
   var allowOrigin: [String] = []
 
   @Option(
+    help: ArgumentHelp("Origin whose pages may show the map in a frame; repeatable.", valueName: "origin"))
+  var frameAncestors: [String] = []
+
+  @Option(
     help: ArgumentHelp(
       "A proxy whose Forwarded and X-Forwarded-* headers are trusted, such as 127.0.0.1 or 10.0.0.0/8; repeatable.",
       valueName: "address"))
@@ -92,6 +96,9 @@ extension LogFormat: ExpressibleByArgument {}
     guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
+    }
+    for origin in frameAncestors where !Self.isOrigin(origin) {
+      throw ValidationError("'--frame-ancestors' must be one origin, such as 'https://example.org', found '\(origin)'.")
     }
     for origin in allowOrigin where origin != "*" && !Self.isOrigin(origin) {
       throw ValidationError(
@@ -149,7 +156,7 @@ extension LogFormat: ExpressibleByArgument {}
   private func serverOptions() throws -> ServerOptions {
     var options = ServerOptions()
     (options.host, options.port, options.managementPort) = (host, port, managementPort)
-    (options.allowedOrigins, options.maxAge) = (allowOrigin, maxAge)
+    (options.allowedOrigins, options.frameAncestors, options.maxAge) = (allowOrigin, frameAncestors, maxAge)
     (options.publicURL, options.viewerFolder) = (publicURL.map(Self.withoutSlash), viewer)
     (options.hasViewer, options.logsRequests) = (!noViewer, accessLog)
     options.logFormat = logFormat

@@ -99,6 +99,12 @@ import TreelineBuilder
       #expect(histogram.counts == expected, "seed \(seed), \(histogram.edges)")
       #expect(histogram.counts.reduce(0, +) + histogram.missingCount == shown.count, "seed \(seed)")
       #expect(try (isFiltered ? points.filtered : tree).pointCount(in: window) == shown.count)
+      let shownIndices = Set(shown)
+      let counted = isFiltered ? points.filtered : tree
+      let clusters = try counted.clusters(.limit(1 + random.index(below: 50)), in: .everything)
+      #expect(
+        try counted.pointCounts(of: clusters, in: window)
+          == clusters.map { cluster in counted.members(of: cluster).treeIndices.count { shownIndices.contains($0) } })
       // The filter of some bins passes exactly the points in these bins.
       if !histogram.counts.isEmpty {
         let first = random.index(below: histogram.counts.count)
