@@ -51,8 +51,8 @@ void treeline_stream_free(treeline_stream *stream);
 ///
 /// 1. Each part is surveyed; surveys add up. 2. A plan is made from the total: it asks a round of questions, each part
 /// answers them, answers add up, and so on until the plan asks no more. 3. Each point goes to its piece. 4. Each piece
-/// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. From all values follows
-/// an encoding, which gives each point codes that go to its piece with it.
+/// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. All values together
+/// determine an encoding. It turns the values of each point into codes, which go to the piece with the point.
 
 /// Bytes that one step of a build in pieces passes to another.
 typedef struct treeline_bytes treeline_bytes;

@@ -72,7 +72,7 @@ package struct PMTiles: TileArchive {
   /// Returns the root directory and all leaf directories: none if all entries have room in the root.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // Of more entries the directory would not fit, so it is not tried.
+    // A directory of more entries cannot fit the root, so it is not compressed to find out.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }
@@ -188,7 +188,7 @@ package struct PMTiles: TileArchive {
       ids.append(varint: id - lastID)
       runs.append(varint: run)
       lengths.append(varint: UInt64(length))
-      // 0 stands for the place after the entry before.
+      // 0 means that the tile begins where the previous entry ends.
       offsets.append(varint: offset == end ? 0 : offset + 1)
       (lastID, end, count) = (id, offset + UInt64(length), count + 1)
     }

@@ -147,7 +147,7 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // From cancelling to the end of the build. Its memory is deallocated meanwhile and afterwards.
+      // Time from the cancellation to the end of the build. Its memory is deallocated meanwhile and afterwards.
       "seconds": times,
       // Number of bytes by which the process is larger after all builds than after half of them.
       "growth": growth,

@@ -82,7 +82,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// At distances of 2^-k from one position.
   case geometric
 
-  /// Returns the points. Fewer points of a kind are the first of more.
+  /// Returns the points. A smaller number of points of a kind is the beginning of any larger number.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)

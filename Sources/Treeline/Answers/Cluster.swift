@@ -136,8 +136,8 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 
 /// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
 ///
-/// Drawn at twice its size it contains most of the points of an even cloud. It follows a railway along which points
-/// lie.
+/// Drawn at twice its size it contains most of the points of an even cloud. Points along a railway have a long, narrow
+/// ellipse in its direction.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double

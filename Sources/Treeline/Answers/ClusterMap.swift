@@ -113,7 +113,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Throws: `FilterError` if the tree lacks columns that the filter names, or they are of other kinds.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
 
-  /// Returns the map under a filter, faster if the last filter was alike; see `ClusterTree.selecting(_:reusing:)`.
+  /// Returns the map under a filter, faster if the previous filter is similar; see `ClusterTree.selecting(_:reusing:)`.
   ///
   /// - Precondition: `previous` is this map with another filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterMap?) throws(FilterError) -> ClusterMap {
@@ -128,7 +128,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - filter: The filter for values that count.
-  ///   - previous: This map with another filter, whose results are reused if the filters are alike; nil for none.
+  ///   - previous: This map with another filter, whose results are reused if the filters are similar; nil for none.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
   public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try selecting(filter.named(names), reusing: previous)
@@ -238,9 +238,9 @@ extension ClusterMap {
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int
-      /// The number of values in the first answer's side that pass its filter, but not the second answer's.
+      /// The number of values of this replacement that pass the first answer's filter, but not the second's.
       public let filteredOutPointCount: Int
-      /// The number of values in the second answer's side that pass its filter, but not the first answer's.
+      /// The number of values of this replacement that pass the second answer's filter, but not the first's.
       public let filteredInPointCount: Int
     }
 
@@ -255,7 +255,7 @@ extension ClusterMap {
     public var keptBefore: Results { results(transition.keptBefore) }
     /// The results of the first answer that the second replaces by parts of them.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that replace parts of them in the first.
+    /// The results of the second answer that replace their parts in the first.
     public var merges: [Replacement] { transition.merges.map(replacement) }
     /// The results of the second answer that share no value with the first.
     public var entered: Results { results(transition.entered) }

@@ -27,8 +27,8 @@ extension ClusterTree {
   /// - Precondition: `previous` is an answer of this tree.
   /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and if a limit bounds a cut
   ///   by pixels, O(limit log limit + depth). Continuing takes O(k log k + k · depth), where k is the limit plus the
-  ///   size of the previous answer. It takes O(k · d) more if d clusters too many must be merged, and that as often as
-  ///   k has bits if they scatter too much.
+  ///   size of the previous answer. If d clusters too many must be merged, it takes O(k · d) more, or O(k · d · log k)
+  ///   if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }

@@ -28,10 +28,10 @@ public struct Transition: Sendable {
     /// pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
-    /// The number of points in the first answer's side that pass its filter, but not the second answer's.
+    /// The number of points of this replacement that pass the first answer's filter, but not the second's.
     public let filteredOutPointCount: Int
 
-    /// The number of points in the second answer's side that pass its filter, but not the first answer's.
+    /// The number of points of this replacement that pass the second answer's filter, but not the first's.
     ///
     /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
     /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the

@@ -1,10 +1,10 @@
-/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. The leaves are
-/// clusters of the previous answer and of a fresh one that have no other of these clusters within them, and further
-/// nodes beside them for whatever else is in view. The inner entries are previous clusters with fresh ones within, and
-/// all nodes that contain several leaves.
+/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. A leaf is a cluster of
+/// the previous answer or of a fresh one that contains no other such cluster, or a node for points in view that no such
+/// cluster contains. An inner entry is a previous cluster that contains fresh ones, or a node that contains several
+/// leaves.
 struct Continuation {
-  /// A node of the tree that has a point in view. A node with everything in view in one of its children is left out,
-  /// since the child scatters less.
+  /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
+  /// the child scatters less.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
@@ -209,8 +209,8 @@ private struct Plan {
     }
   }
 
-  /// Returns whether nothing within an entry is shown. A previous cluster is kept unless its excess reaches the weight
-  /// of a loss.
+  /// Returns whether the finest answer shows an entry itself, not entries within it. A previous cluster is kept unless
+  /// its excess reaches the weight of a loss.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)

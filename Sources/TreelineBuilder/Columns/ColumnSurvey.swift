@@ -32,7 +32,8 @@ public struct ColumnSurvey: Sendable {
   /// among them counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of a dictionary; nil once there are more than a column may have that is found to be of categories.
+  /// Entries of a dictionary; nil once there are too many for a column whose kind is found from its values to be of
+  /// categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?

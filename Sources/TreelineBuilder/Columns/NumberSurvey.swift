@@ -78,8 +78,8 @@ struct TimeSurvey: Sendable {
   /// Number of decimals of a second that the times need.
   private var digits = 0
   private var areMidnights = true
-  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and milliseconds are, if
-  /// they are read as seconds.
+  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds
+  /// lie there if they are read as seconds.
   private(set) var hasOddNumbers = false
   /// The first and the last time, each with the first point that has it.
   private var least: (instant: Instant, point: Int)?
@@ -116,7 +116,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // Of equal times, the first point is kept, too.
+    // Of points with equal times, the first is kept, as for the least time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

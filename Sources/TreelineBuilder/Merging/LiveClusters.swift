@@ -125,9 +125,9 @@ struct LiveClusters: @unchecked Sendable {
   /// Number of initial clusters.
   let capacity: Int
 
-  /// Round of a free number.
+  /// The round that marks a free number.
   static let gone = UInt8.max
-  /// Number of no cluster.
+  /// Stands for no cluster.
   static let none = UInt32.max
 
   /// - Parameter crossesSeam: Whether clusters may be merged across the seam.

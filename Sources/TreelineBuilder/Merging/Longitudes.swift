@@ -14,7 +14,7 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too wide to be laid across the seam. All that they are a part of is too wide, too.
+  /// Whether the points are too wide to be laid across the seam. Everything that contains them is too wide, too.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
   /// Returns the extent of both together.

@@ -40,7 +40,7 @@ struct MergePlan: Sendable {
     let counts = Self.squareCounts(leaves, threads: threads, monitor)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Reach of clusters at a scaled distance of 1: of those with two points, and the greatest possible.
+    // Reach of clusters at a scaled distance of 1, for clusters of two points and for the largest badges.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast) = (UInt8(0), false)

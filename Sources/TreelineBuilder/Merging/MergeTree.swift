@@ -236,7 +236,8 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree. Chains of merges at ever greater scales may be as long as the number of points.
+  /// Greatest depth of a tree with exact scales. Without a bound, a chain of merges at ever greater scales may be as
+  /// long as the number of points.
   static let maximumDepth = 511
 
   /// Returns this tree with its scales rounded down to two steps for each doubling of the squared distance, four an

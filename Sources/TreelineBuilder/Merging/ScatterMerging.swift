@@ -227,7 +227,7 @@ extension ScatterRounds {
   /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
   /// looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Mostly no pair belongs to this round, but one is near enough to give the round to wait for.
+    // Usually no pair belongs to this round, but a near pair determines the round to wait for.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }

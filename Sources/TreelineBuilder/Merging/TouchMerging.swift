@@ -236,7 +236,8 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Distance beyond which a search looks at all clusters. There are a thousand at most, and the world is round.
+  /// Distance beyond which a search looks at all clusters. At most a thousand clusters are that far apart, so a search
+  /// by tiles that wraps around the world would save nothing.
   private static var wideReach: Double { 0x1p27 }
 
   /// Returns a pair if it belongs to the round. Otherwise notes the round in which its cluster looks again.
@@ -274,8 +275,7 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest one if it is nearer and this cluster is the one of both that looks for the
-  /// other.
+  /// Takes another cluster as the nearest one if it is nearer and if, of the two, this cluster looks for the other one.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

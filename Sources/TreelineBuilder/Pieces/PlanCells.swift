@@ -42,7 +42,7 @@ import Treeline
     /// Divides positions. The cells take as much room on the disk as the positions.
     ///
     /// - Parameters:
-    ///   - leastCount: About how many points a cell has at least.
+    ///   - leastCount: Approximate least number of points in a cell.
     ///   - memory: Memory for all threads, in bytes.
     ///   - monitor: Makes it stop with `PieceError.cancelled`.
     init(

@@ -28,8 +28,8 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part of the separations. For fewer nodes, dividing them costs more than it saves:
-      /// it takes 3 MB. Tests have fewer.
+      /// Least number of nodes in a part of the separations. With fewer nodes, which take 3 MB, a division costs more
+      /// than it saves. Tests use fewer.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.

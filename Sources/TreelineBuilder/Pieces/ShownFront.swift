@@ -6,7 +6,7 @@ struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
-    /// Box in which everything lies that is shown in the node's place later.
+    /// Box that contains everything that is shown in the node's place later.
     let box: PlaneRect
     /// Whether the node is known to be shown. Otherwise something in its box is.
     var isSure = true

@@ -68,7 +68,7 @@ struct InternalNodeTable: @unchecked Sendable {
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
-    // Number 0 stands for all children that are single positions. It is read in passing.
+    // Number 0 stands for all children that are single positions. Its record is read, but its content does not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }

@@ -25,7 +25,7 @@ struct QueuedSplitSort {
 
   private static let digitBits = 8
   private static let radix = 1 << digitBits
-  /// Number of splits up to which they are sorted by insertion.
+  /// Greatest number of splits that are sorted by insertion.
   private static let fewSplits = 24
 
   /// Sorts splits. Recursion is at most 12 deep, since a rank has 96 bits.

@@ -48,7 +48,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge is drawn above all others: a whole covers the parts that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether the scene has another tree by now than the badge's cluster. Such a badge only leaves.
+  /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge only leaves.
   public internal(set) var isForeign = false
 
   /// Look of the badge at the time to which its scene was last brought.

@@ -73,12 +73,12 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger one, before its parts get their numbers: they never get
-  /// any.
+  /// Shows a whole that comes back, or comes out of a larger one, before its parts have numbers. The parts never get
+  /// numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts the whole's points last.
-  ///   - counting: Indices of the leaving badges that count any of them.
+  ///   - last: Index of the leaving badge that stops counting the whole's points last.
+  ///   - counting: Indices of the leaving badges that count points of the whole.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
   ) {

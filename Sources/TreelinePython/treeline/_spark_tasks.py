@@ -107,7 +107,7 @@ class Tasks:
     # MARK: Reading
 
     def read(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Writes the points of a partition to files, and returns the files' name and the number of points."""
+        """Writes a partition's points to files, and returns the name that the files share and the number of points."""
         import pyarrow as pa
         from pyspark import TaskContext
 

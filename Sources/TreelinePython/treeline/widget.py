@@ -91,7 +91,7 @@ class Map(anywidget.AnyWidget):
                 numbers = []
             if name not in ("center", "zoom", "bbox") or len(numbers) != lengths.get(name, 1):
                 raise traitlets.TraitError(
-                    f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
+                    f"expected a center of two numbers, a zoom or a bbox of four numbers, found {name}={value!r}"
                 )
             if not all(map(math.isfinite, numbers)):
                 raise traitlets.TraitError(f"expected finite numbers, found {name}={value!r}")

@@ -65,7 +65,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks for the body, unless it is too long: then the response is the last of all (RFC 9110, section 10.1.1).
+  /// Asks for the body, unless it is too long: then the connection is closed after the response (RFC 9110, section
+  /// 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
