@@ -9,7 +9,7 @@ final class AnswerObject: CObject {
   /// Cut of the query; nil if the clusters were requested by id.
   private let cut: Cut?
   private let arrays: Block
-  /// Created on the first request.
+  /// The extents of the clusters, created on the first request.
   private let extents = Mutex<Block?>(nil)
 
   /// - Parameters:

@@ -66,7 +66,7 @@ package struct PMTiles: TileArchive {
     try write(header + Array(repeating: 0, count: Self.rootEnd - header.count), 0)
   }
 
-  /// In units of 10^-7 degrees.
+  /// Returns degrees in the archive's units of 10^-7 degrees.
   private static func position(_ degrees: Double) -> Int32 { Int32((degrees * 1e7).rounded()) }
 
   /// Returns the root directory and all leaf directories: none if all entries have room in the root.
@@ -109,7 +109,7 @@ package struct PMTiles: TileArchive {
     var id: UInt64
     var length: Int
     var run: UInt64
-    /// From the first tile's first byte.
+    /// Offset of the bytes, from the first byte of the first tile.
     var offset: UInt64
   }
 

@@ -17,10 +17,10 @@
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
-  /// For each key, the index of the aggregate whose count it names; nil for other keys, and for counts with another
+  /// The index of the aggregate whose count a key names, for each key; nil for other keys, and for counts with another
   /// name than usual.
   private var countedBy: [Int32?] = []
-  /// For each aggregate, the key indices of the counts whose usual names were taken, by value.
+  /// The key indices of the counts whose usual names were taken: for each aggregate, by value.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>

@@ -175,7 +175,7 @@ extension Sequence {
   }
 }
 
-/// Why an index cannot become tiles.
+/// The reason why an index cannot become tiles.
 package enum TileError: Error, Equatable, CustomStringConvertible {
   case plainPlane
   case limit

@@ -42,7 +42,7 @@ COMMENTS = {
 }
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# This list, and pages that a program writes.
+# Files that are not checked: this list, and pages that a program writes.
 LEFT_OUT = ("scripts/check/prose.py", "Sources/Treeline/Treeline.docc/Measurements.md")
 
 

@@ -93,7 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Only nodes with two children, whose positions differ by a unit or more, were split.
+    // A tree has one node with two children less than it has positions, which differ by a unit or more. Only such nodes
+    // are split.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))

@@ -43,7 +43,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case filter
   /// Sums, means, counts and order statistics of an answer, and everything that is prepared for them.
   case aggregate
-  /// As above, for an answer under a filter.
+  /// The same aggregates of an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"

@@ -99,7 +99,7 @@ struct MapBenchmark: ParsableCommand {
         let now = start.duration(to: .now) / .seconds(1)
         if let answer = try? answer.get() { blackHole(scene.show(answer, at: now).moved.count) }
         answers.withLock { $0 += 1 }
-        // As often as a screen is drawn.
+        // Waits for about the time of a frame.
         try? await Task.sleep(for: .milliseconds(8))
       }
     }

@@ -18,7 +18,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     (self.tree, self.values, self.names) = (tree, values, names)
   }
 
-  /// What is shown at one position of the map.
+  /// A result of a query: a value or a cluster of values, shown at one position of the map.
   public enum Result: Sendable {
     /// One value.
     case single(Value, Cluster)

@@ -172,7 +172,8 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown and each number of saved clusters: how its children share that number.
+  /// How the children of an entry share the saved clusters, for each entry that may be shown and each number of saved
+  /// clusters.
   private var choices: [[Choice]]
 
   /// The indices in `entries` of the entries that are shown, in tree order.

@@ -89,7 +89,7 @@ extension ClusterTree {
         }
         across = next
       }
-      // At most all points of these nodes, and a node above each.
+      // The rest costs at most one step for each point of these nodes, and one for a node above it.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }

@@ -34,7 +34,7 @@ package enum Mercator {
     return worldWidth / 2 + (latitude < 0 ? height : -height)
   }
 
-  /// Returns, for a remainder r given by its square: 2^32 / π × atanh(r) / r.
+  /// Returns 2^32 / π × atanh(r) / r for a remainder r, given the square of r.
   @inline(__always) private static func heightOfRemainder(_ square: Double) -> Double {
     let high = 195309406.2532113 + square * (151575472.50482783 + square * 134034132.99516822)
     return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))

@@ -7,7 +7,7 @@ public struct ColumnEntries: Sendable {
   /// Makes a set without values.
   public init() {}
 
-  /// About how much memory the values take, in bytes.
+  /// Approximate memory of the values, in bytes.
   public var memory: Int { entries.memory }
 
   /// Length of the dictionary of all these values, in bytes: 9 and its text for each, whatever their order.

@@ -6,9 +6,9 @@ package struct EncodedColumn: Sendable {
   package let kind: Column.Kind
   /// Number of entries; nil for a column without a dictionary.
   package let entryCount: Int?
-  /// As in `ColumnEncoding`.
+  /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// How many numbers are stored as the nearest doubles and not exactly.
+  /// Number of numbers that are stored as the nearest doubles and not exactly.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
   /// Sections that belong to the column, each made for the first column of an index.

@@ -1,6 +1,6 @@
 import Treeline
 
-/// What the numbers of a column have in common. Surveys of parts add up in any order.
+/// A summary of the numbers of a column. Surveys of parts add up in any order.
 struct NumberSurvey: Sendable {
   /// The least and the greatest number, by number of decimals, as integers without a point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
@@ -25,7 +25,7 @@ struct NumberSurvey: Sendable {
       } ?? range
   }
 
-  /// How all numbers are encoded.
+  /// The encoding of all numbers.
   var form: ColumnForm {
     guard !areReals else { return .reals }
     let digits = ranges.lastIndex { $0 != nil } ?? 0
@@ -73,7 +73,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   return number
 }
 
-/// What the times of a column have in common. Surveys of parts add up in any order.
+/// A summary of the times of a column. Surveys of parts add up in any order.
 struct TimeSurvey: Sendable {
   /// Number of decimals of a second that the times need.
   private var digits = 0

@@ -25,7 +25,7 @@ struct SmallDecimal {
 }
 
 extension AttributeValue {
-  /// What a value means in a column of numbers.
+  /// The meaning of a value in a column of numbers.
   enum Number {
     /// Null, or NaN, which databases and Parquet use for unknown values.
     case missing

@@ -280,7 +280,7 @@ extension LiveClusters {
   /// Returns the shift of the widest tiles in which a search looks at few clusters on average. Clusters must be in
   /// Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width, the sum of the squared numbers of clusters in tiles. Each tile is a run in Z-order.
+    // Sums, for each width of tiles, of the squared numbers of clusters in a tile. Each tile is a run in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

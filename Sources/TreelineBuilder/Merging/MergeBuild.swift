@@ -25,7 +25,7 @@ struct MergeBuild {
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
-    /// How clusters were merged; nil for a tree that was merged by scatter.
+    /// A report on the merging; nil for a tree that was merged by scatter.
     var report: MergeReport?
 
     func deallocate(pointCount: Int) {

@@ -322,7 +322,7 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// Both numbers, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
   /// Code of the root: the scatter itself may be too large for a code.

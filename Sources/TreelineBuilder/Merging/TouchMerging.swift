@@ -192,7 +192,7 @@ struct TouchingPair: Comparable {
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// Both numbers, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }

@@ -117,7 +117,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// What determines how nodes are split.
+  /// The terms of a plan: everything that determines how nodes are split.
   fileprivate struct Terms: Sendable {
     let rule: SplitRule
     let pieceSize: Int

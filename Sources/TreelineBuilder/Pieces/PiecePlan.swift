@@ -2,12 +2,12 @@ import Treeline
 
 /// The pieces of a build and the nodes above them, in tree order.
 public struct PiecePlan: Sendable {
-  /// Where nodes are split.
+  /// Rule by which nodes are split.
   public let rule: SplitRule
   /// Leads each point to its piece.
   var routing = PointRouting()
-  /// For several trees, one after the other: where in `routing` the walk for the points of each tree begins. Empty for
-  /// one tree.
+  /// The steps of `routing` at which the walks for the points of each tree begin, if there are several trees, one after
+  /// the other. Empty for one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []

@@ -24,7 +24,7 @@ import Treeline
     package struct Options: Sendable {
       package var rule: SplitRule
       package var threads: Int
-      /// About how much memory the build takes, in bytes.
+      /// Approximate memory of the build, in bytes.
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
@@ -139,7 +139,7 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// For each column, the number under which its values were added, and the preparations of the column.
+    /// The number under which each column's values were added, and the preparations of each column.
     var columnNumbers: [Int] = []
     var preparations: [Set<IndexColumn.Preparation>] = []
 
@@ -287,7 +287,7 @@ import Treeline
 
     // MARK: - Building
 
-    /// How many numbers of each column are not stored exactly, once the index is built.
+    /// Number of numbers of each column that are not stored exactly, once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of the points that were added.

@@ -6,7 +6,7 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Gives back all pages, which are read again when they are needed.
   let giveBack: @Sendable () -> Void
-  /// About how many bytes of the file may be in memory before pages are given back.
+  /// Approximate number of bytes of the file that may be in memory before pages are given back.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max

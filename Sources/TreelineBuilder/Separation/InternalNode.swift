@@ -119,7 +119,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all its points have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // Only a file can be damaged, and this tree was just made.
+    // Reading children fails only for a damaged file, and this tree was just made in memory.
     try! storage.children(of: node)
   }
 }

@@ -36,7 +36,7 @@ struct QueuedSplitSort {
     let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
       bounds.initialize(repeating: 0)
-      // Where the splits with each digit begin, and where the next of them goes.
+      // The index at which the splits with each digit begin, and the index for the next of them.
       let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
       let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
       count(splits, by: shift, into: starts)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// What bins say about the positions along an axis at which points may be split: the best position at their ends, and
+/// Bounds from bins for the positions along an axis at which points may be split: the best position at their ends, and
 /// an upper bound for the positions inside.
 struct PositionBounds {
   let halves: Halves
@@ -93,7 +93,7 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // Where large terms cancel, only rounding errors are left.
+    // If large terms cancel, only rounding errors are left.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most

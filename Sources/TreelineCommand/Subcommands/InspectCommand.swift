@@ -74,7 +74,7 @@ private struct IndexReport: Encodable {
   let splitRule: String?
   /// Metric of a tree grown by merging.
   let mergedBy: String?
-  /// Where clusters stand, if not at means.
+  /// Position at which clusters stand, if it is not the mean.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int

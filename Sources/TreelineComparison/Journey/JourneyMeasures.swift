@@ -1,6 +1,6 @@
 import Treeline
 
-/// What one method shows in the views of a journey and what changes, prepared for the measures of the journey.
+/// The clusters of one method in the views of a journey and their changes, prepared for the measures of the journey.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
   /// One for each view.

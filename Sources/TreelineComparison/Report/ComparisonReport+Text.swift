@@ -33,7 +33,7 @@ extension ComparisonReport {
 }
 
 extension JourneyComparison {
-  /// Such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges for methods with a limit`.
+  /// A summary such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges for methods with a limit`.
   var words: String {
     let zooms = views.map(\.zoom)
     let pans = moves.count { $0 == .pan }

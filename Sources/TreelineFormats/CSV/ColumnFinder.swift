@@ -13,7 +13,7 @@ enum ColumnFinder {
     var isWellKnownText = false
   }
 
-  /// In order of preference. Compared in lower case, without `_`, `-` and spaces.
+  /// Common names in order of preference. They are compared in lower case, without `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
@@ -21,7 +21,8 @@ enum ColumnFinder {
     ("eastings", "northings", true),
   ]
 
-  /// In order of preference, compared like the others. The last ones are PostGIS's names for computed points.
+  /// Common names of well-known text in order of preference, compared like the others. The last ones are PostGIS's
+  /// names for computed points.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",

@@ -58,7 +58,7 @@ package struct PointBatch {
   ///
   /// - Parameter firstRow: Number of rows in the batches before this one.
   package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // Like in `PointTable.row(ofPoint:)`.
+    // Skips rows as `PointTable.row(ofPoint:)` does.
     firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
   }
 }

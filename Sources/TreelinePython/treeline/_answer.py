@@ -347,7 +347,7 @@ class Transition:
 
     @property
     def filtered_in(self) -> Integers:
-        """As above, for points that pass only the second filter."""
+        """Number of points that pass only the second filter, in the same rows as `filtered_out`."""
         return self._rows["filtered_in"]
 
     @property

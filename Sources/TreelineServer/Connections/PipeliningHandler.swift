@@ -79,7 +79,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // With a delay, however short: tasks that are due at once run before the loop looks at other connections.
+    // The delay is short but needed: tasks that are due at once run before the loop looks at other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

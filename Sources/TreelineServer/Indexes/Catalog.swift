@@ -76,7 +76,7 @@ public final class Catalog: Sendable {
   /// The indexes, in the order of their names.
   public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
 
-  /// What happened to an index whose file has changed.
+  /// The outcome for an index whose file has changed.
   public enum Change: Sendable {
     /// The new file is served.
     case reopened(name: String)

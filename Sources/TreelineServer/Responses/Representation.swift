@@ -63,7 +63,7 @@ extension OutputBytes {
   }
 }
 
-/// How long a representation may be used, and the entity tag that distinguishes it from later ones.
+/// The time for which a representation may be used, and the entity tag that distinguishes it from later ones.
 struct CachePolicy: Sendable {
   /// Entity tag without quotation marks; nil if every answer is new.
   let tag: String?

@@ -126,7 +126,7 @@ export class Scene {
   #shown = new Map();
   /** Sprites that are leaving. */
   #leaving = new Set();
-  /** Of the leaving sprites the latest of each id, while an answer is applied. */
+  /** The latest leaving sprite of each id, while an answer is applied. */
   #leavingByID = new Map();
   /** Leaving sprites that had labels or were to get them when the answer came. */
   #counting = [];
