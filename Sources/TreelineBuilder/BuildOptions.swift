@@ -18,7 +18,7 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// Greatest depth of a merged tree, for tests: deeper trees get rounded merge scales.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Number of positions above which they are merged in parts, for tests; the default if nil.
+  /// Greatest number of positions that are merged as a whole, not in parts; for tests; the default if nil.
   var leavesInPart: Int?
 
   /// Number of threads that build. The tree is the same for any number.

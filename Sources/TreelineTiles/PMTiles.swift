@@ -10,7 +10,7 @@ package struct PMTiles: TileArchive {
   private let write: (_ bytes: [UInt8], _ offset: UInt64) throws -> Void
   private var entries = Entries()
   private var tileLength: UInt64 = 0
-  /// The tile before, whose entry the next tile shares if it is equal and adjacent.
+  /// The previous tile. The next tile shares its entry if both tiles are equal and adjacent.
   private var last: (id: UInt64, bytes: [UInt8])?
 
   private static let headerLength = 127

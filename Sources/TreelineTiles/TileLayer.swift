@@ -80,7 +80,7 @@
     }
     if let area = tree.plane.coveredArea(of: cluster) { tag(Key.area.rawValue, add(.double(area))) }
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
-    // Added behind the fixed keys, so that tiles without groups do not have this key.
+    // The group's key is added behind the fixed keys, so that tiles without groups do not have this key.
     if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }
     if cluster.isStack { tag(Key.stack.rawValue, value(.bool(true))) }
     for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number) }
@@ -94,7 +94,7 @@
     feature.append(number: cluster.id.rawValue, as: 1)
     feature.append(tags.bytes, as: 2)
     feature.append(number: 1, as: 3)  // A point.
-    // A single move from the corner of the tile.
+    // The geometry is a single move from the corner of the tile.
     geometry.removeAll()
     geometry.append(varint: 1 << 3 | 1)
     geometry.append(varint: Self.zigzag(position.x))

@@ -9,7 +9,7 @@ extension NodeFacts {
   private struct Bin {
     var count = 0
     var sums = NodeSums(x: 0, y: 0)
-    /// The sum of their distances from the axis.
+    /// The sum of the points' distances from the axis.
     var distance = 0.0
     var least = Double.infinity
     var greatest = -Double.infinity

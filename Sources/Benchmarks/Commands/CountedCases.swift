@@ -26,7 +26,7 @@ struct CountedCases: ParsableCommand {
 /// Does work within a function that valgrind finds by its name.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
-  // Without it the call would become a jump to the work, which would not return here.
+  // Without this statement the call would become a jump to the work, which would not return here.
   blackHole(result)
   return result
 }

@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// For each change: the seconds off the main thread and on it, the seconds of a frame in the middle of it, and the
-  /// number of badges that it names.
+  /// For each change: the seconds off the main thread and on it, the seconds of a frame in the middle of the change,
+  /// and the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

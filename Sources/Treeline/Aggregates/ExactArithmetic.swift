@@ -100,7 +100,7 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // Any word will do for 0. The bounds hold even if another program changes the file meanwhile.
+    // For 0, which has no bits, any word will do. The bounds hold even if another program changes the file meanwhile.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

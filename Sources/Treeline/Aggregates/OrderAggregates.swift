@@ -107,7 +107,7 @@ struct OrderStatistic: AggregateEvaluator {
     switch column.values {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
-      // Half of the sum has one more decimal.
+      // Half of the sum has one decimal more than the sum.
       return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       return .number(Self.mean(OrderedKeys.real(of: lower), OrderedKeys.real(of: upper)))

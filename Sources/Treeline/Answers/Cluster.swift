@@ -20,15 +20,15 @@ public struct Cluster: Sendable, Identifiable {
   /// points. Under a filter, clusters that are kept apart, by a spacing or as badges, stand at the same position as
   /// without the filter. Other clusters then stand at the mean of the points that pass.
   public let x: Double
-  /// The y of that position. It grows southwards.
+  /// The y of the position where the cluster stands. It grows southwards.
   public let y: Double
 
-  /// The x of the mean of its points' positions, in units of the plane.
+  /// The x of the mean of the positions of the cluster's points, in units of the plane.
   public let meanX: Double
-  /// The y of that mean. It grows southwards.
+  /// The y of the mean of the positions of the cluster's points. It grows southwards.
   public let meanY: Double
 
-  /// The smallest box around its points, on the plane.
+  /// The smallest box around the cluster's points, on the plane.
   ///
   /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
   public var rect: PlaneRect { part?.summary.box ?? rectOfAll }
@@ -62,16 +62,16 @@ public struct Cluster: Sendable, Identifiable {
   /// The position where the cluster stands, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
-  /// The smallest box around its points.
+  /// The smallest box around the cluster's points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
 
   /// Whether the cluster is several points at one position, which no zoom separates.
   public var isStack: Bool { pointCount > 1 && rect.isPoint }
 
-  /// The root mean square distance of its points to their mean, in plane units.
+  /// The root mean square distance of the cluster's points to their mean, in plane units.
   public var radius: Double { spread.trace.squareRoot() }
 
-  /// The direction and the extent along which its points spread.
+  /// The direction and the extent along which the cluster's points spread.
   public var ellipse: Ellipse { Ellipse(covariance: spread) }
 
   /// Returns whether `other` lies strictly below this cluster in the tree.

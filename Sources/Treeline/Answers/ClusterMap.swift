@@ -234,7 +234,7 @@ extension ClusterMap {
     public struct Replacement: Sendable {
       /// The result that contains the parts.
       public let whole: Result
-      /// The results within it in the other answer, in tree order; at least one.
+      /// The results within the whole in the other answer, in tree order; at least one.
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int
@@ -249,17 +249,17 @@ extension ClusterMap {
 
     init(_ transition: Treeline.Transition, map: ClusterMap) { (self.transition, self.map) = (transition, map) }
 
-    /// The results in both answers, as the second shows them.
+    /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the same order. Under another filter they have other values.
     public var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that the second replaces by parts of them.
+    /// The results of the first answer that the second answer replaces by their parts.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that replace their parts in the first.
+    /// The results of the second answer that replace their parts in the first answer.
     public var merges: [Replacement] { transition.merges.map(replacement) }
-    /// The results of the second answer that share no value with the first.
+    /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }
-    /// The results of the first answer that share no value with the second.
+    /// The results of the first answer that share no value with the results of the second answer.
     public var exited: Results { results(transition.exited) }
     /// All results of the second answer that are not in the first.
     public var added: Results { results(transition.added) }

@@ -56,7 +56,7 @@ struct Continuation {
     var isWithinFresh: Bool
     var parent: Int
 
-    /// Returns what lies within one of the children.
+    /// Returns the part that lies within one of the children.
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex

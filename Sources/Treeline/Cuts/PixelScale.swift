@@ -70,7 +70,8 @@ extension PixelScale {
     let units = try units(atZoom: zoom)
     return switch coarseness {
     case .squaredRadius: units * units
-    // Distances were measured between means rounded to whole units. Each is less than a unit from the exact mean.
+    // Means are rounded to whole units before distances are measured. Each rounded mean is less than a unit from the
+    // exact mean.
     case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
   }

@@ -63,7 +63,7 @@ package final class Selection: Sendable {
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
-      // deinit does not run after this.
+      // deinit does not run after an error here.
       words.bits.deallocate()
       words.before.deallocate()
       noted.deallocate()

@@ -13,7 +13,7 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Number of leaves above which they are divided into parts; `MergePlan.leavesInPart` if nil.
+  /// Greatest number of leaves that are not divided into parts; `MergePlan.leavesInPart` if nil.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
@@ -129,7 +129,7 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: Number of positions above which they are divided into parts; as in a build if nil.
+  /// - Parameter leavesInPart: Greatest number of positions that are not divided into parts; as in a build if nil.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options

@@ -10,9 +10,9 @@ struct MergePlan: Sendable {
     let leaves: Range<Int>
     /// Rectangle with these leaves and no others.
     let rect: PlaneRect
-    /// Border between its halves; nil if the part is not divided.
+    /// Border between the part's halves; nil if the part is not divided.
     var border: MergeBorder?
-    /// Numbers of its halves.
+    /// Numbers of the part's halves.
     var halves = (first: 0, second: 0)
     /// Number of the part that this one is a half of; for the whole plane its own number.
     let whole: Int

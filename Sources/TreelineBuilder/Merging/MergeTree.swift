@@ -255,7 +255,7 @@ extension MergeTree {
     let coarse = MergeTree(leaves, threads: 1, monitor)
     /// All merges, each after the merge that it is a part of.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// Whether the merge above has another coarse scale, and the node in the new tree; for each merge.
+    /// For each merge, whether the merge above it has another coarse scale; and its node in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {

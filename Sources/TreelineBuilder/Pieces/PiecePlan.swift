@@ -84,25 +84,25 @@ public struct PiecePlan: Sendable {
 public struct PieceTask: Sendable {
   /// Number of the piece in tree order, from 0.
   public let number: Int
-  /// Tree index of its first point.
+  /// Tree index of the piece's first point.
   public let first: Int
   let rule: SplitRule
   let root: SubtreeRoot
-  /// Extent of all its points.
+  /// Extent of all points of the piece.
   let extent: PointExtent
 
   /// Number of points. It exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Position of all its points, if they have only one. Then there may be more points than the piece size.
+  /// Position of all points of the piece, if they have only one. Then there may be more points than the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all its points have one position. Then there may be more points than the piece size.
+  /// Whether all points of the piece have one position. Then there may be more points than the piece size.
   public var isStack: Bool { stack != nil }
 
-  /// Tree index after its last point.
+  /// Tree index after the piece's last point.
   var end: Int { first + pointCount }
 }
 

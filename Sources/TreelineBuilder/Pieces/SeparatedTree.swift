@@ -25,7 +25,7 @@ struct SeparatedTree: Sendable {
 
   /// Counts the pages of a node. Must be called for each node that is read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Its record, its sums and its points; for a large node, the records and summaries of children far away.
+    // Counts the node's record, sums and points; for a large node, the records and summaries of children far away.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region

@@ -8,7 +8,7 @@ import Treeline
 ///
 /// A node takes one cache line, and nothing else is ever read of it.
 struct InternalNode {
-  /// Positions at which its children are shown.
+  /// Positions at which the node's children are shown.
   var left: PlanePoint
   var right: PlanePoint
   /// Numbers of the children; `none` for a single position.

@@ -11,7 +11,7 @@ struct QueuedSplit: Comparable {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
-  /// Number that grows in this order.
+  /// Rank of the split: a number that grows in the order of splits.
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 

@@ -144,7 +144,7 @@ extension SplitSequence {
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
       } else if own >= squaredDistances.lowerBound {
-        // One more, so that it comes before any look at that distance.
+        // Adds one, so that the split comes before any look at that distance.
         queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
       }
     }

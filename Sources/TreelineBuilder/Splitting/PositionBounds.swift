@@ -106,7 +106,7 @@ struct AxialScatter {
 /// The sums over the points whose dot products with an axis lie in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// One of its points, which is linked to the others.
+  /// One of the bin's points, which is linked to the bin's other points.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0

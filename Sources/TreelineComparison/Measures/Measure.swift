@@ -13,7 +13,7 @@ struct Measure<Subject>: Sendable {
   let direction: MeasureDirection
   /// The words in which the summary of a report praises a method for this measure; nil if the summary leaves it out.
   var praise: Praise?
-  /// Returns nil if there is no value, such as the neighbour of a lone cluster.
+  /// Computes the value; returns nil if there is none, such as the neighbor of a lone cluster.
   let formula: @Sendable (Subject) throws -> Double?
 }
 

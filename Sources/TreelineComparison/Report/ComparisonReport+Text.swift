@@ -56,7 +56,7 @@ extension MeasureDirection {
 struct MeasureRow {
   let title: String
   let explanation: String
-  /// One cell for each method.
+  /// Cells of the row, one for each method.
   let cells: [(text: String, isBest: Bool)]
   /// nil if no value is better than another.
   let direction: MeasureDirection?

@@ -30,7 +30,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Identifier of the badge.
   public let id: ID
 
-  /// Its cluster in the latest answer that contains it.
+  /// The badge's cluster, in the latest answer that contains the cluster.
   var shown: ShownCluster
 
   /// The cluster that the badge shows.
@@ -99,7 +99,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// The number on the badge.
   public var pointCount: Int { shown.cluster.pointCount }
 
-  /// Range of its cluster's points.
+  /// Range of the points of the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
   /// Returns the look of the badge at a time, if no other change comes before.

@@ -170,7 +170,7 @@ class Map(anywidget.AnyWidget):
             answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
-        except Exception as error:  # Reported by the map, because nothing else would report it.
+        except Exception as error:  # The map reports the error, because nothing else would.
             self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
         else:
             self.send({"id": id}, [answer])
