@@ -193,14 +193,14 @@ void treeline_pieces_free(treeline_pieces *pieces);
 /// \param encoding Encoding of the index's columns; NULL for none.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
-/// Adds some of its points, in any order, with the row of each, from 0 to 2^53, and its codes, which follow each other
-/// point by point. Adds none if one belongs to another piece. `codes` may be NULL without columns.
+/// Adds some of the piece's points, in any order, with the row of each, from 0 to 2^53, and their codes, which follow
+/// each other point by point. Adds none if one belongs to another piece. `codes` may be NULL without columns.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);
-/// Builds the piece, once all its points are added, into a folder, where it appears complete. Writing it twice is
-/// harmless, since the bytes are the same. Per point it needs 66 bytes of memory and three times its codes. If all
-/// points have one position, it needs 8 bytes, or with columns 16 and twice the codes.
+/// Builds the piece, once all its points are added, into a folder, where it appears complete. Writing a piece twice is
+/// harmless, since the bytes are the same. Each point takes 66 bytes of memory and three times the length of its codes.
+/// If all points have one position, each takes 8 bytes, or with columns 16 bytes and twice the length of its codes.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 

@@ -79,7 +79,8 @@ package struct EncodedColumn: Sendable {
   /// Number of values that are surveyed at once: the different ones among them stay in the cache.
   private static let batchSize = 1 << 16
 
-  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold them.
+  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold the
+  /// numbers.
   init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in

@@ -18,7 +18,7 @@ struct PointExtent: Equatable, Sendable {
 
   var count: Int { Int(moments.count) }
 
-  /// Returns the extent of the points of both extents.
+  /// Returns the extent of two sets of points together.
   static func + (a: PointExtent, b: PointExtent) -> PointExtent {
     PointExtent(a.moments + b.moments, in: a.box.union(b.box))
   }
