@@ -28,10 +28,9 @@ treeline_stream *treeline_stream_create(
 /// Adds points and their values, in the same columns and the same order.
 ///
 /// \param rows Rows of the points, from 0 to 2^53, if rows are given. Otherwise rows continue from the points before,
-/// and it may be NULL.
-/// \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0 for the others. Such a
-/// point is omitted, but its row is counted. If it is NULL, such a point is an error, and no point of the batch is
-/// added.
+/// and `rows` may be NULL. \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0
+/// for the others. Such a point is omitted, but its row is counted. If `refused` is NULL, such a point is an error, and
+/// no point of the batch is added.
 bool treeline_stream_add(
     treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
     size_t column_count, uint8_t *refused, treeline_error **error);
@@ -45,9 +44,9 @@ void treeline_stream_free(treeline_stream *stream);
 // MARK: Steps of a build in pieces
 
 /// These steps build an index of points in many places, on any engine that runs them where the points are: Spark, a
-/// queue of jobs. The steps pass bytes to each other, which only the same release of the library on machines of the
-/// same byte order can read. The bytes have a checksum, which the functions that read them check. The objects of these
-/// steps change, so each must be used by only one thread at a time.
+/// queue of jobs. The steps pass bytes to each other. Only the same release of the library, on machines of the same
+/// byte order, can read these bytes. They have a checksum, which every function that reads them checks. The objects of
+/// these steps change, so each must be used by only one thread at a time.
 ///
 /// 1. Each part is surveyed; surveys add up. 2. A plan is made from the total: it asks a round of questions, each part
 /// answers them, answers add up, and so on until the plan asks no more. 3. Each point goes to its piece. 4. Each piece

@@ -93,8 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // A tree has one node with two children less than it has positions, which differ by a unit or more. Only such nodes
-    // are split.
+    // Only nodes with two children are split, since positions differ by a unit or more. A tree has one such node fewer
+    // than it has positions.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))
@@ -157,8 +157,8 @@ struct CancelBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the resident memory once the memory of cancelled builds is deallocated, which means that it has not fallen
-  /// for half a second.
+  /// Returns the resident memory once it has not fallen for half a second. By then the memory of cancelled builds is
+  /// deallocated.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 10 {

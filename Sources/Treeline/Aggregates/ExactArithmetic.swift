@@ -21,7 +21,7 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
   }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
-  // Shifts both so that bit 126 is their first: the quotient has 127 or 128 bits.
+  // Shifts both numbers so that bit 126 is their first bit. The quotient then has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy

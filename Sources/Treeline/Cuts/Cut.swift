@@ -49,18 +49,19 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced while there is room.
-  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous one that the query is
-  ///     given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges some
-  ///     in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any answer
-  ///     within the limit can. Of the answers that keep that many and split no more than necessary, it is the one with
-  ///     the least scatter, which is the sum of the squared distances of all points to the means of their clusters.
+  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
+  ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
+  ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
+  ///     answer within the limit can. Of the answers that keep that many and split no more than necessary, it is the
+  ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
+  ///     clusters.
   ///
   ///     That holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh answer.
   ///     If it is more, previous clusters are replaced by the fresh ones within them, the greatest gain first, and
   ///     fewer clusters are merged, until the scatter is small enough. If the limit leaves room for these replacements,
-  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside that of a fresh
-  ///     answer has an answer that refines the fresh one, however it is continued. On the way in from an answer that
-  ///     continued another, clusters may merge.
+  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside the viewport of a
+  ///     fresh answer has an answer that refines the fresh one, however it is continued. On the way in from an answer
+  ///     that continued another, clusters may merge.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -146,7 +147,7 @@ public struct Cut: Hashable, Sendable {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
-  /// The factor for the diameters of badges; nil for a cut by anything else.
+  /// The factor for the diameters of badges; nil for any other cut.
   public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
   /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a limit.

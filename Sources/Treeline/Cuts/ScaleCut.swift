@@ -54,8 +54,8 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the number of points of the root that count; in a tree of groups, of the smallest group, whether it is in
-  /// view or not.
+  /// Returns the number of points that count in the root or, in a tree of groups, in the smallest group, whether these
+  /// points are in view or not.
   @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }

@@ -44,7 +44,7 @@ struct MergeBuild {
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // Clusters across the seam are less than half a world wide. The seam lies in the widest gap of longitudes, so
-    // points that are less than half a world wide on the plane have none.
+    // points that are less than half a world wide on the plane have no such clusters.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }

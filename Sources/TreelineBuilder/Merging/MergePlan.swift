@@ -14,11 +14,11 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Numbers of the part's halves.
     var halves = (first: 0, second: 0)
-    /// Number of the part that this one is a half of; for the whole plane its own number.
+    /// Number of the larger part that this part is a half of; for the whole plane its own number.
     let whole: Int
   }
 
-  /// The parts. The whole plane comes first, and each half after the part that it is a half of.
+  /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
   /// Rounds in which parts are merged, by level. Borders are mended level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []

@@ -291,7 +291,7 @@ extension MergeTree {
   ///
   /// - Parameters:
   ///   - starts: Number of points before each part; the last entry is the number of all points.
-  ///   - stand: Index of the part at whose position all of them stand, if it is one of these.
+  ///   - stand: Index of the part at whose position the merged clusters stand, if it is one of these parts.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
     -> UInt32
   {

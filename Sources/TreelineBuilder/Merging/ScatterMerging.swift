@@ -52,8 +52,8 @@ struct ScatterMerging {
 
 /// Merges the clusters of a rectangle, except clusters that may be nearer to one outside.
 ///
-/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs of those clusters that may
-/// have one below the bound of the round.
+/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs only of clusters that may
+/// have a pair below the bound of the round.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
@@ -266,7 +266,7 @@ extension ScatterRounds {
     return best
   }
 
-  /// Returns a limit with allowance for all that single precision loses.
+  /// Returns a limit that makes up for all that single precision loses.
   @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
 
   private static var moreThanAnyError: Double { 1 + 0x1p-40 }

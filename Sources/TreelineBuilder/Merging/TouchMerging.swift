@@ -263,8 +263,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Returns the limit for pairs up to a scaled distance: their squared distances are at most this times the square of
-  /// the sum of their radii, with allowance for all that single precision loses.
+  /// Returns the limit of a search for pairs up to a scaled distance. The squared distance of such a pair is at most
+  /// the limit times the square of the sum of both radii. The limit makes up for all that single precision loses.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }

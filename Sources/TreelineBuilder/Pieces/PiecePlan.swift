@@ -43,7 +43,7 @@ public struct PiecePlan: Sendable {
   /// - Complexity: O(pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // Of the children of a node, the left one is on top.
+    // The left child of a node is above its right child on the stack.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {

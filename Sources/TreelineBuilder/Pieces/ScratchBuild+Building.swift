@@ -7,8 +7,8 @@ import Treeline
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // The points of built pieces are removed once the pieces are on the disk: only now and then, since that takes a
-      // while.
+      // The points of built pieces are removed once the pieces are flushed to the disk. Flushing takes a while, so it
+      // is done only now and then.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {

@@ -127,7 +127,7 @@ import Treeline
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
 
-    /// Makes the build stop also when `cancellation` is cancelled, which may stop others with it.
+    /// Makes the build stop when `cancellation` is cancelled, too. One cancellation may stop several builds.
     package func stops(with cancellation: BuildCancellation) {
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }

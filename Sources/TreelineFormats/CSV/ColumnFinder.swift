@@ -7,9 +7,9 @@ enum ColumnFinder {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether one of them was found by its name, so that the first row is a header.
+    /// Whether a column was found by its name, so that the first row is a header.
     var isNamed = true
-    /// Whether both are the same column, which has points as well-known text.
+    /// Whether both coordinates are in one column, which has points as well-known text.
     var isWellKnownText = false
   }
 

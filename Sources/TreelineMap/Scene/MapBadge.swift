@@ -6,7 +6,8 @@ import Treeline
 /// is the point count of its cluster. At any moment each point is counted by one badge only, so a moving badge may have
 /// no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by it.
+  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by the
+  /// identifier.
   ///
   /// The cluster's id would not do: for a moment a whole that leaves and one that forms may show the same cluster, and
   /// a badge can outlive the tree of its cluster.

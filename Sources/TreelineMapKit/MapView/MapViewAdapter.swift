@@ -294,7 +294,7 @@
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // For a cut by badges, the cut has already scaled them.
+      // For a cut by badges, the cut has already scaled the diameters.
       let scale = cut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

@@ -89,7 +89,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Without waiting for a thread that is making the grid or the row order.
+  // These two do not wait for a thread that is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 

@@ -55,7 +55,7 @@ export class Viewer {
   #isStyled = false;
   /** Whether the map style of the settings could not be loaded. */
   #isUnstyled = false;
-  /** Knows which clusters are selected, where clusters can be selected. */
+  /** The selected clusters; null on a page on which clusters cannot be selected. */
   selection = null;
   #lastRequestTime = null;
   #nextSide = 0;
