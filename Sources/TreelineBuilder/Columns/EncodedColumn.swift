@@ -8,7 +8,7 @@ package struct EncodedColumn: Sendable {
   package let entryCount: Int?
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// Number of numbers that are stored as the nearest doubles and not exactly.
+  /// Count of the numbers that are stored as the nearest doubles and not exactly.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
   /// Sections that belong to the column, each made for the first column of an index.

@@ -137,7 +137,7 @@ public struct BuildPlan: Sendable {
       switch rule.kind {
       case .mean: return .line(Split(atMeanOf: points.moments, from: points.corner, across: axis))
       case .leastScatter: return .search(PositionRounds(of: points.moments, from: points.corner, across: axis))
-      case .gamma: preconditionFailure("The initializer refuses it")
+      case .gamma: preconditionFailure("Expected a rule that the initializer accepts, found gamma")
       }
     }
   }

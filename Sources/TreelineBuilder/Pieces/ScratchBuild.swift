@@ -287,7 +287,7 @@ import Treeline
 
     // MARK: - Building
 
-    /// Number of numbers of each column that are not stored exactly, once the index is built.
+    /// For each column, the count of the numbers that are not stored exactly, once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of the points that were added.

@@ -114,7 +114,7 @@ struct ColumnReport {
   let kind: Column.Kind
   /// Number of distinct values in the dictionary, if there is one.
   let entryCount: Int?
-  /// Number of numbers that are not kept exactly.
+  /// Count of the numbers that are not kept exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
 
