@@ -123,7 +123,7 @@ private struct Block: Sendable {
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int
-  /// Squares that are still to be divided, the next last.
+  /// Squares that must still be divided. The next one is last.
   private var squares = [MapTile(zoom: 0, x: 0, y: 0)!]
 
   private static let usualClusters = 1 << 13

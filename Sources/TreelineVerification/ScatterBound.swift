@@ -144,7 +144,7 @@ extension NodeFacts {
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }
-    // Slightly more than that, for rounding.
+    // Slightly more than the exact bound, for rounding.
     return squaredLength(along, across) / min(weight(start.count + 1), weight(end.count - 1)) * (1 + 0x1p-30)
   }
 

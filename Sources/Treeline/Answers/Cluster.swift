@@ -12,7 +12,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The row number of the point, if the cluster has just one.
   public let row: Int?
 
-  /// The index of that point in tree order.
+  /// The index of the point in tree order, if the cluster has just one.
   public let treeIndex: Int?
 
   /// The x of the position where the cluster stands, in units of the plane. It stands at the mean of its points'
@@ -146,7 +146,7 @@ public struct Ellipse: Hashable, Sendable {
 
   /// The x of the unit vector of the longer axis on the plane, to the east. It is not negative.
   public let axisX: Double
-  /// The y of that unit vector, to the south.
+  /// The y of the unit vector of the longer axis on the plane, to the south.
   public let axisY: Double
 
   init(covariance: NodeSpread) {

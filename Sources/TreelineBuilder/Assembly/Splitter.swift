@@ -72,7 +72,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Splits a node of any size, as above. Any tree has a few such nodes at the top.
+  /// Partitions the points of a node of any size. Any tree has a few such nodes at the top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard

@@ -17,7 +17,7 @@ extension ClusterTree {
     try adding(columns: columns, stoppingWith: nil, progress: nil)
   }
 
-  /// Returns this tree with more columns, as above.
+  /// Returns this tree with more columns, with progress reports and a way to cancel.
   ///
   /// - Parameters:
   ///   - cancellation: Stops the work; if nil, cancelling the task does.

@@ -21,7 +21,7 @@ public struct IndexColumn: Sendable {
     case boolean
     /// Texts of ISO 8601, as `Instant` reads them; numbers are seconds since the beginning of 1970.
     case time
-    /// Times as above, except that numbers are milliseconds.
+    /// Times like `time`, except that numbers are milliseconds.
     case timeInMilliseconds = "time-ms"
     /// Texts that few points share. Numbers and booleans become texts, as they are written; nested objects and arrays
     /// stay as they are.
@@ -108,7 +108,7 @@ public struct IndexColumn: Sendable {
   /// are limited to a number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
-  /// Returns this column with more preparations, as above.
+  /// Returns this column with a set of more preparations.
   public func prepared(for preparations: Set<Preparation>) -> IndexColumn {
     var column = self
     column.preparations.formUnion(preparations)

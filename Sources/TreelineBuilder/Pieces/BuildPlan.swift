@@ -205,7 +205,7 @@ private struct PlanNode: Sendable {
   let corner: PlanePoint?
   /// Index of the node above.
   let parent: Int?
-  /// Extent of its points, once that is known.
+  /// Extent of the node's points, once it is known.
   var extent: PointExtent?
   var state = State.unmeasured
 

@@ -231,8 +231,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// Returns the positions of points on Web Mercator. Plain planes are known only at the end, so it returns none on
-    /// them.
+    /// Returns the positions of points on Web Mercator; none on a plain plane, which is known only once all points are
+    /// read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         guard projection == .webMercator else {

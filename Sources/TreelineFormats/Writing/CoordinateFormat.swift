@@ -28,7 +28,7 @@ import Treeline
     return bytes.text
   }
 
-  /// Returns the number that is written for a number.
+  /// Returns a coordinate, rounded as it is written.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number that JSON and CSV readers accept, without an exponent if there are few decimals.

@@ -15,7 +15,7 @@ enum ContentType {
 /// The content of a response: its type, and a function that writes it if it is needed.
 struct Representation: Sendable {
   let contentType: String
-  /// Cost of writing it; see `AnswerCost`.
+  /// Cost of writing the content; see `AnswerCost`.
   let cost: Int
   let write: @Sendable (inout OutputBytes) throws -> Void
 
