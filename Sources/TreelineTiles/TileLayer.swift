@@ -141,7 +141,7 @@
     }
   }
 
-  /// Returns the index of a count's key. There may be a million counts, so the usual case needs one table lookup.
+  /// Returns the index of a count's key. There may be a million counts, so a single table lookup finds most keys.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
     if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }
