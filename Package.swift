@@ -21,7 +21,7 @@ let package = Package(
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
     .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
-    // For the server alone: nothing in it is promised to others.
+    // For the server alone: the interface of this library is not stable for others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
     // For C and what calls C, as Sources/CTreeline/treeline.h declares it.

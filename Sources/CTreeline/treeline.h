@@ -61,7 +61,7 @@ typedef enum treeline_error_kind {
   TREELINE_ERROR_QUERY = 3,
   /// A string that is not a valid filter, or a filter of columns that the tree lacks.
   TREELINE_ERROR_FILTER = 4,
-  /// As above, for aggregates and histograms.
+  /// A string that is not a valid list of aggregates, or aggregates and histograms of columns that do not support them.
   TREELINE_ERROR_AGGREGATE = 5,
   /// Points from which no tree can be built.
   TREELINE_ERROR_BUILD = 6,

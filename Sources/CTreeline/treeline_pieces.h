@@ -28,10 +28,9 @@ treeline_stream *treeline_stream_create(
 /// Adds points and their values, in the same columns and the same order.
 ///
 /// \param rows Rows of the points, from 0 to 2^53, if rows are given. Otherwise rows continue from the points before,
-/// and it may be NULL.
-/// \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0 for the others. Such a
-/// point is omitted, but its row is counted. If it is NULL, such a point is an error, and no point of the batch is
-/// added.
+/// and `rows` may be NULL. \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0
+/// for the others. Such a point is omitted, but its row is counted. If `refused` is NULL, such a point is an error, and
+/// no point of the batch is added.
 bool treeline_stream_add(
     treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
     size_t column_count, uint8_t *refused, treeline_error **error);
@@ -45,14 +44,14 @@ void treeline_stream_free(treeline_stream *stream);
 // MARK: Steps of a build in pieces
 
 /// These steps build an index of points in many places, on any engine that runs them where the points are: Spark, a
-/// queue of jobs. The steps pass bytes to each other, which only the same release of the library on machines of the
-/// same byte order can read. The bytes have a checksum, which the functions that read them check. The objects of these
-/// steps change, so each must be used by only one thread at a time.
+/// queue of jobs. The steps pass bytes to each other. Only the same release of the library, on machines of the same
+/// byte order, can read these bytes. They have a checksum, which every function that reads them checks. The objects of
+/// these steps change, so each must be used by only one thread at a time.
 ///
 /// 1. Each part is surveyed; surveys add up. 2. A plan is made from the total: it asks a round of questions, each part
 /// answers them, answers add up, and so on until the plan asks no more. 3. Each point goes to its piece. 4. Each piece
-/// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. From all values follows
-/// an encoding, which gives each point codes that go to its piece with it.
+/// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. All values together
+/// determine an encoding. It turns the values of each point into codes, which go to the piece with the point.
 
 /// Bytes that one step of a build in pieces passes to another.
 typedef struct treeline_bytes treeline_bytes;
@@ -193,14 +192,14 @@ void treeline_pieces_free(treeline_pieces *pieces);
 /// \param encoding Encoding of the index's columns; NULL for none.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
-/// Adds some of its points, in any order, with the row of each, from 0 to 2^53, and its codes, which follow each other
-/// point by point. Adds none if one belongs to another piece. `codes` may be NULL without columns.
+/// Adds some of the piece's points, in any order, with the row of each, from 0 to 2^53, and their codes, which follow
+/// each other point by point. Adds none if one belongs to another piece. `codes` may be NULL without columns.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);
-/// Builds the piece, once all its points are added, into a folder, where it appears complete. Writing it twice is
-/// harmless, since the bytes are the same. Per point it needs 66 bytes of memory and three times its codes. If all
-/// points have one position, it needs 8 bytes, or with columns 16 and twice the codes.
+/// Builds the piece, once all its points are added, into a folder, where it appears complete. Writing a piece twice is
+/// harmless, since the bytes are the same. Each point takes 66 bytes of memory and three times the length of its codes.
+/// If all points have one position, each takes 8 bytes, or with columns 16 bytes and twice the length of its codes.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 

@@ -2,15 +2,15 @@ import Treeline
 
 /// Options of a build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
-  /// How the tree grows. Another growth makes another tree.
+  /// Growth of the tree. Another growth makes another tree.
   public var growth: Growth
 
   /// Diameters at which badges are drawn. If the tree grows by merging for badges, another curve makes another tree.
   /// Other growths ignore the curve.
   public var badgeCurve: BadgeCurve
 
-  /// Where clusters stand: at their means or at members. If the tree grows by merging for distances or badges, another
-  /// stand makes another tree. Other growths ignore it.
+  /// Position at which clusters stand: their means or members. If the tree grows by merging for distances or badges,
+  /// another stand makes another tree. Other growths ignore it.
   public var stand: ClusterStand
 
   /// Eigenvector solver, for tests that the tree is the same by every solver.
@@ -18,7 +18,7 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// Greatest depth of a merged tree, for tests: deeper trees get rounded merge scales.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Number of positions above which they are merged in parts, for tests; the default if nil.
+  /// Greatest number of positions that are merged as a whole, not in parts; for tests; the default if nil.
   var leavesInPart: Int?
 
   /// Number of threads that build. The tree is the same for any number.
@@ -56,7 +56,8 @@ extension BuildOptions {
     self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
   }
 
-  /// Where nodes are split; `standard` while the tree grows by merging. Setting it makes the tree grow by splitting.
+  /// Rule by which nodes are split; `standard` while the tree grows by merging. Setting it makes the tree grow by
+  /// splitting.
   public var splitRule: SplitRule {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
@@ -97,7 +98,7 @@ public struct BuildProgress: Hashable, Sendable {
   public let fraction: Double
 }
 
-/// Why no tree can be built from some points.
+/// The reason why no tree can be built from some points.
 public enum BuildError: Error, Hashable, Sendable {
   /// A coordinate is outside the sphere or the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)

@@ -40,7 +40,7 @@ extension TableColumn {
 }
 
 extension Aggregate {
-  /// Whether its values are whole numbers for any points.
+  /// Returns whether the aggregate's values are whole numbers for any points.
   fileprivate func isWhole(in tree: ClusterTree) -> Bool {
     switch function {
     case .count, .distinct: true

@@ -9,7 +9,7 @@ final class AnswerObject: CObject {
   /// Cut of the query; nil if the clusters were requested by id.
   private let cut: Cut?
   private let arrays: Block
-  /// Created on the first request.
+  /// The extents of the clusters, created on the first request.
   private let extents = Mutex<Block?>(nil)
 
   /// - Parameters:
@@ -131,7 +131,7 @@ public func clustersInBox(
     let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
     let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
-      // Reads all as parameters, so that the error has the words of a query's errors.
+      // Reads the cut, the box and the zoom as parameters, so that the error has the words of a query's errors.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
       return try text.withCString { try tree.answer(to: $0, after: previous) }
     }

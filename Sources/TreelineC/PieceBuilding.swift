@@ -118,7 +118,7 @@ public func assemble(
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     if options.hasSeparations {
-      // Called by one thread at a time.
+      // The closure is called by one thread at a time.
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(
         scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,

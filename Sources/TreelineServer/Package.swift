@@ -71,7 +71,7 @@ let package = Package(
 // Set only by scripts/build/docs: users of the server do not fetch the plugin that writes the documentation.
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  // The modules that the server does not need are documented with it.
+  // The site also documents modules that the server does not need.
   for name in ["TreelineBuilder", "TreelineMap", "TreelineVerification"] {
     package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
   }

@@ -6,7 +6,7 @@ enum HilbertCurve {
   /// Returns the number of tiles of all lesser zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
 
-  /// Returns the place of a tile in that order, which PMTiles calls its id.
+  /// Returns the position of a tile in the order of the archive, which PMTiles calls the tile's id.
   static func id(of tile: MapTile) -> UInt64 {
     var (x, y) = (UInt64(tile.x), UInt64(tile.y))
     var distance: UInt64 = 0
@@ -20,7 +20,7 @@ enum HilbertCurve {
     return firstID(ofZoom: tile.zoom) + distance
   }
 
-  /// Returns the four tiles that a tile consists of at the next zoom, in that order; nil at the greatest zoom.
+  /// Returns the four tiles that cover a tile at the next zoom, in the order of the archive; nil at the greatest zoom.
   static func children(of tile: MapTile) -> [MapTile]? {
     guard tile.zoom < MapTile.greatestZoom else { return nil }
     return (0..<4).map { MapTile(zoom: tile.zoom + 1, x: 2 * tile.x + $0 & 1, y: 2 * tile.y + $0 >> 1)! }

@@ -10,7 +10,7 @@ package struct PMTiles: TileArchive {
   private let write: (_ bytes: [UInt8], _ offset: UInt64) throws -> Void
   private var entries = Entries()
   private var tileLength: UInt64 = 0
-  /// The tile before, whose entry the next tile shares if it is equal and adjacent.
+  /// The previous tile. The next tile shares its entry if both tiles are equal and adjacent.
   private var last: (id: UInt64, bytes: [UInt8])?
 
   private static let headerLength = 127
@@ -66,13 +66,13 @@ package struct PMTiles: TileArchive {
     try write(header + Array(repeating: 0, count: Self.rootEnd - header.count), 0)
   }
 
-  /// In units of 10^-7 degrees.
+  /// Returns degrees in the archive's units of 10^-7 degrees.
   private static func position(_ degrees: Double) -> Int32 { Int32((degrees * 1e7).rounded()) }
 
   /// Returns the root directory and all leaf directories: none if all entries have room in the root.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // Of more entries the directory would not fit, so it is not tried.
+    // A directory of more entries cannot fit the root, so it is not compressed to find out.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }
@@ -109,7 +109,7 @@ package struct PMTiles: TileArchive {
     var id: UInt64
     var length: Int
     var run: UInt64
-    /// From the first tile's first byte.
+    /// Offset of the bytes, from the first byte of the first tile.
     var offset: UInt64
   }
 
@@ -188,7 +188,7 @@ package struct PMTiles: TileArchive {
       ids.append(varint: id - lastID)
       runs.append(varint: run)
       lengths.append(varint: UInt64(length))
-      // 0 stands for the place after the entry before.
+      // 0 means that the tile begins where the previous entry ends.
       offsets.append(varint: offset == end ? 0 : offset + 1)
       (lastID, end, count) = (id, offset + UInt64(length), count + 1)
     }

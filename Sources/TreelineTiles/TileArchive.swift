@@ -9,7 +9,7 @@ package protocol TileArchive {
   mutating func finish(_ description: TileDescription) throws
 }
 
-/// What an archive says about its tiles.
+/// The metadata of an archive.
 package struct TileDescription: Encodable {
   package let name: String
   /// The text of the index's attribution as HTML, as maps expect; nil if there is none.

@@ -17,10 +17,10 @@
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
-  /// For each key, the index of the aggregate whose count it names; nil for other keys, and for counts with another
+  /// The index of the aggregate whose count a key names, for each key; nil for other keys, and for counts with another
   /// name than usual.
   private var countedBy: [Int32?] = []
-  /// For each aggregate, the key indices of the counts whose usual names were taken, by value.
+  /// The key indices of the counts whose usual names were taken: for each aggregate, by value.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
@@ -80,7 +80,7 @@
     }
     if let area = tree.plane.coveredArea(of: cluster) { tag(Key.area.rawValue, add(.double(area))) }
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
-    // Added behind the fixed keys, so that tiles without groups do not have this key.
+    // The group's key is added behind the fixed keys, so that tiles without groups do not have this key.
     if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }
     if cluster.isStack { tag(Key.stack.rawValue, value(.bool(true))) }
     for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number) }
@@ -94,7 +94,7 @@
     feature.append(number: cluster.id.rawValue, as: 1)
     feature.append(tags.bytes, as: 2)
     feature.append(number: 1, as: 3)  // A point.
-    // A single move from the corner of the tile.
+    // The geometry is a single move from the corner of the tile.
     geometry.removeAll()
     geometry.append(varint: 1 << 3 | 1)
     geometry.append(varint: Self.zigzag(position.x))
@@ -141,7 +141,7 @@
     }
   }
 
-  /// Returns the index of a count's key. There may be a million counts, so the usual case needs one table lookup.
+  /// Returns the index of a count's key. There may be a million counts, so a single table lookup finds most keys.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
     if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }

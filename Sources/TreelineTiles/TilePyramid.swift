@@ -46,13 +46,13 @@ package struct TilePyramid: Sendable {
     package let bytes: [UInt8]
   }
 
-  /// Calls with all tiles that have clusters, in the order of PMTiles. The tiles are the same with any number of
+  /// Calls `body` with all tiles that have clusters, in the order of PMTiles. The tiles are the same with any number of
   /// threads.
   ///
   /// - Parameters:
   ///   - threads: Number of threads that encode tiles.
   ///   - progress: Called with the number of points in all tiles so far, counted once for each zoom.
-  ///   - body: Called with each tile, on the calling thread.
+  ///   - body: Receives each tile, on the calling thread.
   /// - Throws: `TileError`, `QueryError`, `IndexError`, `AggregateError`, and what `body` throws.
   /// - Complexity: O(clusters of all zooms); memory for some 10^5 clusters per thread.
   package func forEachTile(
@@ -123,7 +123,7 @@ private struct Block: Sendable {
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int
-  /// Squares that are still to be divided, the next last.
+  /// Squares that must still be divided. The next one is last.
   private var squares = [MapTile(zoom: 0, x: 0, y: 0)!]
 
   private static let usualClusters = 1 << 13
@@ -175,7 +175,7 @@ extension Sequence {
   }
 }
 
-/// Why an index cannot become tiles.
+/// The reason why an index cannot become tiles.
 package enum TileError: Error, Equatable, CustomStringConvertible {
   case plainPlane
   case limit
@@ -187,7 +187,7 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
       "tiles need points in degrees, found an index on a plain plane; build it from longitudes and latitudes"
     case .limit:
       "expected a detail, a spacing or badges, found a limit: the limit would differ from tile to tile, so that their "
-        + "counts did not add up"
+        + "counts would not add up"
     case .tooManyClusters(let tile, let found):
       "expected at most \(TilePyramid.mostClusters) clusters in tile \(tile.zoom)/\(tile.x)/\(tile.y), found "
         + "\(found) or more; take a greater detail, spacing or scale"

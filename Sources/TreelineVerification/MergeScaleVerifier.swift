@@ -28,7 +28,7 @@ struct MergeScaleVerifier {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of its parent, at which the node is first shown.
+    /// The code of the node's parent, at which the node is first shown.
     let shownAt: SeparationCode
   }
 

@@ -49,8 +49,8 @@ struct NodeFacts {
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
-    // The longer component comes from the sum, which loses no digits. The shorter comes from their product, which is b
-    // / 2r.
+    // The longer component comes from a sum, which loses no digits. The shorter one comes from the product of both,
+    // which is b / 2r.
     let radius = squaredLength(a, b).squareRoot()
     let longer = ((1 + abs(a) / radius) / 2).squareRoot()
     let shorter = b / (2 * radius * longer)
@@ -186,7 +186,8 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// Returns, times the count, the sums of the first `leftCount` points minus `leftCount` times the mean of all points.
+  /// Returns the count times the difference of two sums: of the first `leftCount` points, and of `leftCount` points at
+  /// the mean of all points.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

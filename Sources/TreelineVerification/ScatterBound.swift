@@ -9,7 +9,7 @@ extension NodeFacts {
   private struct Bin {
     var count = 0
     var sums = NodeSums(x: 0, y: 0)
-    /// The sum of their distances from the axis.
+    /// The sum of the points' distances from the axis.
     var distance = 0.0
     var least = Double.infinity
     var greatest = -Double.infinity
@@ -144,7 +144,7 @@ extension NodeFacts {
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }
-    // Slightly more than that, for rounding.
+    // Slightly more than the exact bound, for rounding.
     return squaredLength(along, across) / min(weight(start.count + 1), weight(end.count - 1)) * (1 + 0x1p-30)
   }
 

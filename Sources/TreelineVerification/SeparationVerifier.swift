@@ -28,8 +28,8 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// Problems of single codes, and problems among shown nodes at the greatest code that has any. Lesser codes are not
-  /// reported, because one wrong code puts those below it out of step.
+  /// Problems of single codes, and problems among shown nodes at the greatest code that has such problems. Problems at
+  /// lesser codes are not reported, because one wrong code also affects all lesser codes.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -46,7 +46,7 @@ struct SeparationVerifier {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of its parent, at which the node is first shown, and the number of its parent.
+    /// The code of the node's parent, at which the node is first shown, and the number of the parent.
     let shownAt: SeparationCode
     let parent: UInt32
   }

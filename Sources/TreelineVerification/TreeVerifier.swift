@@ -140,7 +140,7 @@ struct TreeVerifier {
 
 extension TreeVerifier {
   /// Checks a node above the trees of groups. It is halved by the number of its groups, has a box around its points
-  /// that does not lie across the seam, and has their sums.
+  /// that does not lie across the seam, and has the sums of these points.
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {

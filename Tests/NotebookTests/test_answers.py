@@ -91,7 +91,7 @@ def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
     ],
 )
 def test_a_view_of_something_else_is_refused(tree, view):
-    with pytest.raises(TraitError, match="expected a center of 2, a zoom or a bbox of 4 numbers, found"):
+    with pytest.raises(TraitError, match="expected a center of two numbers, a zoom or a bbox of four numbers, found"):
         Map(tree, view=view)
 
 

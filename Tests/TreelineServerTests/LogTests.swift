@@ -67,7 +67,8 @@ import Testing
     let metrics = ServerMetrics(log: output)
       .text(
         .init(
-          openIndexes: 0, connections: 0, answersUnderWay: 0, queueLength: 0, answerBytes: 0, filters: 0, filterBytes: 0
+          openIndexes: 0, staleIndexes: 0, connections: 0, answersUnderWay: 0, queueLength: 0, answerBytes: 0,
+          filters: 0, filterBytes: 0
         ))
     #expect(metrics.contains("treeline_log_lines_dropped_total \(dropped)\n"))
     let text = Mutex("")

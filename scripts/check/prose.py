@@ -25,7 +25,7 @@ PHRASES = {
     "say 'like X' instead of 'as X has it'": r"\bas [^.,;]{1,30} (has|have) (it|them)\b",
     "say 'except' instead of 'but'": r"\b(all|nothing|none|any) but\b|\bbut for\b",
     "say 'depends on', 'is ordered by' instead of 'goes by'": r"\bgo(es)? by\b",
-    "say the same what: 'The same' opens a sentence": r"(^|[.:] )The same\b",
+    "say what is the same: 'The same' opens a sentence": r"(^|[.:] )The same\b",
     "name it instead of 'of either', 'of neither'": r"\bof n?either\b",
     "say 'must' or 'will' instead of 'is to be'": r"\b(is|are|was|were) to be\b|\bto be had\b",
     "say 'instead of'": r"\bin place of\b",
@@ -42,7 +42,7 @@ COMMENTS = {
 }
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# This list, and pages that a program writes.
+# Files that are not checked: this list, and pages that a program writes.
 LEFT_OUT = ("scripts/check/prose.py", "Sources/Treeline/Treeline.docc/Measurements.md")
 
 

@@ -519,9 +519,10 @@ class Bench:
         note = (
             f"25 views at each zoom from 4 to 16 of 256 px tiles; the time of a view is the median of {repeats} answers."
             " Treeline's limit in each view is the number of clusters that pysupercluster returns there,"
-            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} The estimates without dictionaries subtract a"
-            " time from pysupercluster's: the low one, the time to answer with these results from an index of nothing else"
-            " (rounds with a difference of 0 are dropped); the high one, the time to copy the results."
+            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} An estimate without dictionaries is"
+            " pysupercluster's time minus another time: for the low estimate, the time of the same answer from an index"
+            " that contains nothing else (rounds with a difference of 0 are dropped); for the high estimate, the time to"
+            " copy the results."
         )
         for key, what in (
             ("withCoordinates", "every cluster with coordinate and count, against pysupercluster"),

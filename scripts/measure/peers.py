@@ -120,8 +120,8 @@ def copying(answer):
 
 
 def making(answer, median):
-    """Returns the time in which the module answers with these results from an index of nothing else. That is a bit more
-    than the time to create the results, since the module still walks over that index."""
+    """Returns the time in which the module gives this answer from an index that contains nothing else. That is a bit
+    more than the time to create the results, since the module still walks over that index."""
     if not answer:
         return 0.0
     points = numpy.array([[cluster["longitude"], cluster["latitude"]] for cluster in answer])

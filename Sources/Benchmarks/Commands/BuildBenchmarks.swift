@@ -93,7 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Only nodes with two children, whose positions differ by a unit or more, were split.
+    // Only nodes with two children are split, since positions differ by a unit or more. A tree has one such node fewer
+    // than it has positions.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))
@@ -147,7 +148,7 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // From cancelling to the end of the build. Its memory is deallocated meanwhile and afterwards.
+      // Time from the cancellation to the end of the build. Its memory is deallocated meanwhile and afterwards.
       "seconds": times,
       // Number of bytes by which the process is larger after all builds than after half of them.
       "growth": growth,
@@ -156,8 +157,8 @@ struct CancelBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the resident memory once the memory of cancelled builds is deallocated, which means that it has not fallen
-  /// for half a second.
+  /// Returns the resident memory once it has not fallen for half a second. By then the memory of cancelled builds is
+  /// deallocated.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 10 {

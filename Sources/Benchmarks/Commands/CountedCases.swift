@@ -26,7 +26,7 @@ struct CountedCases: ParsableCommand {
 /// Does work within a function that valgrind finds by its name.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
-  // Without it the call would become a jump to the work, which would not return here.
+  // Without this statement the call would become a jump to the work, which would not return here.
   blackHole(result)
   return result
 }
@@ -43,7 +43,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case filter
   /// Sums, means, counts and order statistics of an answer, and everything that is prepared for them.
   case aggregate
-  /// As above, for an answer under a filter.
+  /// The same aggregates of an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"

@@ -60,7 +60,8 @@ struct FilterBenchmark: ParsableCommand {
       "unfiltered_with_coordinates_us": try microseconds(queries) {
         for cluster in try tree.clusters($0) { blackHole(cluster.coordinate) }
       },
-      // Of the answer over all points: the first sum and the first counts in milliseconds, later ones in microseconds.
+      // Times of aggregates over all points: the first sum and the first counts in milliseconds, later ones in
+      // microseconds.
       "aggregates_first_ms": firstOfAll, "filtered_aggregates_first_ms": firstOfPassing,
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,

@@ -7,7 +7,7 @@ import TreelineBuilder
 import TreelineMap
 
 /// Times what a map view waits for when it moves: the answer, off the main thread, and the difference from the visible
-/// badges, on it.
+/// badges, on the main thread.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."
@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// For each change: the seconds off the main thread and on it, the seconds of a frame in the middle of it, and the
-  /// number of badges that it names.
+  /// For each change: the seconds off the main thread, the seconds on the main thread, the seconds of a frame in the
+  /// middle of the change, and the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []
@@ -99,7 +99,7 @@ struct MapBenchmark: ParsableCommand {
         let now = start.duration(to: .now) / .seconds(1)
         if let answer = try? answer.get() { blackHole(scene.show(answer, at: now).moved.count) }
         answers.withLock { $0 += 1 }
-        // As often as a screen is drawn.
+        // Waits for about the time of a frame.
         try? await Task.sleep(for: .milliseconds(8))
       }
     }

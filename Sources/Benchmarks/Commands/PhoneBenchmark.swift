@@ -42,7 +42,7 @@ struct PhoneBenchmark: ParsableCommand {
       "mean": try time(BuildOptions(splitRule: .mean, threads: 1)),
       "separated": try time(BuildOptions(splitRule: .mean, threads: 1, computesSeparations: true)),
       "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)),
-      // For each point and each cluster: medians of many passes.
+      // Medians of many passes, in seconds for each point or cluster.
       "forward": pass(over: coordinates.count) {
         blackHole(coordinates.reduce(into: UInt32(0)) { $0 &+= tree.plane.point(at: $1).y })
       },

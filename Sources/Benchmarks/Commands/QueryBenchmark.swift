@@ -51,7 +51,8 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // On one thread and on two, in each of several turns. Arithmetic shows the best speedup that is possible here.
+      // Rates on one thread and on two threads, in each of several turns. The rates of arithmetic show the best speedup
+      // that is possible here.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }

@@ -67,22 +67,22 @@ extension [Coordinate] {
 
 /// The kinds of generated points, all seeded.
 enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
-  /// Evenly over the part of the sphere that Web Mercator shows. Peers lose points beyond it.
+  /// Points spread evenly over the part of the sphere that Web Mercator shows. Peers lose points beyond it.
   case uniform
   /// Few large and many small towns, sized by Zipf's law, and a tenth of the points in between.
   case clustered
-  /// Uniform, from west to east.
+  /// Uniform points, sorted from west to east.
   case sorted
-  /// All at one position.
+  /// All points at one position.
   case coincident
-  /// Along one meridian.
+  /// Points along one meridian.
   case line
-  /// Row by row, with a spacing that fills a quarter of the world.
+  /// A lattice, row by row, with a spacing that fills a quarter of the world.
   case lattice
-  /// At distances of 2^-k from one position.
+  /// Points at distances of 2^-k from one position.
   case geometric
 
-  /// Returns the points. Fewer points of a kind are the first of more.
+  /// Returns the points. A smaller number of points of a kind is the beginning of any larger number.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)

@@ -50,7 +50,7 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // Not getrusage, whose peak begins with the peak of the process that started this one.
+    // `getrusage` does not serve: its peak begins with the peak of the process that started this one.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

@@ -109,7 +109,7 @@ struct GridLattice {
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width
-    // Both ends of a long window may lie in the same cell. The window then covers all cells, not only this one.
+    // A window around the world may begin and end in one cell. It then covers all cells, not only this one.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
       x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),

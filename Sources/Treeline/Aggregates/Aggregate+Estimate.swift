@@ -121,8 +121,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of `count` values of a column, each with the mean length of the column's texts. For each text once,
-  /// this is the length of all texts.
+  /// Adds the bytes of `count` values of a column, each with the mean length of the column's texts. If each text occurs
+  /// once, the sum is the length of all texts.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

@@ -5,7 +5,7 @@ struct LinkedValues: AggregateEvaluator {
   func value(of range: Range<Int>) -> AggregateValue { .integer(links.distinctCount(in: range)) }
 }
 
-/// An evaluator of aggregates that follow from how many rows have each value.
+/// An evaluator of aggregates that are computed from the number of rows with each value.
 struct DistinctValues: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows

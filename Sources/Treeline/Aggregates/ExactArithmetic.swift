@@ -21,7 +21,7 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
   }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
-  // Shifts both so that bit 126 is their first: the quotient has 127 or 128 bits.
+  // Shifts both numbers so that bit 126 is their first bit. The quotient then has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
@@ -100,7 +100,7 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // Any word will do for 0. The bounds hold even if another program changes the file meanwhile.
+    // For 0, which has no bits, any word will do. The bounds hold even if another program changes the file meanwhile.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

@@ -72,7 +72,7 @@ extension Aggregate {
     // The significand has 17 digits at most, so that the product fits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
-    // The product is below 10^30, so that with more decimals it is less than one value. 100 % has no decimals.
+    // The product is below 10^30: with more than 30 decimals, the rank is less than one value. 100 % has no decimals.
     if decimals > 30 { return 1 }
     let unit = (0..<Swift.max(decimals, 0)).reduce(Int128(1)) { unit, _ in unit * 10 }
     let (rank, rest) = product.quotientAndRemainder(dividingBy: unit)
@@ -132,7 +132,7 @@ struct OrderStatistic: AggregateEvaluator {
     switch column.values {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
-      // Half of the sum has one more decimal.
+      // Half of the sum has one decimal more than the sum.
       return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       return .number(Self.mean(OrderedKeys.real(of: lower), OrderedKeys.real(of: upper)))

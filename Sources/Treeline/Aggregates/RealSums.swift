@@ -51,7 +51,7 @@ final class RealSums: PreparedValues {
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
-    // For each end, the nearest beginning of a block and the rows between.
+    // Reads, at each end of the range, the sum at the nearest beginning of a block and the rows in between.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

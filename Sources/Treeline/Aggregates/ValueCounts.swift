@@ -62,7 +62,7 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // For each end, the nearest beginning of a block and the rows between.
+    // Reads, at each end of the range, the counts at the nearest beginning of a block and the rows in between.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

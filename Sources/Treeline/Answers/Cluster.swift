@@ -12,7 +12,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The row number of the point, if the cluster has just one.
   public let row: Int?
 
-  /// The index of that point in tree order.
+  /// The index of the point in tree order, if the cluster has just one.
   public let treeIndex: Int?
 
   /// The x of the position where the cluster stands, in units of the plane. It stands at the mean of its points'
@@ -20,15 +20,15 @@ public struct Cluster: Sendable, Identifiable {
   /// points. Under a filter, clusters that are kept apart, by a spacing or as badges, stand at the same position as
   /// without the filter. Other clusters then stand at the mean of the points that pass.
   public let x: Double
-  /// The y of that position. It grows southwards.
+  /// The y of the position where the cluster stands. It grows southwards.
   public let y: Double
 
-  /// The x of the mean of its points' positions, in units of the plane.
+  /// The x of the mean of the positions of the cluster's points, in units of the plane.
   public let meanX: Double
-  /// The y of that mean. It grows southwards.
+  /// The y of the mean of the positions of the cluster's points. It grows southwards.
   public let meanY: Double
 
-  /// The smallest box around its points, on the plane.
+  /// The smallest box around the cluster's points, on the plane.
   ///
   /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
   public var rect: PlaneRect { part?.summary.box ?? rectOfAll }
@@ -62,16 +62,16 @@ public struct Cluster: Sendable, Identifiable {
   /// The position where the cluster stands, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
-  /// The smallest box around its points.
+  /// The smallest box around the cluster's points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
 
   /// Whether the cluster is several points at one position, which no zoom separates.
   public var isStack: Bool { pointCount > 1 && rect.isPoint }
 
-  /// The root mean square distance of its points to their mean, in plane units.
+  /// The root mean square distance of the cluster's points to their mean, in plane units.
   public var radius: Double { spread.trace.squareRoot() }
 
-  /// The direction and the extent along which its points spread.
+  /// The direction and the extent along which the cluster's points spread.
   public var ellipse: Ellipse { Ellipse(covariance: spread) }
 
   /// Returns whether `other` lies strictly below this cluster in the tree.
@@ -136,8 +136,8 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 
 /// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
 ///
-/// Drawn at twice its size it contains most of the points of an even cloud. It follows a railway along which points
-/// lie.
+/// Drawn at twice its size it contains most of the points of an even cloud. Points along a railway have a long, narrow
+/// ellipse in its direction.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double
@@ -146,7 +146,7 @@ public struct Ellipse: Hashable, Sendable {
 
   /// The x of the unit vector of the longer axis on the plane, to the east. It is not negative.
   public let axisX: Double
-  /// The y of that unit vector, to the south.
+  /// The y of the unit vector of the longer axis on the plane, to the south.
   public let axisY: Double
 
   init(covariance: NodeSpread) {

@@ -18,7 +18,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     (self.tree, self.values, self.names) = (tree, values, names)
   }
 
-  /// What is shown at one position of the map.
+  /// A result of a query: a value or a cluster of values, shown at one position of the map.
   public enum Result: Sendable {
     /// One value.
     case single(Value, Cluster)
@@ -113,7 +113,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Throws: `FilterError` if the tree lacks columns that the filter names, or they are of other kinds.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
 
-  /// Returns the map under a filter, faster if the last filter was alike; see `ClusterTree.selecting(_:reusing:)`.
+  /// Returns the map under a filter, faster if the previous filter is similar; see `ClusterTree.selecting(_:reusing:)`.
   ///
   /// - Precondition: `previous` is this map with another filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterMap?) throws(FilterError) -> ClusterMap {
@@ -128,7 +128,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - filter: The filter for values that count.
-  ///   - previous: This map with another filter, whose results are reused if the filters are alike; nil for none.
+  ///   - previous: This map with another filter, whose results are reused if the filters are similar; nil for none.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
   public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try selecting(filter.named(names), reusing: previous)
@@ -234,13 +234,13 @@ extension ClusterMap {
     public struct Replacement: Sendable {
       /// The result that contains the parts.
       public let whole: Result
-      /// The results within it in the other answer, in tree order; at least one.
+      /// The results within the whole in the other answer, in tree order; at least one.
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int
-      /// The number of values in the first answer's side that pass its filter, but not the second answer's.
+      /// The number of values of this replacement that pass the first answer's filter, but not the second's.
       public let filteredOutPointCount: Int
-      /// The number of values in the second answer's side that pass its filter, but not the first answer's.
+      /// The number of values of this replacement that pass the second answer's filter, but not the first's.
       public let filteredInPointCount: Int
     }
 
@@ -249,17 +249,17 @@ extension ClusterMap {
 
     init(_ transition: Treeline.Transition, map: ClusterMap) { (self.transition, self.map) = (transition, map) }
 
-    /// The results in both answers, as the second shows them.
+    /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the same order. Under another filter they have other values.
     public var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that the second replaces by parts of them.
+    /// The results of the first answer that the second answer replaces by their parts.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that replace parts of them in the first.
+    /// The results of the second answer that replace their parts in the first answer.
     public var merges: [Replacement] { transition.merges.map(replacement) }
-    /// The results of the second answer that share no value with the first.
+    /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }
-    /// The results of the first answer that share no value with the second.
+    /// The results of the first answer that share no value with the results of the second answer.
     public var exited: Results { results(transition.exited) }
     /// All results of the second answer that are not in the first.
     public var added: Results { results(transition.added) }

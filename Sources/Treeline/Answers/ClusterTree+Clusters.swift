@@ -27,8 +27,8 @@ extension ClusterTree {
   /// - Precondition: `previous` is an answer of this tree.
   /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and if a limit bounds a cut
   ///   by pixels, O(limit log limit + depth). Continuing takes O(k log k + k · depth), where k is the limit plus the
-  ///   size of the previous answer. It takes O(k · d) more if d clusters too many must be merged, and that as often as
-  ///   k has bits if they scatter too much.
+  ///   size of the previous answer. If d clusters too many must be merged, it takes O(k · d) more, or O(k · d · log k)
+  ///   if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -90,8 +90,8 @@ extension ClusterTree {
 
   /// Returns the clusters of a cut over the whole plane that stand in a viewport, edges included; in tree order.
   ///
-  /// These are the clusters of a map tile. A cluster may stand where none of its points does, in the tile beside all of
-  /// them. A tile shows the clusters that stand in it, so that each is drawn once, whichever tiles are requested.
+  /// These are the clusters of a map tile. A cluster may stand in a tile in which none of its points lies. A tile shows
+  /// the clusters that stand in it, so that each is drawn once, whichever tiles are requested.
   ///
   /// - Parameters:
   ///   - cut: A detail, a spacing or badges. Its limit is ignored, since it would differ from tile to tile.
@@ -154,7 +154,7 @@ extension ClusterTree {
   /// The position at which the tree's clusters stand.
   public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
-  /// The diameters with which badges of the tree do not touch; nil if it does not support `Cut.badges(scale:)`.
+  /// The diameters with which badges of the tree do not touch; nil if the tree does not support `Cut.badges(scale:)`.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
   /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless the

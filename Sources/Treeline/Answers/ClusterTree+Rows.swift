@@ -95,7 +95,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 
   /// The indices of the points in tree order.
   package var treeIndices: some RandomAccessCollection<Int> {
-    // Without a filter each costs O(1), like the rows.
+    // Without a filter each index costs O(1), like the row numbers.
     (0..<endIndex).lazy.map { treeIndex(at: $0) }
   }
 

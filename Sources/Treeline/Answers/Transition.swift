@@ -21,17 +21,17 @@ public struct Transition: Sendable {
     /// The tree with the filter of the whole's answer.
     let tree: ClusterTree
 
-    /// The clusters within it in the other answer, in tree order; at least one.
+    /// The clusters within the whole in the other answer, in tree order; at least one.
     public let parts: Clusters
 
-    /// The number of the whole's points that are in none of the parts, and so in no cluster of that answer. Points that
-    /// pass the filter of only one answer are not counted.
+    /// The number of the whole's points that are in none of the parts, and so in no cluster of the answer that shows
+    /// the parts. Points that pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
-    /// The number of points in the first answer's side that pass its filter, but not the second answer's.
+    /// The number of points of this replacement that pass the first answer's filter, but not the second's.
     public let filteredOutPointCount: Int
 
-    /// The number of points in the second answer's side that pass its filter, but not the first answer's.
+    /// The number of points of this replacement that pass the second answer's filter, but not the first's.
     ///
     /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
     /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the
@@ -39,22 +39,22 @@ public struct Transition: Sendable {
     public let filteredInPointCount: Int
   }
 
-  /// The clusters in both answers, as the second shows them.
+  /// The clusters in both answers, as the second answer shows them.
   public let kept: Clusters
 
   /// The kept clusters as the first answer shows them, in the same order. Under another filter they have other points.
   public let keptBefore: Clusters
 
-  /// The clusters of the first answer that the second replaces by clusters within them.
+  /// The clusters of the first answer that the second answer replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that replace clusters within them.
+  /// The clusters of the second answer that replace clusters of the first answer within them.
   public let merges: [Replacement]
 
-  /// The clusters of the second answer that share no point with a cluster of the first.
+  /// The clusters of the second answer that share no point with a cluster of the first answer.
   public let entered: Clusters
 
-  /// The clusters of the first answer that share no point with a cluster of the second.
+  /// The clusters of the first answer that share no point with a cluster of the second answer.
   public let exited: Clusters
 
   /// The clusters of the second answer that are not in the first, in tree order.

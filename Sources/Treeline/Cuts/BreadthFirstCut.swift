@@ -16,7 +16,7 @@ extension TreeStorage {
   /// searched as it is reached. The answer is the same.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
-  /// are copied at every level, but if there are more than about a thousand nodes, only while many are not finished:
+  /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:
   /// see `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())

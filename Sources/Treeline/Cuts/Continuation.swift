@@ -1,10 +1,10 @@
-/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. The leaves are
-/// clusters of the previous answer and of a fresh one that have no other of these clusters within them, and further
-/// nodes beside them for whatever else is in view. The inner entries are previous clusters with fresh ones within, and
-/// all nodes that contain several leaves.
+/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. A leaf is a cluster of
+/// the previous answer or of a fresh one that contains no other such cluster, or a node for points in view that no such
+/// cluster contains. An inner entry is a previous cluster that contains fresh ones, or a node that contains several
+/// leaves.
 struct Continuation {
-  /// A node of the tree that has a point in view. A node with everything in view in one of its children is left out,
-  /// since the child scatters less.
+  /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
+  /// the child scatters less.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
@@ -56,7 +56,7 @@ struct Continuation {
     var isWithinFresh: Bool
     var parent: Int
 
-    /// Returns what lies within one of the children.
+    /// Returns the part that lies within one of the children.
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex
@@ -172,7 +172,8 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown and each number of saved clusters: how its children share that number.
+  /// How the children of an entry share the saved clusters, for each entry that may be shown and each number of saved
+  /// clusters.
   private var choices: [[Choice]]
 
   /// The indices in `entries` of the entries that are shown, in tree order.
@@ -209,8 +210,8 @@ private struct Plan {
     }
   }
 
-  /// Returns whether nothing within an entry is shown. A previous cluster is kept unless its excess reaches the weight
-  /// of a loss.
+  /// Returns whether the finest answer shows an entry itself, not entries within it. A previous cluster is kept unless
+  /// its excess reaches the weight of a loss.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)

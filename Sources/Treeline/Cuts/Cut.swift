@@ -13,8 +13,8 @@
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {
-    /// A limit, within which clusters are split in the given order. A cut that continues keeps as much of a previous
-    /// answer as possible.
+    /// A limit on the number of clusters. While it has room, clusters are split in the given order. A cut that
+    /// continues keeps as much of a previous answer as possible.
     case limit(ExpansionOrder, isContinuing: Bool)
 
     /// A number of pixels of a criterion.
@@ -49,18 +49,19 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced while there is room.
-  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous one that the query is
-  ///     given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges some
-  ///     in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any answer
-  ///     within the limit can. Of the answers that keep that many and split no more than necessary, it is the one with
-  ///     the least scatter, which is the sum of the squared distances of all points to the means of their clusters.
+  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
+  ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
+  ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
+  ///     answer within the limit can. Of the answers that keep that many and split no more than necessary, it is the
+  ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
+  ///     clusters.
   ///
   ///     That holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh answer.
-  ///     If it is more, previous clusters are replaced by the fresh ones within them, in the order of the greatest
-  ///     gain, and fewer clusters are merged, until it is not. If the limit leaves room for that, the number of lost
-  ///     clusters is minimal; if not, it may be slightly larger. A viewport inside that of a fresh answer has an answer
-  ///     that refines the fresh one, however it is continued. On the way in from an answer that continued another,
-  ///     clusters may merge.
+  ///     If it is more, previous clusters are replaced by the fresh ones within them, the greatest gain first, and
+  ///     fewer clusters are merged, until the scatter is small enough. If the limit leaves room for these replacements,
+  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside the viewport of a
+  ///     fresh answer has an answer that refines the fresh one, however it is continued. On the way in from an answer
+  ///     that continued another, clusters may merge.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -146,7 +147,7 @@ public struct Cut: Hashable, Sendable {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
-  /// The factor for the diameters of badges; nil for a cut by anything else.
+  /// The factor for the diameters of badges; nil for any other cut.
   public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
   /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a limit.
@@ -237,15 +238,15 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))
 /// ```
 ///
-/// The rule looks at all points of a cluster, in view or not. So the promises for answers without it hold with it,
-/// except that clusters may be closer than a spacing: without a limit, a pan changes nothing except at the edge, and
-/// zooming in only splits.
+/// The rule looks at all points of a cluster, in view or not. So all promises of a cut hold with it, within a limit,
+/// too, except that clusters may be closer than a spacing. Without a limit, for example, a pan changes nothing except
+/// at the edge, and zooming in only splits.
 ///
-/// The same is true within a limit. Unclustered points count like clusters. If there are too many of both, the answer
-/// is that of a greater detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If
-/// there is no room for every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole
-/// tree has fewer than `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule
-/// did not exist.
+/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer is that of a
+/// greater detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no
+/// room for every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has
+/// fewer than `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not
+/// exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int

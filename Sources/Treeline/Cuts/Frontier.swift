@@ -246,6 +246,6 @@ struct Frontier: ~Copyable {
 }
 
 extension Visibility {
-  /// The bits at the position where a slot keeps them.
+  /// The visibility's bits, shifted to their position in a slot.
   @inline(__always) fileprivate var inPlace: UInt64 { UInt64(bits) &<< 32 }
 }

@@ -60,7 +60,7 @@ extension PixelScale {
   @inline(__always) func splits(
     _ node: Node, _ pair: ChildPair, _ counted: some CountedPoints, above greatest: Double, leastMembers: Int
   ) throws(IndexError) -> Bool {
-    // Points are counted only if something depends on it.
+    // Points are counted only if the result depends on their number.
     if leastMembers > 2 && counted.count(of: node) < leastMembers { return true }
     return try coarseness(of: node, pair, counted) > greatest
   }
@@ -70,7 +70,8 @@ extension PixelScale {
     let units = try units(atZoom: zoom)
     return switch coarseness {
     case .squaredRadius: units * units
-    // Distances were measured between means rounded to whole units. Each is less than a unit from the exact mean.
+    // Means are rounded to whole units before distances are measured. Each rounded mean is less than a unit from the
+    // exact mean.
     case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
   }
@@ -78,7 +79,7 @@ extension PixelScale {
   /// Returns the distance from which on nodes are separated, if the pixels of the cut are `units` of the plane.
   private func distance(ofUnits units: Double) -> Double {
     func rounded(_ units: Double) -> Double { storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2 }
-    // However short the pixels are, the distance is greater than for none.
+    // However short the length is, the distance is greater than for 0 pixels.
     return pixels > 0 ? max(rounded(units), rounded(0).nextUp) : rounded(units)
   }
 

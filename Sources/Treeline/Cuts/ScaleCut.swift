@@ -4,9 +4,10 @@ extension TreeStorage {
   /// that keeps the limit is used instead.
   ///
   /// Which nodes are expanded at a scale does not depend on the window, and a coarser scale expands a subset of them. A
-  /// part of the window has no more nodes at any scale, hence its scale is no coarser; nor is it if a finer scale is
-  /// asked for. So a window inside another has an answer that refines the other's, at this scale or a finer one, even
-  /// within a limit. And what holds for all nodes of a scale holds for each answer.
+  /// part of the window has at most as many nodes at any scale, so the limit makes its scale no coarser than the
+  /// window's, even if a finer scale was asked for. So a window inside another has an answer that refines the other's,
+  /// at this scale or a finer one, even within a limit. A promise about all nodes of a scale, such as their least
+  /// distance, holds for each answer.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
@@ -53,8 +54,8 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the number of points of the root that count; in a tree of groups, of the smallest group, whether it is in
-  /// view or not.
+  /// Returns the number of points that count in the root or, in a tree of groups, in the smallest group, whether these
+  /// points are in view or not.
   @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
@@ -62,7 +63,7 @@ extension TreeStorage {
   /// Returns the least coarseness up to which nodes can be shown as wholes without more than `limit` nodes.
   ///
   /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The result is the coarseness
-  /// of the first node for whose expansion there is no room.
+  /// of the first node that cannot be expanded within the limit.
   @inline(never) private func leastCoarseness<Counted>(
     in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {

@@ -16,7 +16,8 @@ struct Visibility: Equatable {
   /// All of the node's points.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// At least something: the node is finished, and it no longer matters how much is visible. The greatest value.
+  /// Visible to some extent: the node is finished, and it no longer matters how much of it is visible. The greatest
+  /// value.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the children decide which points are visible: `partial` or `inside`.

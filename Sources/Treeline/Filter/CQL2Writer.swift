@@ -83,7 +83,7 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
-    // CQL2 has no spelling for it, and every tree refuses it.
+    // CQL2 has no spelling for such a value, and every tree refuses it.
     case .unusable: "NULL"
     }
   }

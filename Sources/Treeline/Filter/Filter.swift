@@ -124,7 +124,8 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 /// An area of the map, including its edges. Edges of polygons are straight on the tree's plane, as on a screen.
 package enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
-  /// For each polygon the outer ring, then the rings of its holes. The last position of a ring may repeat the first.
+  /// Polygons, each as its outer ring and then the rings of its holes. The last position of a ring may repeat the
+  /// first.
   case polygons([[[Coordinate]]])
 }
 

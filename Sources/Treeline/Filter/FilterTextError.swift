@@ -3,11 +3,11 @@ public struct FilterTextError: Error, Hashable, Sendable {
   /// Position of the fault: the number of Unicode scalars of the text before it. If the text ends too early, this is
   /// the number of all its scalars.
   public let position: Int
-  /// What was expected at the position.
+  /// Description of what was expected at the position.
   public let expected: String
-  /// What the text has at the position.
+  /// The text found at the position.
   public let found: String
-  /// What to write instead; nil if the parser cannot say.
+  /// The remedy, such as what to write instead; nil if the parser has none.
   public let remedy: String?
 
   /// The text around the fault, on one line.
@@ -26,7 +26,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
     caret = (start + before).count
   }
 
-  /// What was expected and what was found, on one line.
+  /// The expected and the found text on one line.
   public var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
   /// Returns the range of scalars that is shown, with room for an ellipsis on each side that is cut off.

@@ -67,8 +67,8 @@ extension FilterValue.Content {
     }
   }
 
-  /// Returns the double as which a JSON number compares. Numbers with too many digits for exact decimals compare as
-  /// doubles, too.
+  /// Returns the double that represents a JSON number in comparisons, even if the number has too many digits for an
+  /// exact decimal.
   static func double(ofLiteral literal: String) -> Double? {
     Double(literal).map { DecimalNumber(literal)?.double ?? $0 }
   }

@@ -26,7 +26,8 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// At most one in this many points may change. If more points change, testing all points in sequence takes less time.
+  /// The least number of points for each point that changes. If more points change, testing all points in sequence
+  /// takes less time.
   private static let leastShare = 16
 
   /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil unless

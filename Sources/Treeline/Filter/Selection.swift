@@ -39,8 +39,8 @@ package final class Selection: Sendable {
   /// Values prepared from columns, for the points that pass.
   let prepared = PreparedColumns()
 
-  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. The turned ones
-  /// move the plane by half the world, so that a node across the seam is in one piece.
+  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. The turned means
+  /// and summaries move the plane by half the world, so that a node across the seam is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
@@ -63,7 +63,7 @@ package final class Selection: Sendable {
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
-      // deinit does not run after this.
+      // deinit does not run after an error here.
       words.bits.deallocate()
       words.before.deallocate()
       noted.deallocate()

@@ -46,7 +46,7 @@ struct TextMatcher {
   private let wordCount: Int
   /// Bits of the places with a `%`: a text that has reached such a place may stay there.
   private var loops: [UInt64]
-  /// For each character of the pattern, bits of the places from which it moves on. They include the places of `_`.
+  /// The places from which each character of the pattern moves on, as bits. They include the places of `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
   /// Bits of the places of `_`, from which every character moves on.
   private var any: [UInt64]

@@ -91,8 +91,8 @@ extension IntegerValues {
     return start <= end ? [UInt64(start)...UInt64(end)] : []
   }
 
-  /// Returns the codes of the integers that compare in this way with the interval from `least` through `greatest`. An
-  /// empty interval lies between two integers: then `least` is one above `greatest`.
+  /// Returns the codes of the integers for which a comparison with the interval from `least` through `greatest` is
+  /// true. An empty interval lies between two integers: then `least` is one above `greatest`.
   func codes(_ comparison: Filter.Comparison, from least: Int128, through greatest: Int128)
     -> [ClosedRange<UInt64>]
   {

@@ -91,7 +91,7 @@ private struct RealScale {
     // Halves, because the difference of the greatest doubles is infinite.
     least = extent.lowerBound / 2
     let width = extent.upperBound / 2 - least
-    // For a width of the smallest doubles the factor is infinite. Then all values are in the first cell.
+    // If the width is one of the smallest doubles, the factor is infinite. Then all values are in the first cell.
     let factor = Double(cellCount - 1) / width
     self.factor = factor.isFinite ? factor : 0
   }

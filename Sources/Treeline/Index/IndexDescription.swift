@@ -3,9 +3,9 @@
 /// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
 /// 0, and the texts in UTF-8, one after the other.
 public struct IndexDescription: Hashable, Sendable {
-  /// What the points are.
+  /// The title, which says what the points are.
   public var title: String?
-  /// Whose data it is, as maps show it in a corner.
+  /// The attribution, which names the source of the data, as maps show it in a corner.
   public var attribution: String?
   /// The unit of coordinates on a plain plane, such as `m`. The coordinates of other indexes are degrees.
   public var unit: String?

@@ -20,7 +20,7 @@ public struct IndexHeader: Hashable, Sendable {
   public var clippedPointCount: Int
   /// The hash of the hierarchy; see `ClusterTree.contentHash`.
   public var contentHash: UInt64
-  /// How the tree was grown: by splitting or by merging.
+  /// The growth of the tree: by splitting or by merging.
   public var growth: Growth
   /// Properties of a tree grown by merging that a reader must respect; empty for another tree.
   package var mergeTraits: MergeTraits

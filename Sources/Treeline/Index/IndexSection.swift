@@ -41,7 +41,8 @@ public struct IndexSection: Hashable, Sendable {
     public static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn; present with `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
-    /// Where clusters stand, 1 bit a point, in an index whose clusters stand at members; since version 1.2.
+    /// The positions at which clusters stand, 1 bit a point, in an index whose clusters stand at members; since version
+    /// 1.2.
     public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)

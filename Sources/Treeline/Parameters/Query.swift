@@ -10,9 +10,9 @@
 /// let clusters = try tree.clusters(query)
 /// ```
 public struct Query: Hashable, Sendable {
-  /// How finely the tree is cut.
+  /// The cut, which decides how finely the tree is cut.
   public var cut: Cut
-  /// What is looked at.
+  /// The viewport, which decides what is looked at.
   public var viewport: Viewport
 
   /// Makes a query for the clusters of a cut in a viewport.

@@ -73,9 +73,9 @@ public struct QueryParameters: Sendable {
   private let prefix: String
 
   private struct Entry {
-    /// The name by which it is read.
+    /// The name by which the parameter is read.
     let key: String
-    /// The name by which it was given.
+    /// The name by which the parameter was given.
     let name: String
     let value: String
     var isRead = false

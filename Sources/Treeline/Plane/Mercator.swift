@@ -34,7 +34,7 @@ package enum Mercator {
     return worldWidth / 2 + (latitude < 0 ? height : -height)
   }
 
-  /// Returns, for a remainder r given by its square: 2^32 / π × atanh(r) / r.
+  /// Returns 2^32 / π × atanh(r) / r for a remainder r, given the square of r.
   @inline(__always) private static func heightOfRemainder(_ square: Double) -> Double {
     let high = 195309406.2532113 + square * (151575472.50482783 + square * 134034132.99516822)
     return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))
@@ -59,7 +59,7 @@ extension Int64 {
   /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same, but calls the C
   /// library on processors without an instruction for it, such as x86-64.
   @inline(__always) init(nearest number: Double) {
-    // One half minus one unit in the last place: added to the number just below one half, it stays below 1.
+    // One half minus one unit in the last place: its sum with the number just below one half stays below 1.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
   }
 }

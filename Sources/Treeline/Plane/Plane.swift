@@ -147,7 +147,8 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // A position on the plane has 0 turns or more. As with `Int64(nearest:)`, rounding may be a call.
+    // Conversion to an integer rounds down, since a position on the plane has 0 turns or more. `rounded(.down)` may be
+    // a call, as in `Int64(nearest:)`.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }

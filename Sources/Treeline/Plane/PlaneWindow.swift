@@ -60,7 +60,7 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether one whole side of a box lies inside. If the box is tight, then so does a point.
+  /// Returns whether one whole side of a box lies inside. If the box is tight, a point lies inside, too.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -132,8 +132,8 @@ struct WindowEdges {
   }
 
   /// Flips bits so that a signed comparison gives the right order. Vectors are compared as signed numbers: flipping the
-  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses it, as the east and south
-  /// sides of a box need: they lie past an edge if they are less.
+  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses the order, as the east and
+  /// south sides of a box need: they lie past an edge if they are less.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }

@@ -107,7 +107,7 @@ extension TreeStorage {
   }
 
   /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. That box either lies across
-  /// the seam itself or is at least half the world wide, which is too wide to be laid across.
+  /// the seam itself or is at least half the world wide, too wide to lie across the seam.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

@@ -23,7 +23,7 @@ public struct ClusterTree: Sendable {
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
   public let clippedPointCount: Int
 
-  /// How the tree was grown: by splitting or by merging.
+  /// The growth of the tree: by splitting or by merging.
   public let growth: Growth
 
   /// The rule by which nodes are split; nil if the tree was grown by merging.

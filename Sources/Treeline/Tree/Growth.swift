@@ -1,14 +1,14 @@
-/// How a tree was grown, which decides which points share a cluster.
+/// The growth of a tree, which decides which points share a cluster.
 public enum Growth: Hashable, Sendable {
-  /// From the root down: the points of a node are split by a line.
+  /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// From the points up: the pair of clusters that comes first by a metric is merged, again and again. This needs an
-  /// index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
+  /// Growth from the points up: the pair of clusters that comes first by a metric is merged, again and again. This
+  /// needs an index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
   case merging(by: MergeMetric)
 }
 
-/// Which two clusters are merged next.
+/// The metric that decides which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// The two clusters that are closest. Of several such pairs, the one whose positions come first is merged (see the
   /// format document). Distances are measured between means, or between members (see `ClusterStand`). So clusters merge

@@ -39,8 +39,8 @@ extension TreeStorage {
   /// The greatest level of a node. The builder keeps to it, and readers stop here in a damaged tree.
   package static let maximumLevel = 1023
 
-  /// From this level on, nodes with stored children are halved along their box's longer side, which takes at most 64
-  /// more levels.
+  /// The level from which on nodes with stored children are halved along their box's longer side, which takes at most
+  /// 64 more levels.
   package static let principalLevels = 512
 
   package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
@@ -66,7 +66,7 @@ extension TreeStorage {
     // The depth in a bucket is 0 here, so this compares the level.
     guard node.levels < Bucket.maximumLevel else { throw tooDeep(node.record) }
     let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
-    // Both children have points: the left one 1 ... count - 1.
+    // Checks that both children have points: the left one has 1 ... count - 1.
     guard leftCount &- 1 < node.count &- 1, rightCount == node.count &- leftCount else {
       throw countsDisagree(node.record)
     }

@@ -26,7 +26,7 @@ public struct SplitRule: Hashable, Sendable {
       }
     }
 
-    /// A rule of this kind, for comparisons of all kinds.
+    /// An example of a rule of this kind, for lists that compare all kinds.
     fileprivate var example: SplitRule { self == .gamma ? .gamma(1.5) : SplitRule(self) }
   }
 

@@ -1,5 +1,5 @@
-/// The upper part of a tree with separations, or the whole tree, as a list of leaves in tree order. With it a client
-/// that has no tree finds what a spacing or badges show at any scale that the list covers.
+/// The upper part of a tree with separations, or the whole tree, as a list of leaves in tree order. From this list, a
+/// client without the tree finds what a spacing or badges show at any scale that the list covers.
 ///
 /// A leaf is a single position or a node whose descendants are left out. Between two neighboring leaves lies the split
 /// of exactly one node; its level and separation are stored with the second leaf. So a node consists of the leaves

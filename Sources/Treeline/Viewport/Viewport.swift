@@ -17,7 +17,7 @@ public struct Viewport: Hashable, Sendable {
     case everything
     /// A box of coordinates.
     case box(BoundingBox)
-    /// As much as the size of the viewport shows around a position.
+    /// The area that the size of the viewport shows around a position.
     case center(Coordinate)
     /// The square of a map tile.
     case tile(MapTile)

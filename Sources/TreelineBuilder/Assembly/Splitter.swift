@@ -3,7 +3,7 @@ import Treeline
 /// A node of any size that is not made yet: its points and the box around them.
 struct Segment: Sendable {
   /// Points, measured from the corner of the box, or from the corner of the first narrow node above. Rounded means
-  /// depend on the corner, so it is the same whichever thread splits the node.
+  /// depend on the corner, so the corner must not depend on the thread that splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -29,7 +29,7 @@ struct Segment: Sendable {
   }
 
   /// Whether all sums over these points fit 64 bits, and the points are few. Then the sums of every part fit, too, and
-  /// adding up half of the points takes some milliseconds, too short to look whether the build is cancelled.
+  /// adding up half of the points takes some milliseconds, too short for a look at whether the build is cancelled.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -45,7 +45,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let solver: PrincipalAxis.Solver
 
   /// Level below which nodes are halved along the longer side of their box. Halving ends after 64 more levels whatever
-  /// the data. No real data comes near that: the level bounds the depth by proof.
+  /// the data. No real data comes near that level, which only serves to prove a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
@@ -72,7 +72,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Splits a node of any size, as above. Any tree has a few of them at the top.
+  /// Partitions the points of a node of any size. Any tree has a few such nodes at the top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard

@@ -17,7 +17,7 @@ extension ClusterTree {
     try adding(columns: columns, stoppingWith: nil, progress: nil)
   }
 
-  /// Returns this tree with more columns, as above.
+  /// Returns this tree with more columns, with progress reports and a way to cancel.
   ///
   /// - Parameters:
   ///   - cancellation: Stops the work; if nil, cancelling the task does.
@@ -62,7 +62,8 @@ extension ClusterTree {
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(ColumnError) -> [EncodedColumn] {
-    // Each value is surveyed and encoded. If there are preparations, values are also sorted, and passed once for each.
+    // Each value is surveyed and encoded. If there are preparations, values are also sorted, and read once more for
+    // each preparation.
     let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
     let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
     return try columns.map { column throws(ColumnError) in

@@ -1,6 +1,6 @@
 import Treeline
 
-/// How a column is encoded: values of any points become codes of one width. It is chosen once all values are surveyed.
+/// The encoding of a column: values of any points become codes of one width. It is chosen once all values are surveyed.
 ///
 /// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.
@@ -145,7 +145,7 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // Only null and absent values are missing.
+    // In an attribute, only null and absent values are missing.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil
   }

@@ -7,10 +7,10 @@ public struct ColumnEntries: Sendable {
   /// Makes a set without values.
   public init() {}
 
-  /// About how much memory the values take, in bytes.
+  /// Approximate memory of the values, in bytes.
   public var memory: Int { entries.memory }
 
-  /// Length of the dictionary of all these values, in bytes: 9 and its text for each, whatever their order.
+  /// Length of the dictionary of all these values, in bytes: for each value 9 bytes and its text, whatever the order.
   package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
   /// Adds the values of some points.

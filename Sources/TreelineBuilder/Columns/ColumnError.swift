@@ -1,6 +1,6 @@
 import Treeline
 
-/// Why a typed column cannot be built.
+/// The reason why a typed column cannot be built.
 public enum ColumnError: Error, Hashable, Sendable {
   /// A value does not suit the declared kind of its column. `row` is the row of the input, counted from 0.
   case unsuitableValue(column: String, row: Int, expected: String, found: String, remedy: String)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// How the values of a column are encoded, without the entries of a dictionary.
+/// The encoding of a column's values, without the entries of a dictionary.
 package struct ColumnForm: Sendable {
   package let kind: Column.Kind
   let encoding: Column.Encoding

@@ -1,7 +1,7 @@
 import Treeline
 
-/// What all values of a column have in common, which determines their encoding. Surveys of parts, made on any machine,
-/// add up in any order.
+/// A summary of all values of a column, which determines their encoding. Surveys of parts, made on any machine, add up
+/// in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")
@@ -9,7 +9,7 @@ import Treeline
 /// let encoding = try survey.encoding()
 /// ```
 public struct ColumnSurvey: Sendable {
-  /// What an index keeps of a column.
+  /// The purpose of a column, which decides what an index keeps of it.
   public enum Purpose: Hashable, Sendable {
     /// A typed column. If the kind is nil, it is found from the values.
     case typed(IndexColumn.Kind?)
@@ -19,7 +19,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Name of the column.
   public private(set) var name: String
-  /// What the index keeps of the column.
+  /// Purpose of the column, which decides what the index keeps.
   public let purpose: Purpose
   /// Number of points in the survey.
   public internal(set) var pointCount = 0
@@ -28,11 +28,12 @@ public struct ColumnSurvey: Sendable {
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// How numbers are written in cells of text; nil if values are not cells. Cells have no type of their own: a number
+  /// Spelling of the numbers in cells of text; nil if values are not cells. Cells have no type of their own: a number
   /// among them counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of a dictionary; nil once there are more than a column may have that is found to be of categories.
+  /// Entries of a dictionary; nil once there are too many for a column whose kind is found from its values to be of
+  /// categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?

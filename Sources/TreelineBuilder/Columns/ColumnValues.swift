@@ -5,7 +5,7 @@ import Treeline
 /// Each different value is stored once, so a survey looks at it once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// For each point, the number of its entry.
+  /// The number of each point's entry.
   private(set) var numbers: [UInt32] = []
 
   /// Makes values of no points.

@@ -6,9 +6,9 @@ package struct EncodedColumn: Sendable {
   package let kind: Column.Kind
   /// Number of entries; nil for a column without a dictionary.
   package let entryCount: Int?
-  /// As in `ColumnEncoding`.
+  /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// How many numbers are stored as the nearest doubles and not exactly.
+  /// Count of the numbers that are stored as the nearest doubles and not exactly.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
   /// Sections that belong to the column, each made for the first column of an index.
@@ -79,7 +79,8 @@ package struct EncodedColumn: Sendable {
   /// Number of values that are surveyed at once: the different ones among them stay in the cache.
   private static let batchSize = 1 << 16
 
-  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold them.
+  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold the
+  /// numbers.
   init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in

@@ -14,7 +14,7 @@ struct EntrySet: Sendable {
 
   var count: Int { ends.count }
 
-  /// About how much memory the entries take, in bytes.
+  /// Approximate memory of the entries, in bytes.
   var memory: Int { bytes.count + 8 * ends.count + 4 * table.count }
 
   subscript(number: Int) -> ArraySlice<UInt8> {

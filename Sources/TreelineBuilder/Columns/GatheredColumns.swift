@@ -7,9 +7,9 @@ package struct GatheredColumns: Sendable {
   private let surveys: [ColumnSurvey]
   /// Entries by column; nil for a column whose survey has all of its different values.
   private var entries: [ColumnEntries?]
-  /// Greatest length of the dictionaries of all columns together, in bytes.
+  /// Limit of the length of the dictionaries of all columns together, in bytes.
   private let most: Int
-  /// Whether the dictionaries would be longer. Then no entries are kept.
+  /// Whether the dictionaries would be longer than that limit. Then no entries are kept.
   private var areTooLong = false
 
   /// Begins without entries.

@@ -10,7 +10,7 @@ import Treeline
 /// try tree.write(index: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {
-  /// How values are read, in the words of the tool.
+  /// The kind as which values are read, in the words of the tool.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// JSON numbers. They are kept exactly if all of them are multiples of one power of ten, from 1 down to 10^-18, and
     /// 64 bits can count these multiples. Otherwise they are kept as the nearest doubles.
@@ -21,7 +21,7 @@ public struct IndexColumn: Sendable {
     case boolean
     /// Texts of ISO 8601, as `Instant` reads them; numbers are seconds since the beginning of 1970.
     case time
-    /// Times as above, except that numbers are milliseconds.
+    /// Times like `time`, except that numbers are milliseconds.
     case timeInMilliseconds = "time-ms"
     /// Texts that few points share. Numbers and booleans become texts, as they are written; nested objects and arrays
     /// stay as they are.
@@ -46,7 +46,7 @@ public struct IndexColumn: Sendable {
     case instants(@Sendable (Int) -> Instant?)
   }
 
-  /// What an index can be prepared for, beyond filters, sums and counts. Each preparation adds a section.
+  /// An aggregate that an index is prepared for, beyond filters, sums and counts. Each preparation adds a section.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
     /// `median` and `percentile` without reading the values of all points. With a million points, it takes 6.9 bytes a
     /// point if all values differ, and 2.6 with 65,535 different values.
@@ -108,7 +108,7 @@ public struct IndexColumn: Sendable {
   /// are limited to a number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
-  /// Returns this column with more preparations, as above.
+  /// Returns this column with a set of more preparations.
   public func prepared(for preparations: Set<Preparation>) -> IndexColumn {
     var column = self
     column.preparations.formUnion(preparations)

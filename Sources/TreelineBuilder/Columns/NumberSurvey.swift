@@ -1,6 +1,6 @@
 import Treeline
 
-/// What the numbers of a column have in common. Surveys of parts add up in any order.
+/// A summary of the numbers of a column. Surveys of parts add up in any order.
 struct NumberSurvey: Sendable {
   /// The least and the greatest number, by number of decimals, as integers without a point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
@@ -25,7 +25,7 @@ struct NumberSurvey: Sendable {
       } ?? range
   }
 
-  /// How all numbers are encoded.
+  /// The encoding of all numbers.
   var form: ColumnForm {
     guard !areReals else { return .reals }
     let digits = ranges.lastIndex { $0 != nil } ?? 0
@@ -73,13 +73,13 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   return number
 }
 
-/// What the times of a column have in common. Surveys of parts add up in any order.
+/// A summary of the times of a column. Surveys of parts add up in any order.
 struct TimeSurvey: Sendable {
   /// Number of decimals of a second that the times need.
   private var digits = 0
   private var areMidnights = true
-  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and milliseconds are, if
-  /// they are read as seconds.
+  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds
+  /// lie there if they are read as seconds.
   private(set) var hasOddNumbers = false
   /// The first and the last time, each with the first point that has it.
   private var least: (instant: Instant, point: Int)?
@@ -116,7 +116,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // Of equal times, the first point is kept, too.
+    // Of points with equal times, the first is kept, as for the least time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

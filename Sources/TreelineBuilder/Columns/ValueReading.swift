@@ -1,7 +1,7 @@
 import Treeline
 
-/// A decimal with up to 18 digits after the point whose digits fit 64 bits. No other number can be an integer of a
-/// scale that it shares with others.
+/// A decimal with up to 18 digits after the point whose digits fit 64 bits. Only such a number can be stored as an
+/// integer in a column of one scale.
 struct SmallDecimal {
   static let mostDecimals = 18
 
@@ -25,7 +25,7 @@ struct SmallDecimal {
 }
 
 extension AttributeValue {
-  /// What a value means in a column of numbers.
+  /// The meaning of a value in a column of numbers.
   enum Number {
     /// Null, or NaN, which databases and Parquet use for unknown values.
     case missing
@@ -107,7 +107,7 @@ extension Instant {
 }
 
 extension AttributeColumn {
-  /// Returns the bits that stand for a value among numbers; nil if no bits do.
+  /// Returns the bits that represent a value in a column of numbers; nil if no bits do.
   static func bits(of value: AttributeValue?) -> UInt64? {
     switch value {
     case nil: absentBits

@@ -66,8 +66,8 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
-  /// Does such a pass, but works on the first block even if the build is cancelled, so that something is known of the
-  /// points.
+  /// Does a pass over many points block by block. Works on the first block even if the build is cancelled, so that
+  /// something is known of the points.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)

@@ -1,10 +1,10 @@
 import Treeline
 
-/// Builds a tree for each group, all on one plane, and lays them out one after the other, below nodes that halve their
-/// number.
+/// Builds a tree for each group, all on one plane, and lays them out one after the other. Each node above them has half
+/// of the trees below it in each child.
 ///
-/// Each tree is the one that its points alone would have on that plane, except that its levels begin at its root's
-/// level.
+/// Each tree is the tree that its points alone would have on that plane, except that levels are counted from the
+/// topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild
   let groups: PointGroups

@@ -17,7 +17,7 @@ public struct PointGroups: Hashable, Sendable {
   /// Names in the order of their bytes in UTF-8.
   let names: [String]
 
-  /// For each point, the number of its name; for points that are never clustered, the number after the last name.
+  /// The number of each point's group name; for points that are never clustered, one more than the last number.
   let numbers: [UInt32]
 
   /// - Parameter groups: The group of each point, in the order of their coordinates.

@@ -34,7 +34,7 @@ struct MemoryBlock: @unchecked Sendable {
     start.deallocate()
   }
 
-  /// Deallocates a block that was made by `allocateZeros`, as above.
+  /// Deallocates a block that was made by `allocateZeros`, a large one piece by piece.
   func freeZeros() {
     giveBackPages()
     free(start)

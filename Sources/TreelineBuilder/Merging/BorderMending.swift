@@ -18,10 +18,12 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// By level: the nodes near the border that exist at its start, and the merges near the border that are made in it.
+  /// For each level, the nodes near the border that exist at the level's start, and the merges near the border in the
+  /// level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// How near to the border these are, by level in units, and for all levels in reaches of the level.
+  /// Greatest distance of these nodes and merges from the border: for each level in units, and in reaches of the level,
+  /// one number for all levels.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
@@ -52,8 +54,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // By round: its level, and the greatest distance from the border at which a cluster that ends in the round is of
-    // use.
+    // For each round, its level, and the greatest distance from the border at which a cluster that ends in the round
+    // matters.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))

@@ -8,7 +8,7 @@ struct MergeCluster {
   var position: PlanePoint
   /// Node of a leaf or of a merge, see `MergeTree`.
   var node: UInt32
-  /// First of its positions in Z-order.
+  /// First of the cluster's positions in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
   /// Extent in longitude, which is used only if clusters may be merged across the seam.
@@ -73,12 +73,12 @@ struct MergeSums {
     return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
   }
 
-  /// Returns the sums of both, if nothing is merged across the seam.
+  /// Returns the sums of both clusters, if nothing is merged across the seam.
   @inline(__always) func joined(with other: MergeSums) -> MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of both, laid side by side.
+  /// Returns the sums of both clusters, laid side by side.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -118,16 +118,16 @@ struct LiveClusters: @unchecked Sendable {
   let slots: UnsafeMutablePointer<UInt32>
   /// Round in which a cluster looks for others again. Before it, the cluster has no pair that it must find.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// Nearest cluster of one that waits for the round of that pair; `none` for others.
+  /// Nearest cluster of each cluster that waits for the round of their pair; `none` for other clusters.
   let nearests: UnsafeMutablePointer<UInt32>
   /// Extents in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// Number of initial clusters.
   let capacity: Int
 
-  /// Round of a free number.
+  /// The round that marks a free number.
   static let gone = UInt8.max
-  /// Number of no cluster.
+  /// Stands for no cluster.
   static let none = UInt32.max
 
   /// - Parameter crossesSeam: Whether clusters may be merged across the seam.
@@ -280,7 +280,7 @@ extension LiveClusters {
   /// Returns the shift of the widest tiles in which a search looks at few clusters on average. Clusters must be in
   /// Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width, the sum of the squared numbers of clusters in tiles. Each tile is a run in Z-order.
+    // Sums, for each width of tiles, of the squared numbers of clusters in a tile. Each tile is a run in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

@@ -14,17 +14,17 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too wide to be laid across the seam. All that they are a part of is too wide, too.
+  /// Whether the points are too wide to be laid across the seam. Everything that contains them is too wide, too.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
-  /// Returns the extent of both together.
+  /// Returns the extent that contains both extents.
   func joined(with other: Longitudes) -> Longitudes {
     let plain = Longitudes(west: min(west, other.west), east: max(east, other.east))
     let isAnyAcross = isAcrossSeam || other.isAcrossSeam
     if isWide || other.isWide { return isAnyAcross ? .all : plain }
     if !isAnyAcross && plain.width < Self.halfWorld { return plain }
-    // Lays both side by side across the seam. First comes the one that has the west edge of the other less than half a
-    // world to its east.
+    // Lays both extents side by side across the seam. First comes the extent that has the west edge of the other less
+    // than half a world to its east.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
       let width = max(UInt64(a.width), UInt64(start) + UInt64(b.width))

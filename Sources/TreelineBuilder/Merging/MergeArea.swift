@@ -86,8 +86,8 @@ struct MergeArea {
   private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
-    // The squares next to the border, on either side, count as 0. So does a square that the border divides, which then
-    // has both parts in it.
+    // Numbers squares by their distance from the border. The squares next to the border, on either side, have the
+    // number 0, and so has a square that the border divides and that has both parts in it.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 

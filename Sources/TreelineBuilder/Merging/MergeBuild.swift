@@ -13,7 +13,7 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Number of leaves above which they are divided into parts; `MergePlan.leavesInPart` if nil.
+  /// Greatest number of leaves that are not divided into parts; `MergePlan.leavesInPart` if nil.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
@@ -25,7 +25,7 @@ struct MergeBuild {
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
-    /// How clusters were merged; nil for a tree that was merged by scatter.
+    /// A report on the merging; nil for a tree that was merged by scatter.
     var report: MergeReport?
 
     func deallocate(pointCount: Int) {
@@ -44,7 +44,7 @@ struct MergeBuild {
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
     // Clusters across the seam are less than half a world wide. The seam lies in the widest gap of longitudes, so
-    // points that are less than half a world wide on the plane have none.
+    // points that are less than half a world wide on the plane have no such clusters.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }
@@ -129,7 +129,7 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: Number of positions above which they are divided into parts; as in a build if nil.
+  /// - Parameter leavesInPart: Greatest number of positions that are not divided into parts; as in a build if nil.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options

@@ -10,15 +10,15 @@ struct MergePlan: Sendable {
     let leaves: Range<Int>
     /// Rectangle with these leaves and no others.
     let rect: PlaneRect
-    /// Border between its halves; nil if the part is not divided.
+    /// Border between the part's halves; nil if the part is not divided.
     var border: MergeBorder?
-    /// Numbers of its halves.
+    /// Numbers of the part's halves.
     var halves = (first: 0, second: 0)
-    /// Number of the part that this one is a half of; for the whole plane its own number.
+    /// Number of the larger part that this part is a half of; for the whole plane its own number.
     let whole: Int
   }
 
-  /// The parts. The whole plane comes first, and each half after the part that it is a half of.
+  /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
   /// Rounds in which parts are merged, by level. Borders are mended level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
@@ -40,7 +40,7 @@ struct MergePlan: Sendable {
     let counts = Self.squareCounts(leaves, threads: threads, monitor)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Reach of clusters at a scaled distance of 1: of those with two points, and the greatest possible.
+    // Reach of clusters at a scaled distance of 1, for clusters of two points and for the largest badges.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast) = (UInt8(0), false)

@@ -287,8 +287,8 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, or that exist in both for different times. Those of each history are in its
-  /// order.
+  /// Elements that only one history has, or that exist for different times in the two histories. The elements of each
+  /// history are in the order of that history.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
   mutating func side(_ element: Int) -> Side {

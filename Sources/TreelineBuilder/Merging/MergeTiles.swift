@@ -37,7 +37,7 @@ struct MergeTiles: @unchecked Sendable {
     static let unused = UInt64(0)
   }
 
-  /// What the tiles store of a cluster.
+  /// The data of a cluster that the tiles store.
   struct Entry {
     var position: PlanePoint
     var radius: Float
@@ -242,12 +242,12 @@ extension MergeTiles {
 // MARK: - Searching
 
 extension MergeTiles {
-  /// How far from a position a search looks for clusters.
+  /// The range of a search: how far from a position it looks for clusters.
   struct Range {
     /// Squared distances are at most `limit` times the sum of both radii, plus `slack`. If `isSquared`, the sum is
     /// squared first.
     var limit: Float
-    /// Added to the greatest squared distance.
+    /// An amount that is added to the greatest squared distance.
     var slack: Float = 0
     var isSquared = true
 

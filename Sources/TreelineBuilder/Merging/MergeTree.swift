@@ -236,7 +236,8 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree. Chains of merges at ever greater scales may be as long as the number of points.
+  /// Greatest depth of a tree with exact scales. Without a bound, a chain of merges at ever greater scales may be as
+  /// long as the number of points.
   static let maximumDepth = 511
 
   /// Returns this tree with its scales rounded down to two steps for each doubling of the squared distance, four an
@@ -254,7 +255,7 @@ extension MergeTree {
     let coarse = MergeTree(leaves, threads: 1, monitor)
     /// All merges, each after the merge that it is a part of.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// Whether the merge above has another coarse scale, and the node in the new tree; for each merge.
+    /// For each merge, whether the merge above it has another coarse scale; and its node in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {
@@ -290,7 +291,7 @@ extension MergeTree {
   ///
   /// - Parameters:
   ///   - starts: Number of points before each part; the last entry is the number of all points.
-  ///   - stand: Index of the part at whose position all of them stand, if it is one of these.
+  ///   - stand: Index of the part at whose position the merged clusters stand, if it is one of these parts.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
     -> UInt32
   {

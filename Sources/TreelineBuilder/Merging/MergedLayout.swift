@@ -31,9 +31,9 @@ struct MergedLayout {
     /// Number of a leaf or a merge.
     var node: UInt32
     var first: UInt32 = 0
-    /// Index of its record, or of the record of its bucket.
+    /// Index of the node's record, or of the record of its bucket.
     var record: UInt32 = 0
-    /// Index of the first record below it, if it has stored children.
+    /// Index of the first record below the node, if the node has stored children.
     var records: UInt32 = 1
     /// Level below the bucket; 0 for a node with a record of its own.
     var levelInBucket: UInt32 = 0

@@ -122,7 +122,7 @@ struct PartMerging: Sendable {
   }
 }
 
-/// How clusters were merged in parts.
+/// A report on merging in parts.
 package struct MergeReport: Sendable {
   package var partCount: Int
   package var mergesInParts = 0

@@ -52,8 +52,8 @@ struct ScatterMerging {
 
 /// Merges the clusters of a rectangle, except clusters that may be nearer to one outside.
 ///
-/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs of those clusters that may
-/// have one below the bound of the round.
+/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs only of clusters that may
+/// have a pair below the bound of the round.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
@@ -227,7 +227,7 @@ extension ScatterRounds {
   /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
   /// looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Mostly no pair belongs to this round, but one is near enough to give the round to wait for.
+    // Usually no pair belongs to this round, but a near pair determines the round to wait for.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -266,7 +266,7 @@ extension ScatterRounds {
     return best
   }
 
-  /// Returns a limit with allowance for all that single precision loses.
+  /// Returns a limit that makes up for all that single precision loses.
   @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
 
   private static var moreThanAnyError: Double { 1 + 0x1p-40 }
@@ -322,7 +322,7 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// Both numbers, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
   /// Code of the root: the scatter itself may be too large for a code.

@@ -192,7 +192,7 @@ struct TouchingPair: Comparable {
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// Both numbers, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }
@@ -236,7 +236,8 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Distance beyond which a search looks at all clusters. There are a thousand at most, and the world is round.
+  /// Distance beyond which a search looks at all clusters. At most a thousand clusters are that far apart, so a search
+  /// by tiles that wraps around the world would save nothing.
   private static var wideReach: Double { 0x1p27 }
 
   /// Returns a pair if it belongs to the round. Otherwise notes the round in which its cluster looks again.
@@ -262,8 +263,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Returns the limit for pairs up to a scaled distance: their squared distances are at most this times the square of
-  /// the sum of their radii, with allowance for all that single precision loses.
+  /// Returns the limit of a search for pairs up to a scaled distance. The squared distance of such a pair is at most
+  /// the limit times the square of the sum of both radii. The limit makes up for all that single precision loses.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }
@@ -274,8 +275,7 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest one if it is nearer and this cluster is the one of both that looks for the
-  /// other.
+  /// Takes another cluster as the nearest one if it is nearer and if, of the two, this cluster looks for the other one.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -30,7 +30,7 @@ enum ZOrder {
   }
 }
 
-/// A position, as a Z-order code, and the number of what lies there.
+/// The Z-order code of a position, and the number of the point or leaf that lies there.
 struct CodedNumber {
   var code: UInt64
   var number: UInt32

@@ -15,7 +15,7 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Partitions a range by several threads, as above. Each thread partitions a part of the range.
+  /// Partitions a range by several threads. Each thread partitions a part of the range.
   func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
@@ -41,7 +41,7 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Partitions the few points of a bucket, as above.
+  /// Partitions the few points of a bucket.
   @inline(__always) func partitionFew(_ range: Range<Int>, by split: Split) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = partition(0..<count, first: first, leftCount: 0, by: split)

@@ -117,7 +117,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// What determines how nodes are split.
+  /// The terms of a plan: everything that determines how nodes are split.
   fileprivate struct Terms: Sendable {
     let rule: SplitRule
     let pieceSize: Int
@@ -137,7 +137,7 @@ public struct BuildPlan: Sendable {
       switch rule.kind {
       case .mean: return .line(Split(atMeanOf: points.moments, from: points.corner, across: axis))
       case .leastScatter: return .search(PositionRounds(of: points.moments, from: points.corner, across: axis))
-      case .gamma: preconditionFailure("The initializer refuses it")
+      case .gamma: preconditionFailure("Expected a rule that the initializer accepts, found gamma")
       }
     }
   }
@@ -205,7 +205,7 @@ private struct PlanNode: Sendable {
   let corner: PlanePoint?
   /// Index of the node above.
   let parent: Int?
-  /// Extent of its points, once that is known.
+  /// Extent of the node's points, once it is known.
   var extent: PointExtent?
   var state = State.unmeasured
 

@@ -69,7 +69,7 @@ extension PieceTask {
   ///     `ColumnEncoding.encode` writes them.
   ///   - threads: 1 or more.
   /// - Throws: `PieceError.damaged` for other points than the planned ones.
-  /// - Complexity: O(*n* log *n*), in 50 bytes of memory a point and twice its codes.
+  /// - Complexity: O(*n* log *n*), in 50 bytes of memory a point and twice the length of its codes.
   public func build(
     _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
   ) throws(PieceError) -> BuiltPiece {

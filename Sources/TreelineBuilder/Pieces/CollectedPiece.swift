@@ -3,9 +3,9 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: 16 bytes a point and its codes; while it is built, 50 bytes more and twice its codes. If all points
-  ///   have one position, 8 bytes a point, or with columns 16 and twice its codes, so that the greatest possible number
-  ///   of points fits.
+  /// - Complexity: For each point 16 bytes and the length of its codes; while the piece is built, 50 bytes more and
+  ///   twice the length of the codes. If all points have one position, 8 bytes a point, or with columns 16 bytes and
+  ///   twice the length of the codes, so that the greatest possible number of points fits.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []

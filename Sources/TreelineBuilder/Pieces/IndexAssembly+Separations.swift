@@ -24,7 +24,7 @@ import Treeline
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
     }
 
-    /// Adds separations as above, with progress reports and a way to cancel.
+    /// Makes the index answer by spacing, with progress reports and a way to cancel.
     ///
     /// - Parameter progress: Called with the number of points done and the total number, by one thread at a time.
     package mutating func addSeparations(

@@ -210,7 +210,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// By number in the plan: the index of the node's record, and the index of its children's records.
+    /// The index of each node's record and of its children's records, by the node's number in the plan.
     private var records: [Int]
     private var children: [Int]
 

@@ -15,9 +15,9 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   let codeLength: UInt16
   private var rowWidth: UInt16 = 4
   let root: NodeRecord
-  /// XXH64 of each part, in their order.
+  /// XXH64 of each part, in the order of the parts.
   private var checksums: Checksums
-  /// XXH64 of the bytes before it.
+  /// XXH64 of the header's bytes before this field.
   private var checksum: UInt64 = 0
 
   typealias Checksums = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Why a build in pieces cannot continue.
+/// The reason why a build in pieces cannot continue.
 public enum PieceError: Error, Hashable, Sendable {
   /// Points that no tree can be built from.
   case invalid(BuildError)

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The nodes of a part of a sequence of splits, and their results. They are the nodes below some that are shown,
-/// numbered from 1 in tree order.
+/// The nodes of a part of a sequence of splits, and their results. These are the nodes below some shown nodes, numbered
+/// from 1 in tree order.
 ///
 /// - Complexity: 70 bytes a node.
 final class PieceNodes {
@@ -28,7 +28,7 @@ final class PieceNodes {
     ).bindMemory(to: InternalNode.self, capacity: self.capacity)
     MemoryBlock(nodes, count: self.capacity).adviseLargePages()
     (numbers, codes) = (.allocate(capacity: self.capacity), .allocateZeros(count: self.capacity))
-    // Number 0 stands for all nodes that are not split here. It is read in passing.
+    // Number 0 stands for all nodes that are not split here. Its record is read, but its content does not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     shown.reserveCapacity(front.nodes.count)

@@ -2,12 +2,12 @@ import Treeline
 
 /// The pieces of a build and the nodes above them, in tree order.
 public struct PiecePlan: Sendable {
-  /// Where nodes are split.
+  /// Rule by which nodes are split.
   public let rule: SplitRule
   /// Leads each point to its piece.
   var routing = PointRouting()
-  /// For several trees, one after the other: where in `routing` the walk for the points of each tree begins. Empty for
-  /// one tree.
+  /// The steps of `routing` at which the walks for the points of each tree begin, if there are several trees, one after
+  /// the other. Empty for one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
@@ -43,7 +43,7 @@ public struct PiecePlan: Sendable {
   /// - Complexity: O(pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // Of the children of a node, the left one is on top.
+    // The left child of a node is above its right child on the stack.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {
@@ -84,25 +84,25 @@ public struct PiecePlan: Sendable {
 public struct PieceTask: Sendable {
   /// Number of the piece in tree order, from 0.
   public let number: Int
-  /// Tree index of its first point.
+  /// Tree index of the piece's first point.
   public let first: Int
   let rule: SplitRule
   let root: SubtreeRoot
-  /// Extent of all its points.
+  /// Extent of all points of the piece.
   let extent: PointExtent
 
   /// Number of points. It exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Position of all its points, if they have only one. Then there may be more points than the piece size.
+  /// Position of all points of the piece, if they have only one. Then there may be more points than the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all its points have one position. Then there may be more points than the piece size.
+  /// Whether all points of the piece have one position. Then there may be more points than the piece size.
   public var isStack: Bool { stack != nil }
 
-  /// Tree index after its last point.
+  /// Tree index after the piece's last point.
   var end: Int { first + pointCount }
 }
 

@@ -7,15 +7,15 @@ extension PointSurvey {
   /// The survey as bytes: up to 0.5 MB, depending on how many longitudes have points.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension PlanRound {
-  /// The round as bytes: some 40 for each node above, and some 40 for each node that it asks about.
+  /// The round as bytes: some 40 for each node above its open nodes, and some 40 for each node that it asks about.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -23,7 +23,7 @@ extension PiecePlan {
   /// The plan as bytes: some 230 for each piece.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -31,7 +31,7 @@ extension PieceTask {
   /// The task as bytes, some 200.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -39,7 +39,7 @@ extension ColumnValues {
   /// The values as bytes: each different value once, and 1 to 4 bytes a point.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -47,15 +47,15 @@ extension ColumnSurvey {
   /// The survey as bytes: some 500, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnEntries {
-  /// The different values as bytes: its text and 8 bytes for each.
+  /// The different values as bytes: for each, its text and 8 bytes.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
 
@@ -63,6 +63,6 @@ extension ColumnEncoding {
   /// The encoding as bytes: some 50, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
   public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }

@@ -36,13 +36,13 @@ import Treeline
     /// Least number of points that are written at once, however little memory there is.
     private static let leastBlock = 64
 
-    /// About the least number of points in a cell.
+    /// Approximate least number of points in a cell.
     static let leastCount = 256
 
     /// Divides positions. The cells take as much room on the disk as the positions.
     ///
     /// - Parameters:
-    ///   - leastCount: About how many points a cell has at least.
+    ///   - leastCount: Approximate least number of points in a cell.
     ///   - memory: Memory for all threads, in bytes.
     ///   - monitor: Makes it stop with `PieceError.cancelled`.
     init(

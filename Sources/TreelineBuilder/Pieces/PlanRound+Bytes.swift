@@ -87,7 +87,7 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Throws: `PieceError.damaged` if `bytes` did not write these bytes for this round.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`, for this round.
   public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])

@@ -14,11 +14,11 @@ public struct PlanRound: Sendable {
 
 /// A question about the points of a node.
 enum PlanQuestion: Sendable {
-  /// Their moments and the box around them.
+  /// Asks for the moments of the points and the box around the points.
   case extent
-  /// Their positions along an axis.
+  /// Asks for the points' positions along an axis.
   case positions(PositionQuestion)
-  /// The sums over the points left of a line.
+  /// Asks for the sums over the points left of a line.
   case left(Split)
 }
 
@@ -66,7 +66,7 @@ struct PositionQuestion: Sendable {
     let least: Int64
     let most: Int64
     let scale: BinScale
-    /// Number of its first bin. The bins of all ranges are numbered in one sequence.
+    /// Number of the range's first bin. The bins of all ranges are numbered in one sequence.
     let firstBin: Int
   }
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The box and the exact sums of some points. A piece recognizes its points by them: other points of the same number
-/// have the same box and the same sums only by design.
+/// The box and the exact sums of some points. A piece recognizes its points by them: the same number of other points
+/// has the same box and the same sums only if someone chose them for that.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
   /// Moments of the points, measured from the plane's corner.
@@ -18,7 +18,7 @@ struct PointExtent: Equatable, Sendable {
 
   var count: Int { Int(moments.count) }
 
-  /// Returns the extent of the points of both.
+  /// Returns the extent of two sets of points together.
   static func + (a: PointExtent, b: PointExtent) -> PointExtent {
     PointExtent(a.moments + b.moments, in: a.box.union(b.box))
   }

@@ -13,7 +13,7 @@ package struct PointRouting: Sendable {
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // This wraps harmlessly, as dot products do.
+      // The sum may wrap, which is harmless: dot products wrap, too.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)

@@ -1,9 +1,9 @@
 import Treeline
 
-/// What a build needs from all points before it can project them: their number and their extent. It is a function of
-/// the set of points: surveys of parts, made on any machine, add up in any order.
+/// The facts about all points that a build needs before it can project them: their number and their extent. A survey is
+/// a function of the set of points: surveys of parts, made on any machine, add up in any order.
 public struct PointSurvey: Sendable {
-  /// How coordinates are projected.
+  /// Projection of the coordinates.
   public let projection: Plane.Projection
   /// Number of points, at most 2^31.
   public private(set) var pointCount = 0

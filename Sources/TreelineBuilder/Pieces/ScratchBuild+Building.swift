@@ -7,8 +7,8 @@ import Treeline
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // The points of built pieces are removed once the pieces are on the disk: only now and then, since that takes a
-      // while.
+      // The points of built pieces are removed once the pieces are flushed to the disk. Flushing takes a while, so it
+      // is done only now and then.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {
@@ -86,7 +86,7 @@ import Treeline
     /// Reads row numbers of 4 or 8 bytes as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // Reads them into the second half of the target. No number is overwritten before it is read.
+      // Reads the narrow numbers into the second half of the target. No number is overwritten before it is read.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)
@@ -163,7 +163,7 @@ import Treeline
     /// Number of pieces that must still be built: the first ones.
     var missingCount: Int { pieceCount - ends.all.count }
 
-    /// Adds the piece that comes before the existing ones.
+    /// Adds the piece that comes before the existing pieces.
     func append(
       _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {

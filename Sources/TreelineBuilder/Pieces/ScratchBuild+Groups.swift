@@ -106,7 +106,7 @@ import Treeline
     }
   }
 
-  /// Which part of the tree each point belongs to, in input order.
+  /// The part of the tree that each point belongs to, in input order.
   struct PointParts {
     private let file: ScratchFile
     private let groups: ScratchGroups

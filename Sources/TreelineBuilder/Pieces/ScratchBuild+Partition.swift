@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Moves points, rows and codes to the others of their piece, in input order.
+    /// Sorts points, rows and codes by piece, in input order within each piece.
     func partition(_ plan: PiecePlan) throws(PieceError) {
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)

@@ -2,9 +2,10 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Checks that no two points were given the same row number. Ascending numbers were already checked as they came.
+    /// Checks that no two points were given the same row number. Numbers that ascend were already checked as they
+    /// arrived.
     ///
-    /// - Complexity: a pass over all numbers each time that half of the memory is full of them.
+    /// - Complexity: one pass over all numbers for each part of them that fills half of the memory.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)
@@ -17,7 +18,7 @@ import Treeline
           try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
             try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
           }
-          // Numbers may have any step, so they are hashed.
+          // Divides the numbers by a hash, since all of them may be multiples of some number.
           for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
             rows.append(row)
           }
@@ -28,7 +29,7 @@ import Treeline
       }
     }
 
-    /// Returns the row of the input that a point stood in.
+    /// Returns the row of a point in the input.
     func row(ofPoint point: Int) throws(PieceError) -> Int {
       var rows = try InputRows(of: self)
       for _ in 0..<point { _ = try rows.next() }
@@ -36,7 +37,7 @@ import Treeline
     }
   }
 
-  /// The order of row numbers that points are given, as far as it shows when each is compared with the one before.
+  /// The order of the given row numbers: whether each is greater than the one before.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0

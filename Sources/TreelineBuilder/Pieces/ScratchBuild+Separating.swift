@@ -7,7 +7,7 @@ import Treeline
       let file = try SeparationFile(folder.path(.separations), count: pointCount, isWhole: state.isSeparated)
       if state.isSeparated { return file }
       progress(.separating, 0, pointCount)
-      // Only one thread at a time calls it.
+      // Only one thread at a time calls `report`.
       nonisolated(unsafe) let report = progress
       let count = pointCount
       separationWork = try file.fill(from: tree, options, monitor) { report(.separating, $0, count) }

@@ -24,12 +24,12 @@ import Treeline
     package struct Options: Sendable {
       package var rule: SplitRule
       package var threads: Int
-      /// About how much memory the build takes, in bytes.
+      /// Approximate memory of the build, in bytes.
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part of the separations. For fewer nodes, dividing them costs more than it saves:
-      /// it takes 3 MB. Tests have fewer.
+      /// Least number of nodes in a part of the separations. With fewer nodes, which take 3 MB, a division costs more
+      /// than it saves. Tests use fewer.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
@@ -127,7 +127,7 @@ import Treeline
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
 
-    /// Makes the build stop also when `cancellation` is cancelled, which may stop others with it.
+    /// Makes the build stop when `cancellation` is cancelled, too. One cancellation may stop several builds.
     package func stops(with cancellation: BuildCancellation) {
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }
@@ -139,7 +139,7 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// For each column, the number under which its values were added, and the preparations of the column.
+    /// The number under which each column's values were added, and the preparations of each column.
     var columnNumbers: [Int] = []
     var preparations: [Set<IndexColumn.Preparation>] = []
 
@@ -231,8 +231,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// Returns the positions of points on Web Mercator. Plain planes are known only at the end, so it returns none on
-    /// them.
+    /// Returns the positions of points on Web Mercator; none on a plain plane, which is known only once all points are
+    /// read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         guard projection == .webMercator else {
@@ -287,7 +287,7 @@ import Treeline
 
     // MARK: - Building
 
-    /// How many numbers of each column are not stored exactly, once the index is built.
+    /// For each column, the count of the numbers that are not stored exactly, once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of the points that were added.

@@ -36,7 +36,7 @@ import Treeline
       /// The values of columns, batch by batch, and where each batch ends.
       case values
       case valueEnds = "value-ends"
-      /// How columns are encoded.
+      /// The encodings of columns.
       case columns
       /// Row numbers that a column of the input gives points, in input order.
       case givenRows = "given-rows"

@@ -12,7 +12,7 @@ import Treeline
     private let kind: IndexColumn.Preparation
     private let workspace: Workspace
 
-    /// Where and how the work is done.
+    /// The folder, the memory and the callbacks for the work.
     struct Workspace {
       let folder: ScratchFolder
       /// Memory budget in bytes.
@@ -36,7 +36,7 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// For ranks, the first point of each value.
+    /// The first point of each value, for ranks.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0

@@ -24,7 +24,7 @@ import Treeline
     var rowsAscend = true
     /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
-    /// How many numbers of each column are not stored exactly, once all are encoded.
+    /// For each column, the count of the numbers that are not stored exactly, once all columns are encoded.
     var inexactCounts: [Int] = []
     /// Greatest number of points in a piece, and the plan, once there is one.
     var planned: (pieceSize: Int, plan: PiecePlan)?

@@ -6,7 +6,7 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Gives back all pages, which are read again when they are needed.
   let giveBack: @Sendable () -> Void
-  /// About how many bytes of the file may be in memory before pages are given back.
+  /// Approximate number of bytes of the file that may be in memory before pages are given back.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max
@@ -25,7 +25,7 @@ struct SeparatedTree: Sendable {
 
   /// Counts the pages of a node. Must be called for each node that is read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Its record, its sums and its points; for a large node, the records and summaries of children far away.
+    // Counts the node's record, sums and points; for a large node, the records and summaries of children far away.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
@@ -53,8 +53,8 @@ struct SeparatedTree: Sendable {
   /// Chooses the distance down to which about `wanted` nodes below those shown may be split, the ones with the greatest
   /// distances.
   ///
-  /// - Returns: the squared distance, and the number of nodes. It exceeds `wanted` only if their distances are the
-  ///   same.
+  /// - Returns: the squared distance, and the number of nodes. The number exceeds `wanted` only if all of these nodes
+  ///   have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
     // The greatest distances so far, one more than wanted. Nodes below any other node do not have greater ones.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
@@ -74,7 +74,7 @@ struct SeparatedTree: Sendable {
     }
     // Leaves out all nodes with the least of these distances.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All of these distances are the same, and more nodes may have it.
+    // All of these distances are the same, and more nodes may have that distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in

@@ -20,7 +20,7 @@ import Treeline
 /// width of a margin depends on the data: chains in which each node blocks the next carry unsure nodes farther in.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
-  /// About how many nodes a part has.
+  /// Approximate number of nodes in a part.
   private let capacity: Int
   private let room: NodeRoom
   private let threads: Int
@@ -159,7 +159,7 @@ package final class SeparationPieces: Sendable {
     tree.forget()
     var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
     for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
-    if selection.floor > front.squaredDistance { preconditionFailure("A part of a sequence goes down") }
+    if selection.floor > front.squaredDistance { preconditionFailure("Expected a floor below the front's distance") }
     var sequence = SplitSequence(
       part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
     sequence.run()

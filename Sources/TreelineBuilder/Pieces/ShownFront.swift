@@ -6,14 +6,14 @@ struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
-    /// Box in which everything lies that is shown in the node's place later.
+    /// Box that contains everything that is shown in the node's place later.
     let box: PlaneRect
     /// Whether the node is known to be shown. Otherwise something in its box is.
     var isSure = true
-    /// Whether the separations below it are wanted. Otherwise it is here only because it may be in the way.
+    /// Whether the separations below the node are wanted. Otherwise the node is here only because it may be in the way.
     var isOwn = true
 
-    /// Greatest number of nodes below it, itself included, that may be split.
+    /// Greatest number of nodes that may be split: the node itself and nodes below it.
     var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
   }
 
@@ -33,7 +33,8 @@ struct ShownFront: Sendable {
   /// Greatest number of nodes that may be split.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides its own nodes that may be split into pieces, by area. A piece has at most a given weight, or one node.
+  /// Divides into pieces, by area, the nodes that may be split and whose separations are wanted. A piece has at most a
+  /// given weight, or one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]

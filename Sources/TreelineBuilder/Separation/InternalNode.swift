@@ -8,7 +8,7 @@ import Treeline
 ///
 /// A node takes one cache line, and nothing else is ever read of it.
 struct InternalNode {
-  /// Positions at which its children are shown.
+  /// Positions at which the node's children are shown.
   var left: PlanePoint
   var right: PlanePoint
   /// Numbers of the children; `none` for a single position.
@@ -68,7 +68,7 @@ struct InternalNodeTable: @unchecked Sendable {
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
-    // Number 0 stands for all children that are single positions. It is read in passing.
+    // Number 0 stands for all children that are single positions. Its record is read, but its content does not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
@@ -119,7 +119,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all its points have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // Only a file can be damaged, and this tree was just made.
+    // Reading children fails only for a damaged file, and this tree was just made in memory.
     try! storage.children(of: node)
   }
 }

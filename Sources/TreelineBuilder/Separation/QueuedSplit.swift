@@ -11,7 +11,7 @@ struct QueuedSplit: Comparable {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
-  /// Number that grows in this order.
+  /// Rank of the split: a number that grows in the order of splits.
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
@@ -25,7 +25,7 @@ struct QueuedSplitSort {
 
   private static let digitBits = 8
   private static let radix = 1 << digitBits
-  /// Number of splits up to which they are sorted by insertion.
+  /// Greatest number of splits that are sorted by insertion.
   private static let fewSplits = 24
 
   /// Sorts splits. Recursion is at most 12 deep, since a rank has 96 bits.
@@ -36,7 +36,7 @@ struct QueuedSplitSort {
     let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
       bounds.initialize(repeating: 0)
-      // Where the splits with each digit begin, and where the next of them goes.
+      // The index at which the splits with each digit begin, and the index for the next of them.
       let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
       let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
       count(splits, by: shift, into: starts)

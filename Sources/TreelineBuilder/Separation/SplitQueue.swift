@@ -31,7 +31,7 @@ struct SplitQueue: ~Copyable {
   private var spareBlocks: UnsafeMutablePointer<Block>?
   /// The band that has been reached.
   private var current = bandCount
-  /// Splits of that band in order. The first `position` of them have been taken.
+  /// Splits of the band that has been reached, in order. The first `position` of them have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
   /// Index up to which progress was reported; nil if nothing was reported in this band.
@@ -100,8 +100,8 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices of `sorted` that have been passed since the last call. In each band they begin `ahead` before
-  /// the first one. So a caller that prefetches what lies `ahead` after each of them prefetches everything in time.
+  /// Returns the indices of `sorted` that have been passed since the last call. In each band the indices begin at minus
+  /// `ahead`. So a caller that prefetches the split `ahead` places after each index prefetches every split in time.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

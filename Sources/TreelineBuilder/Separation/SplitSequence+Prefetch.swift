@@ -138,7 +138,7 @@ struct CellsAhead: ~Copyable {
     numbers + (index & (Self.entryCount &- 1)) &* Self.stride
   }
 
-  /// Begins an entry, which replaces one long past.
+  /// Begins an entry, which replaces an entry that is no longer needed.
   @inline(__always) mutating func begin(_ index: Int) { start(index).pointee = 0 }
 
   @inline(__always) mutating func append(_ number: UInt32, to index: Int) {

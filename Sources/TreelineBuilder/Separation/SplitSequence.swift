@@ -144,7 +144,7 @@ extension SplitSequence {
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
       } else if own >= squaredDistances.lowerBound {
-        // One more, so that it comes before any look at that distance.
+        // Adds one, so that the split comes before any look at that distance.
         queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
       }
     }
@@ -209,7 +209,8 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a node blocked: one of its children blocks them now, or they may split at once.
+  /// Queues all nodes that a node blocked before it was split. One of its children blocks them now, or they may split
+  /// at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {

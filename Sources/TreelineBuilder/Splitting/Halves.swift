@@ -90,7 +90,7 @@ struct Halves {
 }
 
 extension Int64 {
-  /// Rounds down without a call of the C library, which rounds where the machine has no instruction for it.
+  /// Rounds down without a call of the C library, as `rounded(.down)` makes on machines without an instruction for it.
   @inline(__always) init(floor value: Double) {
     let whole = Int64(value)
     self = Double(whole) > value ? whole &- 1 : whole

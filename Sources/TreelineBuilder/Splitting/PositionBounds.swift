@@ -1,6 +1,6 @@
 import Treeline
 
-/// What bins say about the positions along an axis at which points may be split: the best position at their ends, and
+/// Bounds from bins for the positions along an axis at which points may be split: the best position at their ends, and
 /// an upper bound for the positions inside.
 struct PositionBounds {
   let halves: Halves
@@ -93,7 +93,7 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // Where large terms cancel, only rounding errors are left.
+    // If large terms cancel, only rounding errors are left.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most
@@ -106,7 +106,7 @@ struct AxialScatter {
 /// The sums over the points whose dot products with an axis lie in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// One of its points, which is linked to the others.
+  /// One of the bin's points, which is linked to the bin's other points.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0

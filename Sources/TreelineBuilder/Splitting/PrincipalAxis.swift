@@ -28,7 +28,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
-    // 62 bits of each are kept, whatever their size. Only these bits determine the axis.
+    // Keeps 62 bits of both numbers, whatever their size. Only these bits determine the axis.
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
       difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess),

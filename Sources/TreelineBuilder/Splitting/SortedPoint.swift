@@ -5,10 +5,10 @@ struct SortedPoint {
   private let product: Int64
   private let point: PlanePoint
 
-  /// Number of points up to which they are sorted by comparing all with all.
+  /// Greatest number of points that are sorted by comparing all with all.
   static let few = 48
 
-  /// Number of points up to which they are sorted by bins.
+  /// Greatest number of points that are sorted by bins.
   static let some = 128
 
   /// Returns the best position between a few points, or `best` if none is better.

@@ -14,8 +14,9 @@ package struct Split: Hashable, Sendable {
 
   /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
   ///
-  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Another dot product is at most this exactly if it is at
-  /// most the floor of this. Dividing the sums into quotient and remainder first keeps every term within 64 bits.
+  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Any other dot product is at most this quotient exactly if
+  /// it is at most the floor of the quotient. Dividing the sums into quotient and remainder first keeps every term
+  /// within 64 bits.
   @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)

@@ -8,8 +8,8 @@ import Treeline
 protocol SplitAlgorithm: Sendable {
   /// Returns the split of some points, whose dot products with the axis are not all equal.
   ///
-  /// Both sides of the split have points, unless the build is cancelled: then any split will do. Where the points are,
-  /// the spare arrays may be overwritten. The split is the same for any number of threads.
+  /// Both sides of the split have points, unless the build is cancelled: then any split will do. The spare arrays may
+  /// be overwritten in the range of the points. The split is the same for any number of threads.
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 

@@ -101,7 +101,7 @@ struct SplitPositionSearch {
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
-      // For each bin, also the point that was put there first, which is not linked to another.
+      // The bins, and the point that was put into each bin first, which is not linked to another.
       var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
       bins.withUnsafeMutableBufferPointer { bins in
         search.monitor.pass(over: range.chunk(chunk)) { block in

@@ -74,7 +74,7 @@ struct DistanceWeight: Sendable {
   private let isInverse: Bool
   private let scale: Double
 
-  /// Gamma, in eighths, at which all points have equal weights and their mean is the plain one.
+  /// Gamma, in eighths, at which all points have equal weights, so that their weighted mean is the mean.
   static let evenEighths: UInt32 = 8
 
   /// The greatest weight; the least is 1.
@@ -83,7 +83,8 @@ struct DistanceWeight: Sendable {
   init(gammaInEighths: UInt32) {
     let excess = Int(gammaInEighths) - Int(Self.evenEighths)
     (exponent, isInverse) = (abs(excess), excess < 0)
-    // The farthest point has the greatest weight or, if inverse, the geometric mean of the least and the greatest.
+    // The farthest point has the greatest weight. If weights fall with the distance, it has the geometric mean of the
+    // least and the greatest weight.
     scale = isInverse ? 0x1p15 : Self.most
   }
 

@@ -117,7 +117,8 @@ import Treeline
     /// Flushes a file to the disk.
     static func synchronize(_ descriptor: Int32) -> Int32 {
       #if canImport(Darwin)
-        // There, fsync leaves the bytes in the disk's own cache. Not every file system supports the better call.
+        // On Apple's systems, fsync leaves the bytes in the disk's own cache. Not every file system supports
+        // F_FULLFSYNC.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
       #endif
       return fsync(descriptor)
@@ -167,7 +168,7 @@ import Treeline
     /// Removes a file that a dead run has left, and nothing else.
     private func clear() throws(IndexWritingError) {
       var status = stat()
-      // The run that owned it may have ended just now.
+      // The run that owned the file may have ended just now.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
       // If it has become a link or a pipe by now, it is neither followed nor waited for.

@@ -66,7 +66,7 @@ import Treeline
         progress: progress)
     }
 
-    /// Writes the tree as above, with columns that are encoded already.
+    /// Writes the tree to a destination, with columns that are encoded already.
     ///
     /// - Parameters:
     ///   - cancellation: Stops the work; if nil, cancelling the task does.

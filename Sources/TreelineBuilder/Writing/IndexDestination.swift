@@ -32,7 +32,8 @@ import Treeline
   }
 #endif
 
-/// Why an index was not written. A file of that name, if there was one, is unchanged, unless the error is `notDurable`.
+/// The reason why an index was not written. A file of that name, if there was one, is unchanged, unless the error is
+/// `notDurable`.
 public enum IndexWritingError: Error, Hashable, Sendable {
   /// There is a file of that name that is not an index.
   case wouldOverwrite(path: String)

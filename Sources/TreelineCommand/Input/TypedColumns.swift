@@ -114,7 +114,7 @@ struct ColumnReport {
   let kind: Column.Kind
   /// Number of distinct values in the dictionary, if there is one.
   let entryCount: Int?
-  /// Number of numbers that are not kept exactly.
+  /// Count of the numbers that are not kept exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
 
@@ -133,7 +133,7 @@ struct ColumnReport {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
-  /// What is odd about its values, if anything.
+  /// A note on odd values of the column; nil if there are none.
   var oddity: String? {
     guard hasOddTimes else { return nil }
     return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "

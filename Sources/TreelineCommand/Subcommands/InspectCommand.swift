@@ -62,7 +62,7 @@ private struct IndexReport: Encodable {
   }
 
   let version: String
-  /// Omitted if the index has none.
+  /// Texts of the index; each is omitted if the index has none.
   let title, attribution, unit: String?
   let bytes: UInt64
   let points, positions: Int
@@ -74,14 +74,14 @@ private struct IndexReport: Encodable {
   let splitRule: String?
   /// Metric of a tree grown by merging.
   let mergedBy: String?
-  /// Where clusters stand, if not at means.
+  /// Position at which clusters stand, if it is not the mean.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
-  /// Omitted if the index cannot answer badges.
+  /// Facts about badges; omitted if the index cannot answer badges.
   let badges: Badges?
-  /// Omitted if all points may share clusters.
+  /// Groups that never mix; omitted if all points may share clusters.
   let groups: [Group]?
   let neverClusteredPoints: Int?
   let sections: [Section]

@@ -64,7 +64,7 @@ package struct ComparisonReport: Sendable {
   }
 }
 
-/// What to compare, and how.
+/// Options of a comparison.
 package struct ComparisonOptions: Sendable {
   /// The view to compare; nil chooses several views.
   package var viewport: Viewport?

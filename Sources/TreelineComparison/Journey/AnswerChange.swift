@@ -79,13 +79,13 @@ extension AnswerChange {
 
 /// The fate of a cluster from one answer to the next.
 enum Fate: CaseIterable {
-  /// Both have the same points.
+  /// Both clusters have the same points.
   case kept
-  /// The second is a part of the first.
+  /// The second cluster is a part of the first.
   case split
-  /// The first is a part of the second.
+  /// The first cluster is a part of the second.
   case merged
-  /// Each has points that the other does not have.
+  /// Each cluster has points that the other does not have.
   case torn
   /// The cluster has no point in common with the other answer.
   case entered, exited

@@ -11,7 +11,7 @@ struct JourneyComparison: Sendable {
 
   /// Maximum number of clusters of each method, the same in all views; 1 or more.
   let limit: Int
-  /// Results of the methods that take part, in their order.
+  /// Results of the methods that take part, in the order of the methods.
   let results: [MethodResult]
   /// A few points of each view, for the pictures.
   let dots: [PointDots]
@@ -71,7 +71,7 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// How a view leads to the next, by what they show.
+/// The move from a view to the next, by what they show.
 enum Move: String, Hashable, Sendable {
   /// The next view shows a part of this one, closer.
   case zoomIn = "zoom-in"

@@ -1,11 +1,11 @@
 import Treeline
 
-/// What one method shows in the views of a journey and what changes, prepared for the measures of the journey.
+/// The clusters of one method in the views of a journey and their changes, prepared for the measures of the journey.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
-  /// One for each view.
+  /// Measures of each view.
   let views: [MeasuredView]
-  /// One for each step.
+  /// Changes of each step between two views.
   let changes: [AnswerChange]
 
   init(_ answers: [ClusteringMethod.Answer], measuredAs views: [MeasuredView], over tree: ClusterTree) {

@@ -1,6 +1,6 @@
 /// The cluster of each point, by the clusters' own lists of points.
 struct Membership {
-  /// For each tree index, the first cluster that lists the point, or -1.
+  /// The first cluster that lists each point, by tree index, or -1.
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0

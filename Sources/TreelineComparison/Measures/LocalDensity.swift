@@ -2,7 +2,7 @@ import Treeline
 
 extension ViewMeasure {
   /// From -1 to 1, over all clusters shown. Around each cluster all points of the data count, in its own cluster or
-  /// another, in view or not: a cluster at the edge is in no emptier place than one in the middle. nil below three
+  /// another, in view or not: so a cluster at the edge does not seem to be in an emptier place. nil below three
   /// clusters, if all clusters have equal counts, or if all have equal numbers of points around them.
   static var densityCorrelation: Self {
     Self(

@@ -11,16 +11,16 @@ struct Measure<Subject>: Sendable {
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-  /// How the summary of a report praises a method for this measure; nil if the summary leaves it out.
+  /// The words in which the summary of a report praises a method for this measure; nil if the summary leaves it out.
   var praise: Praise?
-  /// Returns nil if there is no value, such as the neighbour of a lone cluster.
+  /// Computes the value; returns nil if there is none, such as the neighbor of a lone cluster.
   let formula: @Sendable (Subject) throws -> Double?
 }
 
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// How the summary of a report praises a method for a measure. Less must be better.
+/// Words in which the summary of a report praises a method for a measure. Less must be better.
 struct Praise: Sendable {
   /// Heading of the tile; nil for the measure's title.
   var title: String?
@@ -28,16 +28,16 @@ struct Praise: Sendable {
   let clause: Clause
 
   enum Clause: Sendable {
-    /// Such as `12 % of badges touch another`, followed by the rival's value.
+    /// A clause such as `12 % of badges touch another`, followed by the rival's value.
     case value(of: String)
-    /// Such as `badges are 12 % closer to the nearest point than with Grid`; left out below 2 %.
+    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`; left out below 2 %.
     case gain(of: String, nearerTo: String, ending: String = "")
   }
 }
 
 /// The unit of a measure, which decides how values are rounded.
 enum MeasureUnit: Sendable {
-  /// From 0 to 1, shown as whole percents.
+  /// A share from 0 to 1, shown as whole percents.
   case share
   /// A share that is shown as 0 only if it is 0.
   case smallShare

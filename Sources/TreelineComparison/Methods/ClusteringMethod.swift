@@ -8,7 +8,8 @@ package struct ClusteringMethod: Sendable {
   let name: String
   /// Heading of a word or two.
   let title: String
-  /// What the method does, in half a sentence that a newcomer understands; begins in lower case, ends without a stop.
+  /// A description of the method in half a sentence that a newcomer understands; begins in lower case, ends without a
+  /// stop.
   let summary: String
   /// Meaning of the shapes behind badges, if the method draws any; in the form of `summary`.
   var extentMeaning: String?
@@ -28,7 +29,7 @@ package struct ClusteringMethod: Sendable {
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// These clusters in this order, if they are nodes of a tree.
+    /// The clusters in this order as nodes of a tree, if they are nodes.
     var nodes: Clusters?
   }
 

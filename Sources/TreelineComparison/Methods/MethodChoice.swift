@@ -35,7 +35,7 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Not in `all`, because it needs another tree, but known by name.
+  /// Choices that are known by name but not in `all`, because they need another tree.
   private static let merged = MergeMetric.allCases.map(Growth.merging).flatMap { growth in
     TreeCut.all(of: growth).map { MethodChoice.tree($0, growth) }
   }
@@ -89,7 +89,7 @@ package enum MethodChoice: Hashable, Sendable {
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 
-  /// For each index in the order of this tree, the index in the order of the reference; nil if both are equal.
+  /// The index in the order of the reference for each index in the order of this tree; nil if both orders are equal.
   private let indicesInReference: [Int32]?
 
   /// - Parameter reference: Another tree over the same points in the same rows; nil if this tree is the reference.

@@ -7,7 +7,7 @@ package struct TreeCut: Hashable, Sendable {
   /// Name in JSON and on the terminal.
   let name: String
   let title: String
-  /// What the cut shows, in half a sentence.
+  /// A description of what the cut shows, in half a sentence.
   let summary: String
 
   /// The cut. If it has a limit, the comparison sets it.
@@ -29,7 +29,8 @@ package struct TreeCut: Hashable, Sendable {
     summary: "groups of the points themselves, those split first that bring points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// In a single view it equals a fresh cut; on a journey it changes as little as possible from the previous view.
+  /// A limit that continues. In a single view it equals a fresh cut; on a journey it changes as little as possible from
+  /// the previous view.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:

@@ -33,7 +33,7 @@ extension ComparisonReport {
 }
 
 extension JourneyComparison {
-  /// Such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges for methods with a limit`.
+  /// A summary such as `34 views from zoom 1.56 to 7.56, 12 pans, at most 96 badges for methods with a limit`.
   var words: String {
     let zooms = views.map(\.zoom)
     let pans = moves.count { $0 == .pan }
@@ -56,7 +56,7 @@ extension MeasureDirection {
 struct MeasureRow {
   let title: String
   let explanation: String
-  /// One cell for each method.
+  /// Cells of the row, one for each method.
   let cells: [(text: String, isBest: Bool)]
   /// nil if no value is better than another.
   let direction: MeasureDirection?

@@ -46,9 +46,9 @@ func isNumber(_ cell: String) -> Bool {
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }
 
-/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
-/// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
-/// of a record in which another delimiter separates two or more such numbers.
+/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas do not count
+/// if another delimiter separates two or more numbers with decimal commas. If decimal commas were requested, they do
+/// not count as soon as there is another delimiter.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

@@ -15,7 +15,7 @@ struct CSVReader: InputFormat {
 
   private func read(_ batches: PointBatches?) throws(ReadingError) -> PointTable {
     let header = try readHeader()
-    // Reading it from the header each time would copy it, names included, for every row.
+    // Reading the layout from the header each time would copy it, names included, for every row.
     let layout = header.layout
     var builder = TableBuilder(
       file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)

@@ -2,7 +2,7 @@
 struct CSVCell {
   var start = 0
   var end = 0
-  /// Whether it contains quotes, which are written twice.
+  /// Whether the cell contains quotes, which are written twice.
   var hasDoubledQuotes = false
 }
 

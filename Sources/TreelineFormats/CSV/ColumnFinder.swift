@@ -7,13 +7,13 @@ enum ColumnFinder {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether one of them was found by its name, so that the first row is a header.
+    /// Whether a column was found by its name, so that the first row is a header.
     var isNamed = true
-    /// Whether both are the same column, which has points as well-known text.
+    /// Whether both coordinates are in one column, which has points as well-known text.
     var isWellKnownText = false
   }
 
-  /// In order of preference. Compared in lower case, without `_`, `-` and spaces.
+  /// Common names in order of preference. They are compared in lower case, without `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
@@ -21,7 +21,8 @@ enum ColumnFinder {
     ("eastings", "northings", true),
   ]
 
-  /// In order of preference, compared like the others. The last ones are PostGIS's names for computed points.
+  /// Common names of well-known text in order of preference, compared like the others. The last ones are PostGIS's
+  /// names for computed points.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",

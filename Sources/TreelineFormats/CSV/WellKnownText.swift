@@ -20,7 +20,7 @@ enum WellKnownText: Equatable {
     }
   }
 
-  /// In the order of their numbers in well-known binary: 2 to 12, and 15 to 17.
+  /// Types other than points, in the order of their numbers in well-known binary: 2 to 12, and 15 to 17.
   static let otherTypes: [StaticString] = [
     "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",
     "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",

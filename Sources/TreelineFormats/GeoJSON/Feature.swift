@@ -111,7 +111,7 @@ struct FeatureReading {
   let feature: FeatureScan
   let bytes: Bytes
 
-  /// What was expected and found instead of a valid Feature, and in which part.
+  /// The fault of an invalid Feature: what was expected, what was found, and in which part.
   struct Problem: Error {
     var part = ""
     var expected: String

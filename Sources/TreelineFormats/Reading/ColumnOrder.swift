@@ -2,9 +2,9 @@
 struct ColumnOrder {
   private let asked: [String]
   private let numbers: [String: Int]
-  /// For each column: its spelling in the first record that has it.
+  /// The spelling of each column in the first record that has it.
   private var spellings: [String?]
-  /// For each column: the requested columns that directly follow it in some record.
+  /// The requested columns that directly follow each column in some record.
   private var following: [Set<Int>]
 
   /// - Parameter names: Names of the requested columns; of equal names only the first counts.

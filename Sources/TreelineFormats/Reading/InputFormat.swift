@@ -51,7 +51,7 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // That much space at the start is unusual, but valid CSV.
+      // So much space at the start is unusual, but valid CSV.
       guard try window.more() else { return fallback }
     }
   }

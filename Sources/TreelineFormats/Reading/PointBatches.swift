@@ -4,9 +4,9 @@ import Treeline
 ///
 /// As long as they fit into the first batch, the table that is read holds them, as without batches.
 package final class PointBatches {
-  /// Size in bytes that points and skipped rows may reach before the first batch is passed on, and size of each of
-  /// them, without the bytes of its record if columns are kept.
+  /// Size in bytes that points and skipped rows may reach before the first batch is passed on.
   let firstMemory: Int
+  /// Size of a point or of a skipped row in bytes, without the bytes of its record if columns are kept.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The receiver's error.
@@ -58,7 +58,7 @@ package struct PointBatch {
   ///
   /// - Parameter firstRow: Number of rows in the batches before this one.
   package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // Like in `PointTable.row(ofPoint:)`.
+    // Skips rows as `PointTable.row(ofPoint:)` does.
     firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
   }
 }

@@ -167,6 +167,6 @@ package struct InputColumnOrder {
   /// Adds the columns of some points.
   package mutating func add(_ table: PointTable) { table.forEachListOfColumns { order.add($0) } }
 
-  /// Those names that the input has, in its spelling.
+  /// The names that the input has, in the input's spelling.
   package var names: [String] { order.names }
 }

@@ -88,9 +88,9 @@ public struct InvalidRow: Hashable, Sendable {
   public let line: Int
   /// The part of the record that is wrong, such as `column "latitude" (2)` or `feature 18, geometry`.
   public let part: String
-  /// What was expected there.
+  /// Description of what was expected there.
   public let expected: String
-  /// What was found there.
+  /// The text that was found there.
   public let found: String
   /// Advice that may help, if any is known; not part of the description.
   public internal(set) var remedy: String?

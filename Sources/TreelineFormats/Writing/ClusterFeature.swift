@@ -5,24 +5,24 @@ import Treeline
 /// One cluster of any method, as it is written.
 public struct ClusterFeature: Sendable {
   package var id: UInt64
-  /// Whether it is one of several points that share a cluster's number, so that it has no `id` of its own.
+  /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
   /// Number of its points in view, if requested.
   package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Whether it consists of several points at one position.
+  /// Whether the cluster consists of several points at one position.
   package var isStack: Bool
-  /// Spread of its points, if it is requested and they have several positions.
+  /// Spread of the cluster's points, if it is requested and the points have several positions.
   package private(set) var ellipse: Ellipse?
-  /// Length of a unit of the plane there, in meters; on a plain plane in the unit of the data.
+  /// Length of a unit of the plane at the cluster, in meters; on a plain plane in the unit of the data.
   package private(set) var unitLength = 0.0
-  /// Diameter of its badge in pixels, if badges were requested.
+  /// Diameter of the cluster's badge in pixels, if badges were requested.
   @_spi(Server) public var badgeDiameter: Double?
-  /// Name of its group, in an index of groups that never mix.
+  /// Name of the cluster's group, in an index of groups that never mix.
   package var group: String?
-  /// Corners of its convex hull, if requested.
+  /// Corners of the cluster's convex hull, if requested.
   package var hull: [Coordinate]?
   /// Corners of the shape that it has instead of its position, counterclockwise; fewer than three if the shape has no
   /// area.
@@ -35,7 +35,7 @@ public struct ClusterFeature: Sendable {
   public var featureID: AttributeValue?
   /// The other columns of the point.
   public var columns: [(name: String, value: AttributeValue)]
-  /// Aggregates of its points' values, by the names of properties.
+  /// Aggregates of the values of the cluster's points, by the names of properties.
   package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
   /// Row numbers of all points, if requested.
   public var members: [Int]?
@@ -100,7 +100,7 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Adds aggregates of its points' values.
+  /// Adds aggregates of the values of the cluster's points.
   ///
   /// - Parameters:
   ///   - names: Names of aggregates, from `FeatureProperties`.

@@ -28,7 +28,7 @@ import Treeline
     return bytes.text
   }
 
-  /// Returns the number that is written for a number.
+  /// Returns a coordinate, rounded as it is written.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number that JSON and CSV readers accept, without an exponent if there are few decimals.
@@ -47,7 +47,7 @@ import Treeline
     bytes.append(integer)
     guard fraction > 0 else { return }
     bytes.append(byte: UInt8(ascii: "."))
-    // As if there were 8 decimals, or 16.
+    // The number scaled to 8 decimals, or to 16.
     let (high, low) =
       decimals <= 8 ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
     if low == 0 { return bytes.append(fraction: UInt32(high)) }

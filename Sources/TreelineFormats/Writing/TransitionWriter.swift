@@ -41,7 +41,7 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// Appends the members of that object, for an object that has other members, too.
+  /// Appends the members of the object that describes a transition, for an object that has other members, too.
   @_spi(Server) public func appendMembers(
     of transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes

@@ -40,7 +40,7 @@ public final class MapFeed: Sendable {
   public struct Options: Sendable {
     /// Margin around the screen that queries include, in pixels.
     public var margin = 64.0
-    /// How long the feed waits for an answer after the map has moved on.
+    /// Time for which the feed waits for an answer after the map has moved on.
     public var patience = Duration.milliseconds(250)
     /// Returns the diameter of a cluster in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
@@ -87,7 +87,7 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// How finely points are separated.
+  /// The cut, which decides how finely points are separated.
   public var cut: Cut {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }

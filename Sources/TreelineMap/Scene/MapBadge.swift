@@ -6,7 +6,8 @@ import Treeline
 /// is the point count of its cluster. At any moment each point is counted by one badge only, so a moving badge may have
 /// no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by it.
+  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by the
+  /// identifier.
   ///
   /// The cluster's id would not do: for a moment a whole that leaves and one that forms may show the same cluster, and
   /// a badge can outlive the tree of its cluster.
@@ -30,7 +31,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Identifier of the badge.
   public let id: ID
 
-  /// Its cluster in the latest answer that contains it.
+  /// The badge's cluster, in the latest answer that contains the cluster.
   var shown: ShownCluster
 
   /// The cluster that the badge shows.
@@ -48,7 +49,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge is drawn above all others: a whole covers the parts that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether the scene has another tree by now than the badge's cluster. Such a badge only leaves.
+  /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge only leaves.
   public internal(set) var isForeign = false
 
   /// Look of the badge at the time to which its scene was last brought.
@@ -99,7 +100,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// The number on the badge.
   public var pointCount: Int { shown.cluster.pointCount }
 
-  /// Range of its cluster's points.
+  /// Range of the points of the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
   /// Returns the look of the badge at a time, if no other change comes before.

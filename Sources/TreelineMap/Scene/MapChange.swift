@@ -9,11 +9,11 @@ public struct MapChange: Sendable {
   public struct Move: Identifiable, Sendable {
     /// Identifier of the badge.
     public let id: MapBadge.ID
-    /// Its current position and look.
+    /// Current position and look of the badge.
     public let place: MapMotion.Place
     let plane: Plane
 
-    /// Its current position, as a coordinate.
+    /// Current position of the badge, as a coordinate.
     public var coordinate: Coordinate { plane.coordinate(x: place.x, y: place.y) }
   }
 

@@ -2,19 +2,20 @@
 public struct MapMotion: Hashable, Sendable {
   /// Position and look of a badge.
   public struct Place: Hashable, Sendable {
-    /// In units of the plane, eastwards. It may lie one turn beyond the plane if a badge crosses the plane's seam.
+    /// Distance eastwards, in units of the plane. It may lie one turn beyond the plane if a badge crosses the plane's
+    /// seam.
     public var x: Double
-    /// In units of the plane, southwards.
+    /// Distance southwards, in units of the plane.
     public var y: Double
     /// Size as a share of the badge's diameter; slightly above 1 while the badge appears.
     public var scale = 1.0
-    /// From 0 to 1.
+    /// Opacity from 0 to 1.
     public var opacity = 1.0
   }
 
   /// A function that maps the share of the time to the share of the way, both from 0 to 1.
   public enum Curve: Hashable, Sendable {
-    /// At constant speed.
+    /// Constant speed.
     case linear
     /// Slow at both ends.
     case glide

@@ -130,7 +130,7 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// What happens to the next badges and clusters.
+  /// A step of the walk: the change to the next badges and clusters.
   enum Step {
     case kept, exited, entered
     /// The next badge splits into this number of clusters.

@@ -73,12 +73,12 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger one, before its parts get their numbers: they never get
-  /// any.
+  /// Shows a whole that comes back, or comes out of a larger one, before its parts have numbers. The parts never get
+  /// numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts the whole's points last.
-  ///   - counting: Indices of the leaving badges that count any of them.
+  ///   - last: Index of the leaving badge that stops counting the whole's points last.
+  ///   - counting: Indices of the leaving badges that count points of the whole.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
   ) {
@@ -216,7 +216,7 @@ extension MapScene {
 }
 
 extension MapBadge {
-  /// Sets out from the current position.
+  /// Starts a motion of the badge from its current position.
   fileprivate mutating func go(
     at now: Double, to target: ShownCluster? = nil, from start: Double? = nil, for duration: Double,
     scale: Double = 1, opacity: Double = 1, scaleCurve: MapMotion.Curve = .settle
@@ -233,14 +233,14 @@ extension MapBadge {
     isSettled = false
   }
 
-  /// Leaves by fading at its position.
+  /// Lets the badge leave: it fades at its position.
   mutating func fade(at now: Double, for duration: Double) {
     isLeaving = true
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves to its whole, with its number until it arrives. A badge that is still forming sets out once its own parts
-  /// have arrived.
+  /// Moves the badge to its whole, with its number until it arrives. A badge that is still forming sets out once its
+  /// own parts have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -248,14 +248,14 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Fades into a whole and never gets a number.
+  /// Lets the badge fade into a whole, without a number of its own.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// Takes over its number now, if it was due later.
+  /// Gives the badge its number now, if the number was due later.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now
@@ -272,14 +272,14 @@ extension MapBadge {
     shown = new
   }
 
-  /// Returns whether its cluster contains all points of a range.
+  /// Returns whether the badge's cluster contains all points of a range.
   func holds(_ range: Range<Int>) -> Bool {
     !isForeign && self.range.lowerBound <= range.lowerBound && range.upperBound <= self.range.upperBound
   }
 
   func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }
 
-  /// Returns whether it counts its points at a time or later.
+  /// Returns whether the badge counts its points at a time or later.
   func willCount(at time: Double) -> Bool { !isGone && !isForeign && time < countsUntil && countsFrom < countsUntil }
 
   func isWithin(_ range: Range<Int>) -> Bool {

@@ -4,9 +4,9 @@
 public struct MapTiming: Hashable, Sendable {
   /// Duration of a move.
   public var move = 0.38
-  /// Duration in which a badge appears that does not come from another badge.
+  /// Duration of the appearance of a badge that does not come from another badge.
   public var appear = 0.6
-  /// Duration in which a badge vanishes whose points have left the view.
+  /// Duration of the disappearance of a badge whose points have left the view.
   public var fade = 0.16
   /// Delay of the last badge after the first, when the map was empty before.
   public var wave = 0.42

@@ -93,8 +93,8 @@
         zoom(into: annotation)
         return
       }
-      // Of a cluster the point nearest to its center is selected, so that the selection stays in the middle when it
-      // splits.
+      // Selects the point nearest to the center of a cluster, so that the selection stays in the middle when the
+      // cluster splits.
       selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
       followEllipses()
       delegate?.adapter(self, didSelect: annotation)

@@ -22,7 +22,7 @@
       public var scalesWithTextSize = true
       /// Whether a tap on a cluster zooms in until the cluster splits, instead of selecting it.
       public var zoomsIntoClusters = true
-      /// What a tap on a stack does. A stack is several points at one position, which no zoom separates.
+      /// Response to a tap on a stack, which is several points at one position that no zoom separates.
       public var stacks = StackDisplay.spread(atMost: 40)
       /// Clusters that get an ellipse, which shows how their points spread.
       public var ellipses = EllipseDisplay.none
@@ -31,7 +31,7 @@
       public init() {}
     }
 
-    /// What a tap on a stack does.
+    /// The response to a tap on a stack.
     public enum StackDisplay: Hashable, Sendable {
       /// Shows the stack's first points around it, up to this number.
       case spread(atMost: Int)
@@ -64,7 +64,7 @@
     /// Provides views and is notified of events.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
-    /// How finely points are separated, at the default text size.
+    /// The cut at the default text size, which decides how finely points are separated.
     public var cut: Cut { didSet { refresh() } }
 
     /// Index in tree order of the selected point, which may be in a cluster; see `select(row:at:)`.
@@ -182,8 +182,8 @@
       tree(of: annotation)?.members(of: annotation.cluster)
     }
 
-    /// Returns the tree that contains an annotation's cluster, which may not be `tree` yet; nil if it is no longer
-    /// shown.
+    /// Returns the tree to which an annotation's cluster belongs. It is not `tree` as long as a new tree is not shown
+    /// yet. Returns nil if the annotation is no longer shown.
     func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
       annotation.badge.isForeign ? nil : animator?.scene.tree
     }
@@ -294,7 +294,7 @@
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // For a cut by badges, the cut has already scaled them.
+      // For a cut by badges, the cut has already scaled the diameters.
       let scale = cut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

@@ -122,7 +122,7 @@
       if tree == nil || texts != nil { draw() }
     }
 
-    /// How finely points are separated.
+    /// The cut, which decides how finely points are separated.
     public var cut: Cut {
       get { feed.cut }
       set { feed.cut = newValue }
@@ -167,7 +167,8 @@
     /// Returns the rows of a badge's points, in tree order, for example for pages of a list.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
-    /// Returns the tree that contains a badge's cluster, which may not be `tree` yet; nil if it is no longer shown.
+    /// Returns the tree to which a badge's cluster belongs. It is not `tree` as long as a new tree is not shown yet.
+    /// Returns nil if the badge is no longer shown.
     private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
     private func draw() {

@@ -20,7 +20,7 @@ public struct BadgeTexts: Sendable {
   /// VoiceOver's hint of what a double tap on a cluster does.
   public var clusterHint = "Zooms in"
 
-  /// VoiceOver's hint of what a double tap on a stack does, which is several points at one position.
+  /// VoiceOver's hint of what a double tap does on a stack, which is several points at one position.
   public var stackHint = "Shows all"
 
   /// Returns the title and subtitle of a point.

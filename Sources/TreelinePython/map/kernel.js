@@ -62,7 +62,7 @@ export class Kernel extends Source {
     this.model.off("comm_live_update", this.ended);
   }
 
-  /** Asks for an answer. Cancels the request at the kernel when it is aborted, which skips it unless it has begun. */
+  /** Asks for an answer. An aborted request is cancelled at the kernel, which skips it unless it has begun. */
   #ask(verb, options, signal) {
     if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;

@@ -8,8 +8,8 @@ async function unpacked(bytes) {
 
 /** Runs the map library. It stores itself in a global variable, which another library may already use. */
 async function libraryOf(text) {
-  // It ignores messages of its workers unless their origin equals the origin of the page's location, which it does not
-  // in a frame of `srcdoc`.
+  // The library ignores messages of its workers unless their origin equals the origin of the page's location. In a
+  // frame of `srcdoc` these two origins differ.
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
     + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";

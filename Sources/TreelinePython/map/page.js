@@ -10,7 +10,7 @@ export function open(host) {
   const settings = new Settings(location.hash || "view=tree");
   const source = new Baked(held.hierarchy);
   return start(mount(host), source, settings, new Address(settings), (viewer) => {
-    // For tests, and for inspection in the console.
+    // Lets tests and users of the console reach the viewer.
     globalThis.viewer = viewer;
   });
 }

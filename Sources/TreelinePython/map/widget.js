@@ -27,7 +27,7 @@ export async function render(model, host) {
       viewer.tell("kernel", GONE);
     };
     link = new Link(model, viewer);
-    // For tests, and for inspection in the console.
+    // Lets tests and users of the console reach the viewer.
     host.viewer = viewer;
   });
   link?.begin();

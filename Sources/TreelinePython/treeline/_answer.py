@@ -42,19 +42,19 @@ class Cluster:
     id: int
     """Identifier of the cluster in its tree, in every query."""
     count: int
-    """Number of its points that pass the filter."""
+    """Number of the cluster's points that pass the filter."""
     x: float
-    """Longitude or x of the position at which it is shown."""
+    """Longitude or x of the position at which the cluster is shown."""
     y: float
-    """Latitude or y of the position at which it is shown."""
+    """Latitude or y of the position at which the cluster is shown."""
     first: int
-    """Tree index of its first point."""
+    """Tree index of the cluster's first point."""
     end: int
-    """One past the tree index of its last point."""
+    """One past the tree index of the cluster's last point."""
     row: int | None
-    """Row of a single point in the input."""
+    """Row of the point in the input, if the cluster is a single point."""
     values: dict[str, Any]
-    """Values of its aggregates, by name."""
+    """Values of the cluster's aggregates, by name."""
 
     def __init__(self, answer: Clusters, place: int) -> None:
         self.id, self.count = int(answer.id[place]), int(answer.count[place])
@@ -347,7 +347,7 @@ class Transition:
 
     @property
     def filtered_in(self) -> Integers:
-        """As above, for points that pass only the second filter."""
+        """Number of points that pass only the second filter, in the same rows as `filtered_out`."""
         return self._rows["filtered_in"]
 
     @property

@@ -86,7 +86,7 @@ def speaks(values: Any) -> bool:
 
 
 class Memory:
-    """An export of an object, which keeps its memory alive until this is deleted."""
+    """An export of an object. It keeps the object's memory alive until the export is deleted."""
 
     def __init__(self, values: Any) -> None:
         self.schema = Schema()

@@ -86,7 +86,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
     if pa.types.is_struct(type):
         names = [field.name for field in type]
         if "x" in names and "y" in names:
-            # Not `flatten`, which copies the children to apply the struct's nulls to them.
+            # Does not use `flatten`, which copies the children to apply the struct's nulls to them.
             return _nulled(array, _doubles(name, array.field("x"))), _nulled(array, _doubles(name, array.field("y")))
     elif pa.types.is_fixed_size_list(type) and type.list_size >= 2:
         width = type.list_size

@@ -107,7 +107,7 @@ class Tasks:
     # MARK: Reading
 
     def read(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Writes the points of a partition to files, and returns the files' name and the number of points."""
+        """Writes a partition's points to files, and returns the name that the files share and the number of points."""
         import pyarrow as pa
         from pyspark import TaskContext
 
@@ -173,7 +173,7 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the distinct values of some partitions, in columns that have many. Returns the file's name."""
+        """Writes the distinct values of some partitions, in columns with many values. Returns the file's name."""
         entries = Entries(wanted.value)
         for name in names:
             ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
@@ -183,7 +183,7 @@ class Tasks:
         yield self._written(entries)
 
     def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the union of some such files, and returns the file's name."""
+        """Writes the union of some files of distinct values. Returns the name of the written file."""
         entries = Entries(wanted.value)
         for name in names:
             with open(self.path(name, "entries"), "rb") as file:

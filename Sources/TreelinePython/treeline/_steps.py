@@ -321,7 +321,7 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Not on deallocation, because an exception that is being inspected keeps a reference.
+        # Frees here and not on deallocation, because an exception that is being inspected keeps a reference.
         self._free(self.pointer)
         self.pointer = 0
 

@@ -396,7 +396,7 @@ class Tree:
         return self
 
     def __reduce__(self) -> Any:
-        """Pickles the tree as an index with all points and the filter, because other processes open a file faster."""
+        """Pickles the tree as the bytes of an index with all points, and its filter. Opening an index is faster."""
         from ._files import unpickled
 
         with tempfile.TemporaryDirectory() as folder:

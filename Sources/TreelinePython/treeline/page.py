@@ -23,7 +23,7 @@ from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
-#: Number of positions up to which a page holds the whole tree; and number of clusters of about the same size otherwise.
+#: Greatest number of positions of a tree that a page holds completely; number of clusters in a page of any larger tree.
 WHOLE = 150_000
 PART = 30_000
 

@@ -91,7 +91,7 @@ class Map(anywidget.AnyWidget):
                 numbers = []
             if name not in ("center", "zoom", "bbox") or len(numbers) != lengths.get(name, 1):
                 raise traitlets.TraitError(
-                    f"expected a center of 2, a zoom or a bbox of 4 numbers, found {name}={value!r}"
+                    f"expected a center of two numbers, a zoom or a bbox of four numbers, found {name}={value!r}"
                 )
             if not all(map(math.isfinite, numbers)):
                 raise traitlets.TraitError(f"expected finite numbers, found {name}={value!r}")
@@ -170,7 +170,7 @@ class Map(anywidget.AnyWidget):
             answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
-        except Exception as error:  # Reported by the map, because nothing else would report it.
+        except Exception as error:  # The map reports the error, because nothing else would.
             self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
         else:
             self.send({"id": id}, [answer])

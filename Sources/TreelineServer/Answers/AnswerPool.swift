@@ -11,8 +11,8 @@ final class AnswerPool: Sendable {
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
-  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds; without this cap, one that is far above any real
-  /// answer would make the lane refuse all others.
+  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds; without this cap, a bound far above any real cost
+  /// would make the lane refuse all other jobs.
   private static let mostCost = 1_000_000
 
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {

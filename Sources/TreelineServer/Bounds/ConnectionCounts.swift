@@ -3,7 +3,7 @@ import Synchronization
 
 /// Numbers of open connections, in total and per address.
 final class ConnectionCounts: Sendable {
-  /// What a new connection may do.
+  /// The rights of a new connection.
   enum Admission: Equatable {
     case welcome
     /// The connection may only ask for the server's state, and is closed soon.

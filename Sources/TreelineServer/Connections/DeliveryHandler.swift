@@ -15,7 +15,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   private let bounds: ServerBounds
   /// Answers that are written or being written but not yet sent, the oldest first.
   private var undelivered = CircularBuffer<Answer>()
-  /// Request to close the connection, which waits until these answers are sent.
+  /// Request to close the connection. It waits until these answers are sent.
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 

@@ -1,7 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Connections and streams, each with the answer that a thread computes for it and that ends once its client has left.
+/// Connections and streams, each with the answer that a thread computes for it. An answer is interrupted once its
+/// client has left.
 final class Departures: Sendable {
   private struct Connection {
     var answer: (any InterruptibleAnswer)?

@@ -65,7 +65,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks for the body, unless it is too long: then the response is the last of all (RFC 9110, section 10.1.1).
+  /// Asks for the body, unless it is too long: then the connection is closed after the response (RFC 9110, section
+  /// 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -78,7 +79,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // With a delay, however short: tasks that are due at once run before the loop looks at other connections.
+    // The delay is short but needed: tasks that are due at once run before the loop looks at other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

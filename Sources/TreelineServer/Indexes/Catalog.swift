@@ -83,7 +83,7 @@ public final class Catalog: Sendable {
   /// Names of the indexes whose files are missing or could not be opened, in alphabetical order.
   var staleNames: [String] { entries.withLock { $0.filter(\.value.isStale).keys.sorted() } }
 
-  /// What happened to an index whose file has changed.
+  /// The outcome for an index whose file has changed.
   public enum Change: Sendable {
     /// The new file is served.
     case reopened(name: String)

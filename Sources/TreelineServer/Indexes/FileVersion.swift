@@ -5,7 +5,7 @@ struct FileVersion: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   let size: Int
-  /// Whether it is a regular file, not a folder or a pipe.
+  /// Whether the file is a regular file, not a folder or a pipe.
   let isRegular: Bool
   /// Modification time, which copying may set, and change time, which no program can set.
   private let modified: Double
@@ -28,7 +28,7 @@ struct FileVersion: Hashable, Sendable {
 
   private static func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
 
-  /// Returns whether both are the same file, whatever was written to it.
+  /// Returns whether both versions are of the same file, whatever was written to it.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether a write from now on would change the times: clocks of file systems tick about a hundred times a second.

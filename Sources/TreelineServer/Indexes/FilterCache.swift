@@ -30,7 +30,8 @@ final class FilterCache: Sendable {
   /// - Parameter mostBytes: Maximum total size of the filters; the filter used last is kept even if it is larger.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
-  /// Returns a filter's text as its key. Bytes, because a filter may distinguish strings that are equal in Swift.
+  /// Returns a filter's text as its key. The key is bytes, because a filter may distinguish strings that are equal in
+  /// Swift.
   private static func key(_ filter: Filter) -> [UInt8] { Array("\(filter)".utf8) }
 
   /// Returns whether a filter is prepared, without waiting for a thread that prepares it.

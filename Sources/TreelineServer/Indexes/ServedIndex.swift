@@ -7,7 +7,7 @@ import TreelineFormats
 
 /// One version of an index. Requests in progress keep it when a newer version takes its name.
 public final class ServedIndex: Sendable {
-  /// Where the bytes of an index are.
+  /// The place of an index's bytes.
   public enum Residence: String, Sendable {
     /// Copied into memory and verified by checksums: later changes to the file do not change answers.
     case memory
@@ -23,7 +23,7 @@ public final class ServedIndex: Sendable {
   /// Checksum of the index in hexadecimal digits: files with equal checksums have equal contents.
   public let version: String
 
-  /// Where the bytes are.
+  /// The place of the bytes.
   public let residence: Residence
   /// Size in bytes.
   let size: Int
@@ -89,7 +89,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // Without waiting for a thread that is making the grid or the row order.
+  // These two do not wait for a thread that is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 

@@ -171,7 +171,7 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// Number of times between each bound, included, and the bound before.
+    /// Number of times in each interval: above the previous bound, up to and including the interval's own bound.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

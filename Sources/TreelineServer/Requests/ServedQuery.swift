@@ -116,7 +116,7 @@ struct GridCells {
   }
 }
 
-/// How a request wants the clusters of the tree written.
+/// The style in which a request wants clusters of the tree written.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool
@@ -139,7 +139,7 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // Read once: retaining a tree takes as long as writing a number.
+    // Reads the properties once: retaining a tree takes as long as writing a number.
     let (writer, window) = (index.features, window(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)

@@ -52,7 +52,7 @@ struct Problem: Error {
     headers[.contentType] = ContentType.problem
     headers[.cacheControl] = "no-store"
     var bytes = OutputBytes()
-    try! bytes.append(encoding: self)  // It is made of strings and whole numbers.
+    try! bytes.append(encoding: self)  // Strings and whole numbers always encode.
     return (headers, bytes.withBytes { ByteBuffer(bytes: $0) })
   }
 }

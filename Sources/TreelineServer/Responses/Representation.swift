@@ -15,7 +15,7 @@ enum ContentType {
 /// The content of a response: its type, and a function that writes it if it is needed.
 struct Representation: Sendable {
   let contentType: String
-  /// Cost of writing it; see `AnswerCost`.
+  /// Cost of writing the content; see `AnswerCost`.
   let cost: Int
   let write: @Sendable (inout OutputBytes) throws -> Void
 
@@ -63,7 +63,7 @@ extension OutputBytes {
   }
 }
 
-/// How long a representation may be used, and the entity tag that distinguishes it from later ones.
+/// The time for which a representation may be used, and the entity tag that distinguishes it from later ones.
 struct CachePolicy: Sendable {
   /// Entity tag without quotation marks; nil if every answer is new.
   let tag: String?

@@ -38,7 +38,7 @@ final class ViewerFiles: Sendable {
   /// - Throws: `Problem` if there is no such file.
   func read(at path: String) throws -> ViewerFile {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    // No way out of the folder, and no hidden files in it.
+    // Refuses paths that lead out of the folder, and paths of hidden files in it.
     guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { throw Self.none }
     // A file that exists only compressed is served under its uncompressed name.
     for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
@@ -93,7 +93,7 @@ struct ViewerFile: Sendable {
   let tag: String
   let type: String
   let plain: ByteBuffer
-  /// nil if it is not smaller.
+  /// The compressed bytes; nil if they are not fewer than the plain bytes.
   let compressed: ByteBuffer?
 
   /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.

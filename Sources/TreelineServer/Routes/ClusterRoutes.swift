@@ -80,7 +80,7 @@ enum ClusterRoutes {
     let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
     let selection = request.selection()
-    // For each member, the path of clusters that contain it is looked up.
+    // The cost is high because the path of clusters that contain a member is looked up for each member.
     return Representation(ContentType.geoJSON, cost: selection.cost + 4 * limit) { bytes in
       let tree = try selection.tree()
       let members = tree.members(of: try tree.cluster(id))

@@ -54,7 +54,7 @@ extension OutputBytes {
 /// Facts about an index for clients.
 private struct IndexFacts: Encodable {
   let name: String
-  /// Left out if the index has none.
+  /// Texts of the index; each is left out if the index has none.
   let title, attribution, unit: String?
   let version: String
   let pointCount: Int

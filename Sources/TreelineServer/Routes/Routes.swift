@@ -123,7 +123,8 @@ struct Routes {
     }
   }
 
-  /// Returns the caching rules of an answer. The tag includes the server's version, as another may use other words.
+  /// Returns the caching rules of an answer. The tag includes the server's version, because another version may use
+  /// other words.
   ///
   /// - Parameter question: Everything else that the answer depends on.
   private func policy(for question: String) -> CachePolicy {

@@ -33,7 +33,7 @@ enum TileRoutes {
   }
 }
 
-/// What a map needs to know to ask for tiles, in TileJSON 3.0.0.
+/// The facts that a map needs to ask for tiles, as TileJSON 3.0.0.
 private struct TileJSON: Encodable {
   let tilejson = "3.0.0"
   let name: String

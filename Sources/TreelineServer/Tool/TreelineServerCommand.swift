@@ -198,7 +198,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Adds to errors of the network what was tried, which they do not say.
+  /// Returns the text of an error. Errors of the network do not name the address, so it is added.
   private func message(of error: any Error) -> String {
     let remedy = "choose another with --host and --port"
     switch error {

@@ -10,7 +10,7 @@ const MOST_LABELS = 2000;
 /** Radii of the discs on the sheet, in pixels: dots, members of stacks, and badges. Other radii are scaled. */
 const RADII = [DOT_RADIUS, MEMBER_RADIUS, 13.5, 16.5, 19.5, LARGEST_BADGE / 2];
 
-/** Width of the ring of a donut: as a share of its radius, and at least in pixels. */
+/** Width of the ring of a donut as a share of its radius, and least width of the ring in pixels. */
 const RING = 0.23;
 const LEAST_RING = 3.25;
 

@@ -1,11 +1,11 @@
-// What happens to a chosen cluster: the map zooms to where the cluster splits, or opens it if it never does.
+// Shows a chosen cluster: zooms to where the cluster splits, or opens the cluster if it never does.
 
 import { clusterOf } from "./cluster.js";
 import { WORLD_SIZE } from "./constants.js";
 import { chosenCut, cutParameters } from "./cut.js";
 import { boxOnMap, ellipseOnMap, mapZoom } from "./mercator.js";
 
-/** Added to the zoom from which a cluster splits, because zooms of requests are rounded. */
+/** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Pixels around the points of a cluster that fill the map. */

@@ -1,4 +1,4 @@
-// What a cluster under the pointer contains: the number of points, their extent, and some of their names.
+// The contents of a cluster under the pointer: the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
 import { FEWEST_FOR_ELLIPSE } from "./density.js";

@@ -7,6 +7,6 @@ import { start } from "./start.js";
 
 const settings = new Settings(location.hash);
 start(document, new Server(new URL("..", import.meta.url)), settings, new Address(settings), (viewer) => {
-  // For tests, and for users of the console.
+  // Lets tests and users of the console reach the viewer.
   globalThis.viewer = viewer;
 });

@@ -5,7 +5,7 @@ import { element, number } from "./text.js";
 const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
-/** What people say about a map of badges, the measure for it, and `better` if less or more of it is better. */
+/** The rows of the table: a title in everyday words, its measure, and `better`, which picks the better value. */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },

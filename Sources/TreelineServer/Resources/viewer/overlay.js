@@ -43,10 +43,9 @@ export class Overlay {
   /**
    * Draws one side between two edges of the screen.
    *
-   * @param ellipses Whether the ellipses of all clusters are drawn.
-   * @param marked The pointed-at or chosen cluster, if it is on this side; its ellipse is always drawn.
-   * @param selection Knows the selected clusters, where clusters can be selected.
-   * @param origin Upper left corner of the side's map.
+   * @param ellipses Whether the ellipses of all clusters are drawn. @param marked The pointed-at or chosen cluster, if
+   * it is on this side; its ellipse is always drawn. @param selection The selected clusters; null on a page on which
+   * clusters cannot be selected. @param origin Upper left corner of the side's map.
    */
   draw(scene, camera, now, { left, right, ellipses, marked, selection, origin }) {
     if (right <= left) return;

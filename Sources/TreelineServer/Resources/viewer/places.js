@@ -29,7 +29,7 @@ export function placesLayer(palette) {
     id: PLACES,
     type: "symbol",
     source: PLACES,
-    // By rank, from the cities of the world to every town.
+    // Styles by rank, from the cities of the world to every town.
     filter: ["<=", rank, ["step", ["zoom"], 1, 3, 2, 4, 4, 5, 6, 6, 7, 7, 8, 8, 10]],
     layout: {
       "icon-image": ["concat", `place/${palette.place}/`, rank, "/", ["get", "name"]],

@@ -1,4 +1,4 @@
-// What is under the pointer: a cluster of one of the sides, or a member of an opened stack.
+// Finds what is under the pointer: a cluster of one of the sides, or a member of an opened stack.
 
 import { spreadOffset } from "./badge.js";
 import { SPREAD_SPACING } from "./constants.js";

@@ -126,7 +126,7 @@ export class Scene {
   #shown = new Map();
   /** Sprites that are leaving. */
   #leaving = new Set();
-  /** Of the leaving sprites the latest of each id, while an answer is applied. */
+  /** The latest leaving sprite of each id, while an answer is applied. */
   #leavingByID = new Map();
   /** Leaving sprites that had labels or were to get them when the answer came. */
   #counting = [];
@@ -250,7 +250,7 @@ export class Scene {
   }
 
   #split(whole, ids, fresh, now) {
-    // A whole without a label yet never gets one: its parts take over from the sprites that it was to take over from.
+    // A whole that has no label yet never gets one: its parts take over from the sprites that it was to take over from.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
     if (hasLabel) {
@@ -301,7 +301,8 @@ export class Scene {
   }
 
   /**
-   * Shows a whole that comes back, or comes out of a larger one, before its parts get their labels: they never get any.
+   * Shows a whole that comes back, or comes out of a larger one, before its parts have labels. The parts never get
+   * labels.
    */
   #callBack(cluster, parts, counting, around, now) {
     const last = around.reduce((last, sprite) => (sprite.labelUntil > last.labelUntil ? sprite : last));

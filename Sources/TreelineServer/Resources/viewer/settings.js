@@ -15,14 +15,14 @@ const DEFAULTS = {
   /** Name of the cut, followed by the amount of each cut. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
-  /** What is split first, if the cut has an order. */
+  /** Order in which clusters are split, if the cut has one. */
   order: ORDERS[0],
   /** Side of a grid cell in pixels, or auto. */
   cell: "auto",
   /** Whether every cluster has its ellipse, not only the pointed-at cluster. */
   ellipses: false,
   dust: true,
-  /** How both sides are compared: each in its own half with the same ground, or on either side of a divider. */
+  /** Layout of a comparison: two halves with the same ground, or both sides of a divider. */
   compare: "halves",
   /** Position of the divider, as a share of the width. */
   divider: 0.5,

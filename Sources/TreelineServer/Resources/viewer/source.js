@@ -10,7 +10,7 @@ export class Problem extends Error {
 }
 
 /**
- * What a source can do. All sources have these methods, the last ones only if they support them:
+ * The methods of a source. All sources have them, the last ones only if they support them:
  *
  * - `indexes()`: the indexes, as in `v1/indexes` of the server;
  * - `clusters(index, query, signal)`: GeoJSON of the clusters of a query;

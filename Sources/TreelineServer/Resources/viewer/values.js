@@ -159,7 +159,7 @@ const ABOUT = {
   boolean: FEW,
 };
 
-/** The texts of these aggregates. */
+/** Texts about the aggregates of a column, by kind. */
 const few = (properties, column) =>
   Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
 const SAY = {

@@ -26,7 +26,7 @@ import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
 
-/** Number of clusters of the whole index that show which densities it has. */
+/** Number of clusters in the overview of the whole index, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
 
 /**
@@ -55,7 +55,7 @@ export class Viewer {
   #isStyled = false;
   /** Whether the map style of the settings could not be loaded. */
   #isUnstyled = false;
-  /** Knows which clusters are selected, where clusters can be selected. */
+  /** The selected clusters; null on a page on which clusters cannot be selected. */
   selection = null;
   #lastRequestTime = null;
   #nextSide = 0;
