@@ -5,22 +5,21 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _library as c
-from ._answer import Clusters, Transition
+from ._answer import METRES_PER_UNIT, Clusters, Transition
 from ._errors import Error, FilterError
 from ._parameters import text
 from ._table import Table, plain
-from ._tree import Tree
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 Query = dict[str, Any]
 Feature = dict[str, Any]
-
-#: Length of a unit of the plane at the equator, on the sphere of Web Mercator, in meters.
-METRES_PER_UNIT = 2 * math.pi * 6_378_137 / 2**32
 
 #: Parameters of a query for its viewport, and for its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
@@ -151,7 +150,7 @@ class Answers:
         }
         if count > 1:
             properties["point_count_abbreviated"] = abbreviated(count)
-        major, minor = float(answer.semi_major[at]), float(answer.semi_minor[at])
+        major, minor = (float(answer._extent(name)[at]) for name in ("semi_major", "semi_minor"))
         if box[:2] == box[2:]:
             if count > 1:
                 properties["stack"] = True

@@ -9,7 +9,7 @@ import math
 import os
 import pathlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from ._answers import Answers
 from ._packing import packed
 from ._parameters import integer
 from ._table import Table, plain
-from ._tree import Tree
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
@@ -42,7 +44,7 @@ def to_html(
     """Writes a standalone page that shows a tree and its answers; see `Tree.to_html`."""
     if tree.is_planar:
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
-    if tree._where is not None:
+    if tree._is_filtered:
         raise ValueError("a page has all points: found a tree with a filter; build a tree of the points that pass")
     if isinstance(columns, str):
         columns = [columns]

@@ -8,7 +8,7 @@ import math
 import pathlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import numpy as np
@@ -16,7 +16,9 @@ import traitlets
 
 from ._answer import Cluster
 from ._answers import Answers, Problem
-from ._tree import Tree
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 #: Maximum height of a view, in pixels.
 TALLEST = 16_384
