@@ -13,7 +13,7 @@ from . import _library as c
 from ._answer import METRES_PER_UNIT, Clusters, Transition
 from ._errors import Error, FilterError
 from ._parameters import text
-from ._table import Table, plain
+from ._table import Table, plain, readable
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -130,7 +130,8 @@ class Answers:
     # Features
 
     def _collection(self, tree: Tree, answer: Clusters, query: Query) -> dict[str, Any]:
-        told = _rows(answer.aggregate(query["aggregate"])) if query.get("aggregate") else [{}] * len(answer)
+        asked = answer.aggregate(query["aggregate"]) if query.get("aggregate") else None
+        told = [{}] * len(answer) if asked is None else _rows({name: plain(asked[name]) for name in asked})
         alone = np.flatnonzero(answer.row >= 0)
         values = dict(zip(alone.tolist(), self._values(tree, answer.tree_index[alone])))
         features = [self._feature(answer, at, told[at], values.get(at, {})) for at in range(len(answer))]
@@ -175,7 +176,7 @@ class Answers:
     def _values(self, tree: Tree, indices: Any) -> list[Feature]:
         if len(indices) == 0 or not tree.columns:
             return [{}] * len(indices)
-        return _rows({name: tree.values(name, indices) for name in tree.columns})
+        return _rows({name: readable(tree.values(name, indices)) for name in tree.columns})
 
     # Filters
 
@@ -196,10 +197,9 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _rows(columns: Mapping[str, Any]) -> list[Feature]:
-    """Returns each row of columns as a dictionary with JSON values: null for missing numbers."""
-    lists = {name: plain(column) for name, column in columns.items()}
-    return [dict(zip(lists, row)) for row in zip(*lists.values())]
+def _rows(columns: Mapping[str, list[Any]]) -> list[Feature]:
+    """Returns each row of columns as a dictionary."""
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:

@@ -212,7 +212,7 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         _check_exact(name, found, floats, valid)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, _TIMES):
-        times = [np.datetime64(_without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
+        times = [np.datetime64(without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
         return _of_numpy(name, kind, np.array(times, "<M8[us]"), valid)
     if not isinstance(first, str | bytes):
         raise _refusal(name, repr(first))
@@ -260,7 +260,7 @@ def _is_value(value: Any) -> bool:
     return isinstance(is_equal, _BOOLEANS) and bool(is_equal)
 
 
-def _without_zone(time: Any) -> Any:
+def without_zone(time: Any) -> Any:
     if getattr(time, "tzinfo", None) is None:
         return time
     return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)

@@ -131,6 +131,11 @@ def plain(values: AnyArray) -> list[Any]:
     return values.tolist()  # type: ignore[no-any-return]
 
 
+def readable(values: AnyArray) -> list[Any]:
+    """Returns values for JSON that JavaScript reads: whole numbers that it would round are texts."""
+    return [str(value) if isinstance(value, int) and abs(value) > 2**53 else value for value in plain(values)]
+
+
 def _time_text(text: str) -> str | None:
     """Returns a time in UTC, with a time of day only if it has one, and with as few decimals as possible."""
     if text == "NaT":

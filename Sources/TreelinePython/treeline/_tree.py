@@ -401,7 +401,7 @@ class Tree:
     def map(self, **traits: Any) -> Map:
         """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
 
-        >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
+        >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
         """
         required("anywidget")
@@ -417,22 +417,29 @@ class Tree:
             return {"text/plain": repr(self)}
 
     def to_html(
-        self, path: Path, *, title: str | None = None, columns: str | Sequence[str] = (), most: int | None = None
-    ) -> None:
-        """Writes a map as a standalone page, which opens from disk and loads nothing else.
+        self,
+        path: Path | None = None,
+        *,
+        title: str | None = None,
+        columns: str | Sequence[str] = (),
+        basemap: Any = None,
+        most: int | None = None,
+    ) -> str | None:
+        """Writes a map as a standalone page, which opens from disk and loads nothing else, or returns it as a text.
 
         It has all answers of a spacing, or of badges. A tree of up to 150,000 positions is stored completely. For a
         larger tree the page holds the clusters of the lower zooms, and the map ends there. A tree with a filter is
         refused.
 
-        :param path: Path of the page.
+        :param path: Path of the page. Without one, its HTML is returned.
         :param title: Title of the map.
         :param columns: Columns that are shown for points. Each adds its values to the page.
+        :param basemap: What is below the badges, as in `treeline.widget.Map`; loaded from its address, if it has one.
         :param most: Maximum number of positions and clusters in the page.
         """
         from .page import to_html
 
-        to_html(self, path, title=title, columns=columns, most=most)
+        return to_html(self, path, title=title, columns=columns, basemap=basemap, most=most)
 
     # MARK: Keeping it
 
