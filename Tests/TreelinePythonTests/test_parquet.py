@@ -207,7 +207,9 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
     folder = write(tmp_path / "far", far)
     tree = treeline.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
-    assert tree.members(tree.root()[0]).row.max() == 2**53 - 1
+    assert tree.members(tree.root()[0]).row.max() == 2**53 - 1 == tree.row_count - 1
+    with pytest.raises(ValueError, match="found rows up to 9007199254740991; see Tree.members"):
+        tree.clusters(limit=3).labels
     with pytest.raises(treeline.BuildError, match="twice|two"):
         twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
         treeline.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)

@@ -190,7 +190,10 @@ class Clusters(Answer):
 
         There are `tree.row_count` of them, so `frame["cluster"] = shown.labels` labels a table.
         """
-        labels = np.full(self._tree.row_count, -1)
+        count = self._tree.row_count
+        if count > 1000 * self._tree.point_count + 1_000_000:
+            raise ValueError(f"expected rows that an array can hold, found rows up to {count - 1}; see Tree.members")
+        labels = np.full(count, -1)
         rows = self.row
         labels[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
         ids = self.id

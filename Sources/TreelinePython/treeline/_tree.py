@@ -54,6 +54,7 @@ class Tree:
         self._where, self._marks = where, marks
         # Not the tree without its filter: as that keeps this one, neither would be freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
+        #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
         self._filtered: dict[str, Tree] = {}
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
@@ -260,20 +261,20 @@ class Tree:
         cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
         return cut
 
-    def select(self, which: str | Any | None) -> Tree:
+    def select(self, where: str | Any | None) -> Tree:
         """Returns the tree in which only some points count.
 
         The selection replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
         prepared.
 
-        :param which: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
+        :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
             from numpy, pandas, polars, pyarrow or a list; or None for all points.
         """
-        if which is None:
+        if where is None:
             return Tree(c.call(c.select, self._unmarked.pointer, None), self) if self._is_filtered else self
-        if not isinstance(which, str):
-            return self._marked(which)
-        return self._prepared(which) if self._marks is None else self.select(None).select(which)
+        if not isinstance(where, str):
+            return self._marked(where)
+        return self._prepared(where) if self._marks is None else self.select(None).select(where)
 
     @property
     def _is_filtered(self) -> bool:
