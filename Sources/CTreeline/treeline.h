@@ -228,6 +228,12 @@ treeline_table *treeline_tree_groups(const treeline_tree *tree);
 /// filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
+/// Returns the tree in which only the points of marked rows count: of row i if marks[i] is not 0, and of no row from
+/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` returns
+/// the marked points that pass, with NULL all marked points.
+treeline_tree *treeline_select_rows(
+    const treeline_tree *tree, const uint8_t *marks, size_t count, treeline_error **error);
+
 /// Returns the tree index of a row, or -1. Takes time proportional to the points.
 int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 

@@ -9,15 +9,20 @@ final class TreeObject: CObject {
   let tree: ClusterTree
   /// The tree without its filter.
   let unfiltered: ClusterTree
+  /// The tree to which filters are added: `unfiltered`, or its points of marked rows.
+  let marked: ClusterTree
   private let growth: Block
   private let stand: Block
   private let title: Block
   private let attribution: Block
   private let unit: Block
 
-  /// - Parameter unfiltered: The tree without its filter, if it has one.
-  init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil) {
+  /// - Parameters:
+  ///   - unfiltered: The tree without its filter, if it has one.
+  ///   - marked: The points of marked rows, if rows were marked.
+  init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil) {
     (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
+    self.marked = marked ?? self.unfiltered
     growth = Block(text: "\(tree.growth)")
     stand = Block(text: tree.stand.rawValue)
     let description = tree.withStorage(\.description)
@@ -115,10 +120,22 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
 {
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
-    let all = object.unfiltered
+    let marked = object.marked
     // Reuses the parts that the tree's filter has in common with the new one.
-    let selected = try string(filter).map { try all.selecting(Filter($0), reusing: object.tree) }
-    return TreeObject(selected ?? all, unfiltered: all)
+    let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
+    return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked)
+  }
+}
+
+@_cdecl("treeline_select_rows")
+public func selectRows(_ tree: OpaquePointer?, _ marks: UnsafePointer<UInt8>?, _ count: Int, _ error: ErrorPlace)
+  -> OpaquePointer?
+{
+  attemptObject(error) {
+    let all = try tree.object(TreeObject.self).unfiltered
+    let marks = try array(marks, count, of: "marks")
+    let marked = all.selecting(rows: { marks.indices.contains($0) && marks[$0] != 0 })
+    return TreeObject(marked, unfiltered: all, marked: marked)
   }
 }
 

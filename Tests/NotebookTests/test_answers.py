@@ -1,7 +1,10 @@
 """Answers of the kernel, without a notebook."""
 
+import base64
+import gzip
 import json
 import math
+import re
 import threading
 
 import numpy as np
@@ -39,6 +42,21 @@ def test_what_is_no_filter_is_a_problem_that_names_the_filter(tree):
     with pytest.raises(Problem, match="^filter: ") as problem:
         Answers(tree).answer("clusters", query={"limit": 10, "filter": "colour = 'red'"})
     assert problem.value.status == 400
+
+
+def test_whole_numbers_of_points_reach_a_page_with_all_digits():
+    ids = [2**63 - 1, -(2**53) - 1, 2**53, 7]
+    tree = treeline.build([1, 2, 3, 4], [1, 2, 3, 4], columns={"id": ids, "gap": [None, *ids[1:]]})
+    answer = Answers(tree).answer("clusters", query={"limit": 9, "aggregate": "max(id)"})
+    found = {each["properties"]["index"]: each["properties"] for each in answer["features"]}
+    read = json.loads(json.dumps(found), parse_int=float)
+    told = ["9223372036854775807", "-9007199254740993", 2.0**53, 7.0]
+    assert [read[str(row)]["id"] for row in range(4)] == told
+    assert [read[str(row)]["gap"] for row in range(4)] == [None, *told[1:]]
+    assert found[0]["max_id"] == 2**63 - 1
+    packed = re.search('id="hierarchy">([^<]*)<', tree.to_html(columns="id"))[1]
+    (values,) = json.loads(gzip.decompress(base64.b64decode(packed)).split(b"\n", 1)[0])["values"]
+    assert sorted(values, key=str) == sorted(["9223372036854775807", "-9007199254740993", 2**53, 7], key=str)
 
 
 def test_counts_are_abbreviated_as_on_badges():

@@ -354,3 +354,138 @@ def test_a_filter_of_the_map_adds_to_that_of_the_tree(open_notebook):
         f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) === {one}", arg=viewer
     )
     assert f"{one:,} points" in notebook.page.locator("#facts").inner_text()
+
+
+#: A style of one color, which needs no network.
+SAND = """{"version": 8, "sources": {}, "layers": [
+  {"id": "sand", "type": "background", "paint": {"background-color": "#e8d9b5"}}]}"""
+
+TOLD = f"""map = tree.map(color="kind", histogram="size", brush=(100, 300), tooltip=["name", "size"], title="Places",
+               basemap={SAND}, height=560)
+map"""
+
+LAYERS = "viewer => viewer.map.getStyle().layers.map(({ id }) => id)"
+
+
+def count(viewer):
+    return sum(cluster["count"] for cluster in shown(viewer))
+
+
+def test_a_map_begins_as_python_says(open_notebook):
+    notebook = open_notebook(PLACES + TOLD)
+    viewer = notebook.rest()
+    host = notebook.hosts().first
+    host.locator("#timeline .says", has_text="100 to 300").wait_for()
+    assert "Places · 4,000 points" in host.locator("#facts").inner_text()
+    assert host.locator("#legend li").count() == 4 and host.locator("#brush").input_value() == "size"
+    assert viewer.evaluate(LAYERS) == ["sand"]
+    in_range = notebook.told("int(((i * 37) % 500 >= 100).sum() - ((i * 37) % 500 >= 300).sum())")
+    assert count(notebook.rest()) == in_range > 1000
+    picture(notebook.page, "notebook-told-wide")
+    notebook.page.set_viewport_size({"width": 390, "height": 844})
+    notebook.rest()
+    picture(notebook.page, "notebook-told-phone")
+
+
+def test_the_brush_and_the_colors_go_both_ways(open_notebook):
+    notebook = open_notebook(PLACES + "map = tree.map(histogram='size')\nmap")
+    viewer = notebook.rest()
+    host = notebook.hosts().first
+    host.locator("#timeline svg rect").first.wait_for(state="attached")
+    assert notebook.told("map.brush") is None
+    box = host.locator("#timeline .plot").bounding_box()
+    notebook.page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 20)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 20, steps=4)
+    notebook.page.mouse.up()
+    notebook.page.wait_for_function("viewer => viewer.settings.range !== ''", arg=viewer)
+    viewer = notebook.rest()
+    low, high = notebook.told("map.brush")
+    assert 100 <= low <= 200 and 250 <= high <= 350
+    assert count(viewer) == notebook.told(
+        "int(sum(a.count.sum() for a in [tree.select((lambda s: (s >= map.brush[0])"
+        " & (s < map.brush[1]))((i * 37) % 500)).clusters(limit=1)]))"
+    )
+    notebook.run("map.brush = (0, 50)")
+    notebook.page.wait_for_function("viewer => viewer.settings.range === '0..50'", arg=viewer)
+    assert count(notebook.rest()) == notebook.told("int(((i * 37) % 500 < 50).sum())")
+    notebook.run("map.brush = None")
+    notebook.page.wait_for_function("viewer => viewer.settings.range === ''", arg=viewer)
+    assert count(notebook.rest()) == 4000
+    notebook.run("map.brush = (0, 50)")
+    notebook.page.wait_for_function("viewer => viewer.settings.range === '0..50'", arg=viewer)
+    host.locator("#timeline .close").click()
+    assert notebook.told("[map.brush, map.histogram]") == [None, ""]
+    host.locator("#donuts").select_option("kind")
+    assert notebook.told("map.color") == "kind"
+    host.locator("#legend button").first.click()
+    notebook.page.wait_for_function("viewer => viewer.settings.off !== ''", arg=viewer)
+    # No hidden category stays behind when another column colors the badges.
+    notebook.run("map.color = ''")
+    notebook.page.wait_for_function("viewer => viewer.settings.donuts === '' && viewer.settings.off === ''", arg=viewer)
+    assert count(notebook.rest()) == 4000
+    notebook.run("map.histogram = 'size'")
+    host.locator("#timeline svg rect").first.wait_for(state="attached")
+    assert "TraitError" in notebook.run("map.color = 'size'")
+
+
+def test_a_hint_tells_the_columns_of_the_tooltip(open_notebook):
+    notebook = open_notebook(PLACES + "map = tree.map(tooltip=['kind', 'size'])\nmap")
+    viewer = notebook.rest()
+    hint = notebook.hosts().first.locator("#hint")
+    cluster = max(inside(notebook, shown(viewer)), key=lambda each: each["count"])
+    notebook.page.mouse.move(*place(notebook, cluster))
+    hint.locator("li").first.wait_for()
+    assert re.fullmatch(r"(hotel|inn|camp|boat) · \d+", hint.locator("li").first.inner_text())
+    notebook.run(
+        "first = tree.members(tree.root().id[0], limit=1)\n"
+        "map.view = {'center': (float(first.x[0]), float(first.y[0])), 'zoom': 15}"
+    )
+    notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 13.9", arg=viewer)
+    (point,) = [each for each in shown(notebook.rest()) if each["count"] == 1]
+    notebook.page.mouse.move(*place(notebook, point))
+    hint.locator("dd").wait_for()
+    row = notebook.told("int(first.row[0])")
+    kind, size = notebook.told(f"[str(kinds[{row}]), int((i * 37)[{row}] % 500)]")
+    assert hint.locator("b").inner_text() == kind
+    assert (hint.locator("dt").inner_text(), hint.locator("dd").inner_text()) == ("size", str(size))
+    picture(notebook.page, "notebook-tooltip")
+    notebook.page.mouse.move(5, 5)
+    notebook.run("map.tooltip = None")
+    notebook.page.wait_for_function("viewer => viewer.tooltip === null", arg=viewer)
+    notebook.page.mouse.move(*place(notebook, point))
+    hint.get_by_text(f"Place {row}").wait_for()
+    notebook.page.mouse.move(5, 5)
+    notebook.run("map.tooltip = []")
+    notebook.page.wait_for_function("viewer => viewer.tooltip?.length === 0", arg=viewer)
+    notebook.page.mouse.move(*place(notebook, point))
+    notebook.page.wait_for_function("viewer => viewer.pointing.pointed !== null", arg=viewer)
+    assert hint.is_hidden()
+
+
+def test_basemaps_and_titles_change_while_a_map_is_shown(open_notebook, lab):
+    notebook = open_notebook(MAP)
+    notebook.theme("Light")
+    viewer = notebook.rest()
+    host = notebook.hosts().first
+    before = shown(viewer)
+    assert "land" in viewer.evaluate(LAYERS)
+    notebook.run(f"map.basemap = {SAND}\nmap.title = 'Places <b>'")
+    notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).join() === 'sand'", arg=viewer)
+    assert shown(notebook.rest()) == before
+    assert "Places <b> · 4,000 points" in host.locator("#facts").inner_text()
+    # The colors of another basemap are not those of day and night.
+    notebook.theme("Dark")
+    notebook.page.wait_for_function("viewer => viewer.palette.sea !== '#d2e3ea'", arg=viewer)
+    assert viewer.evaluate(LAYERS) == ["sand"]
+    notebook.theme("Light")
+    notebook.run(f"map.basemap = {lab[0] + '/none.json'!r}")
+    host.get_by_text("none.json cannot be shown").wait_for()
+    notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).includes('land')", arg=viewer)
+    assert shown(notebook.rest()) == before
+    notebook.run(f"map.basemap = {SAND}")
+    host.get_by_text("none.json cannot be shown").wait_for(state="hidden")
+    notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).join() === 'sand'", arg=viewer)
+    notebook.run("map.basemap = None\nmap.title = ''")
+    notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).includes('land')", arg=viewer)
+    assert notebook.rest() and host.locator("#facts").inner_text() == "4,000 points"

@@ -306,6 +306,24 @@ def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complain
     picture(page, f"page-framed-{name}")
 
 
+def test_a_page_has_the_basemap_that_it_is_told(open_page, tmp_path):
+    style = {
+        "version": 8,
+        "sources": {},
+        "layers": [{"id": "sand", "type": "background", "paint": {"background-color": "#e8d9b5"}}],
+    }
+    x, y = clouds(300)
+    (tmp_path / "map.html").write_text(treeline.build(x, y).to_html(basemap=style, title="Clouds"))
+    page = open_page(tmp_path / "map.html", viewport=SMALL)
+    assert page.evaluate("viewer.map.getStyle().layers.map(({ id }) => id)") == ["sand"]
+    # Another color scheme has no colors for it.
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("viewer.palette.sea === '#0e1720'")
+    rest(page)
+    assert page.evaluate("viewer.map.getPaintProperty('sand', 'background-color')") == "#e8d9b5"
+    picture(page, "page-basemap")
+
+
 LINKS = {
     "constructor=1&toString=2": "The link has unknown or invalid parts: constructor, toString.",
     "off=%25": "The link has unknown or invalid parts: off.",

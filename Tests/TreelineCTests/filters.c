@@ -108,6 +108,36 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_histogram(all, "price", 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "2 to 1000 bins");
   EXPECT_ERROR(treeline_histogram(all, "kind", 9, NULL, NULL, &error), TREELINE_ERROR_AGGREGATE, "numbers or times");
 
+  // Marks of rows take the place of a filter, and filters are added to them.
+  uint8_t marks[POINTS] = {0};
+  int64_t marked = 0, marked_hotels = 0;
+  for (int row = 0; row < POINTS; row += 3) {
+    marks[row] = (uint8_t)(1 + row % 255);
+    marked++;
+    marked_hotels += is_cheap_hotel(row);
+  }
+  treeline_tree *some, *both, *back;
+  NO_ERROR(some = treeline_select_rows(hotels, marks, POINTS, &error));
+  NO_ERROR(both = treeline_select(some, "kind = 'hotel' AND price < 50", &error));
+  NO_ERROR(back = treeline_select(both, NULL, &error));
+  const treeline_tree *selected[] = {some, both, back};
+  int64_t expected[] = {marked, marked_hotels, marked};
+  for (int i = 0; i < 3; i++) {
+    treeline_tree_facts(selected[i], &facts);
+    EXPECT((int64_t)facts.passing_point_count == expected[i] && facts.point_count == POINTS);
+  }
+  treeline_tree_free(both);
+  NO_ERROR(both = treeline_select_rows(some, marks, 1, &error));
+  treeline_tree_facts(both, &facts);
+  EXPECT(facts.passing_point_count == 1);
+  treeline_tree_free(back);
+  NO_ERROR(back = treeline_select_rows(some, NULL, 0, &error));
+  treeline_tree_facts(back, &facts);
+  EXPECT(facts.passing_point_count == 0);
+  treeline_tree_free(some);
+  treeline_tree_free(both);
+  treeline_tree_free(back);
+
   EXPECT_ERROR(treeline_select(tree, "kind != 'hotel'", &error), TREELINE_ERROR_FILTER, "'is not' is written '<>'");
   EXPECT_ERROR(treeline_select(tree, "stars > 3", &error), TREELINE_ERROR_FILTER, "\"price\"");
   EXPECT_ERROR(treeline_aggregate(answer, "sum(kind)", &error), TREELINE_ERROR_AGGREGATE, "kind category");

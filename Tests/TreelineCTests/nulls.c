@@ -47,6 +47,9 @@ static void test_trees(const char *path) {
   treeline_tree *all;
   IS_ALLOWED((all = treeline_select(tree, NULL, &error)));
   treeline_tree_free(all);
+  uint8_t mark = 1;
+  IS_TOLD(treeline_select_rows(NULL, &mark, 1, &error));
+  IS_TOLD(treeline_select_rows(tree, NULL, 1, &error));
   treeline_plane plane;
   IS_TOLD(treeline_hierarchy(NULL, 9, &plane, &error));
   IS_TOLD(treeline_hierarchy(tree, 9, NULL, &error));

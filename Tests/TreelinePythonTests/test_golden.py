@@ -122,8 +122,12 @@ def check_feature(answer, place, feature, options):
         assert answer.badge_diameter[place] == properties["badge_px"]
     if "ellipse" in properties:
         major, minor, angle = properties["ellipse"]
-        assert near(answer.semi_major[place], major, 0) and near(answer.semi_minor[place], minor, 0)
+        assert near(answer._extent("semi_major")[place], major, 0)
+        assert near(answer._extent("semi_minor")[place], minor, 0)
         assert near(np.degrees(np.arctan2(answer.axis_y[place], answer.axis_x[place])), angle, 1)
+    if "ellipse_meters" in properties:
+        major, minor = properties["ellipse_meters"]
+        assert near(answer.semi_major[place], major, 0) and near(answer.semi_minor[place], minor, 0)
     if "members" in properties:
         assert sorted(tree.members(int(answer.id[place]))["row"].tolist()) == properties["members"]
     if "hull" in properties:

@@ -1,8 +1,11 @@
 """Values that Python sends to maps and pages, checked before any browser gets them."""
 
+import datetime
+
 import numpy as np
 import pytest
 import traitlets
+import treeline
 
 
 @pytest.mark.parametrize(
@@ -21,6 +24,16 @@ import traitlets
         ("cut", {"spacing": None}),
         ("cut", {"spacing": 44, "min_points": 3}),
         ("cut", {"spacing": 44, "bbox": (1, 2, 3, 4)}),
+        ("color", "price"),
+        ("color", "colour"),
+        ("histogram", "kind"),
+        ("tooltip", ["price", "prize"]),
+        ("tooltip", "prize"),
+        ("brush", (20, 30)),
+        ("basemap", 3),
+        ("basemap", "https://tiles.example/{z}.png"),
+        ("basemap", {"version": 8}),
+        ("basemap", {"version": 8, "sources": {}, "layers": [float("nan")]}),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(tree, trait, value):
@@ -51,6 +64,88 @@ def test_answers_and_arrays_select(tree):
 
 def test_cuts_of_numpy_s_numbers_can_be_sent(tree):
     assert type(tree.map(cut={"spacing": np.int64(60)}).cut["spacing"]) is int
+
+
+def test_a_brush_is_the_range_of_its_histogram(tree):
+    map = tree.map(histogram="price", brush=(50, np.float64(120.5)))
+    assert map.brush == (50, 120.5) and map._range == "50..120.5"
+    map._range = "60..1e+21"
+    assert map.brush == (60, 1e21) and type(map.brush[0]) is int
+    for bad in ((3, 2), (2, 2), (1, float("inf")), (1,), (1, 2, 3), ("a", "b"), 5, (True, 2), (np.datetime64("1"), 3)):
+        with pytest.raises(traitlets.TraitError, match="expected two numbers, the lesser first, found brush="):
+            map.brush = bad
+    assert map.brush == (60, 1e21)
+    # In another column its ends mean nothing.
+    map.histogram = "opened"
+    assert map.brush is None and map._range == ""
+    map.brush = (datetime.date(1960, 1, 1), np.datetime64("1970-01-01T12"))
+    assert map._range == "1960-01-01..1970-01-01T12:00:00Z"
+    map._range = "1961-02-03..1971-02-03T04:05:06.5Z"
+    assert map.brush == (np.datetime64("1961-02-03"), np.datetime64("1971-02-03T04:05:06.5"))
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    map.brush = ("1960-01-01", datetime.datetime(1970, 1, 1, 2, tzinfo=zone))
+    assert map._range == "1960-01-01..1970-01-01"
+    with pytest.raises(traitlets.TraitError, match="expected two times, the lesser first"):
+        map.brush = (1, 2)
+    map.histogram = ""
+    assert map.brush is None
+    with pytest.raises(traitlets.TraitError, match="expected a histogram, .* found none for brush="):
+        map.brush = (1, 2)
+
+
+def test_a_brush_can_be_asked_of_the_tree(tree, points):
+    map = tree.map(histogram="opened", brush=("1960-01-01", "1970-01-01"))
+    low, high = map.brush
+    chosen = (points["opened"] >= low) & (points["opened"] < high)
+    assert len(tree.select(chosen)) == chosen.sum() > 0
+
+
+def test_columns_are_named_by_a_map(tree):
+    map = tree.map(color="kind", tooltip="price", histogram="rooms")
+    assert (map.color, map.tooltip, map.histogram) == ("kind", ["price"], "rooms")
+    map.color, map.tooltip = "open", ["kind", "rooms"]
+    map.color, map.tooltip = "", None
+    assert tree.map(tooltip=[]).tooltip == [] and tree.map().tooltip is None
+    with pytest.raises(traitlets.TraitError, match="a column of kind category or boolean as color, .* 'kind', 'open'"):
+        map.color = "rooms"
+
+
+def test_a_title_is_that_of_the_index_unless_told(tree, tmp_path):
+    tree.save(tmp_path / "tree", title="Hotels")
+    opened = treeline.open(tmp_path / "tree")
+    assert opened.map().title == "Hotels" and opened.map(title="Inns").title == "Inns" and tree.map().title == ""
+
+
+def test_basemaps_are_styles(tree):
+    style = {"version": 8, "sources": {}, "layers": [{"id": "sea", "type": "background"}]}
+    address = "https://tiles.example/style.json"
+    assert tree.map(basemap=style).basemap == style and tree.map(basemap=address).basemap == address
+    assert tree.map(basemap="").basemap is tree.map().basemap is None
+    tiles = tree.map(basemap="https://{s}.tiles.example/{z}/{x}/{y}{r}.png").basemap
+    addresses = [f"https://{each}.tiles.example/{{z}}/{{x}}/{{y}}.png" for each in "abc"]
+    assert tiles["sources"]["basemap"]["tiles"] == addresses
+    assert tiles["layers"] == [{"id": "basemap", "type": "raster", "source": "basemap"}]
+
+    class Provider(dict):
+        """As of xyzservices."""
+
+        html_attribution = "Nobody"
+
+        def build_url(self):
+            return "https://tiles.example/{z}/{x}/{y}.png"
+
+    source = tree.map(basemap=Provider(max_zoom=17)).basemap["sources"]["basemap"]
+    assert (source["attribution"], source["maxzoom"]) == ("Nobody", 17)
+    assert source["tiles"] == ["https://tiles.example/{z}/{x}/{y}.png"]
+
+
+def test_a_page_is_a_text_or_a_file(tree, tmp_path):
+    page = tree.to_html(title="Hotels", columns="kind")
+    assert page.startswith("<!doctype html>") and "<title>Hotels</title>" in page and page.rstrip().endswith("</html>")
+    assert tree.to_html(tmp_path / "map.html", title="Hotels", columns="kind") is None
+    assert (tmp_path / "map.html").read_text() == page
+    with pytest.raises(ValueError, match="expected a basemap"):
+        tree.to_html(basemap=3)
 
 
 def test_a_trait_that_is_not_there_is_told(tree):

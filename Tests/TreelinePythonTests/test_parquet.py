@@ -207,12 +207,82 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
     folder = write(tmp_path / "far", far)
     tree = treeline.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
-    assert tree.members(tree.root()[0]).row.max() == 2**53 - 1
+    assert tree.members(tree.root()[0]).row.max() == 2**53 - 1 == tree.row_count - 1
+    with pytest.raises(ValueError, match="found rows up to 9007199254740991; see Tree.members"):
+        tree.clusters(limit=3).labels
     with pytest.raises(treeline.BuildError, match="twice|two"):
         twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
         treeline.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)
     with pytest.raises(TypeError, match="integers"):
         treeline.build_parquet(folder, out=tmp_path / "n", row="lon")
+
+
+def test_folders_of_partitions_are_columns(hotels, tmp_path):
+    """A folder that another program has divided by a column gives the index of the undivided table."""
+    years = pa.array((hotels["rooms"].to_numpy() % 3 + 2022).astype(int))
+    kinds = hotels["kind"].take(pa.array(np.arange(len(hotels))))
+    table = hotels.select(["lon", "lat", "price"]).append_column("year", years).append_column("kind", kinds)
+    folder = tmp_path / "places"
+    pq.write_to_dataset(table, folder, partition_cols=["year", "kind"], basename_template="part-{i}.parquet")
+    (folder / "_SUCCESS").touch()
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log/part.parquet").write_text("no data")
+    names = ["kind", "price", "year"]
+    # The files in the order of their paths.
+    order = sorted(range(len(table)), key=lambda row: (years[row].as_py(), kinds[row].as_py()))
+    rows = table.take(order)
+    treeline.build(rows["lon"], rows["lat"], columns=rows.select(names)).save(tmp_path / "whole")
+    sources = [folder, f"{folder}/year=*", f"{folder}/year=*/**/*.parquet", sorted(folder.glob("year=*"))]
+    for number, source in enumerate(sources):
+        out = tmp_path / f"{number}.treeline"
+        built = treeline.build_parquet(source, out=out, columns=names, memory="1MB")
+        assert filecmp.cmp(out, tmp_path / "whole", shallow=False)
+        assert built.open().columns == {"kind": "category", "price": "number", "year": "number"}
+    one = treeline.build_parquet(folder / "year=2023", out=tmp_path / "one", columns="year")
+    assert one.point_count == (years.to_numpy() == 2023).sum() == len(one.open().select("year = 2023"))
+    with pytest.raises(KeyError, match="found 'size'; there are 'lon', 'lat', 'price', 'year', 'kind'"):
+        treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+
+
+def test_values_of_folders_are_texts_or_whole_numbers(tmp_path):
+    place = pa.table({"lon": [1.0], "lat": [2.0], "own": ["file"]})
+    values = {"code": "007", "name": "Bad%20Homburg%2Fa", "n": "12", "own": "folder"}
+    for value, other in (("7", "x"), ("__HIVE_DEFAULT_PARTITION__", "y")):
+        texts = {**values, "gap": value, "o": other}
+        path = tmp_path / "places" / "/".join(f"{name}={text}" for name, text in texts.items())
+        path.mkdir(parents=True)
+        pq.write_table(place, path / "a.parquet")
+    names = [*values, "gap", "o"]
+    kinds = {"name": "category", "code": "text", "own": "text", "o": "text"}
+    tree = treeline.build_parquet(tmp_path / "places", out=tmp_path / "out", columns=names, kinds=kinds).open()
+    found = {name: tree.values(name, [tree.tree_index(0), tree.tree_index(1)]).tolist() for name in names}
+    assert found.pop("gap")[0] == 7 and np.isnan(tree.values("gap", [tree.tree_index(1)])).all()
+    assert found == {
+        "code": ["007"] * 2, "name": ["Bad Homburg/a"] * 2, "n": [12, 12], "own": ["file"] * 2, "o": ["x", "y"],
+    }  # fmt: skip
+
+
+def test_rows_without_a_place_may_be_an_error(table, tmp_path):
+    lat = table["lat"].to_pylist()
+    lat[5000] = 95.0
+    folder = write(tmp_path / "places", table.set_column(1, "lat", pa.array(lat)))
+    message = r"part-2.parquet, row 5000: expected coordinates on the Earth, found .*, 95\.0; skip_invalid=True"
+    with pytest.raises(treeline.BuildError, match=message):
+        treeline.build_parquet(folder, out=tmp_path / "out", skip_invalid=False, memory=MEMORY)
+    assert os.listdir(tmp_path) == ["places"]
+
+
+def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp_path):
+    folder = write(tmp_path / "places", table.rename_columns(["Längengrad", "Breitengrad"]))
+    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
+    folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
+    with pytest.warns(UserWarning, match="'x' and 'y' are taken for longitudes and latitudes"):
+        treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
+    message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="
+    with pytest.raises(KeyError, match=message):
+        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY)
 
 
 def test_rows_without_a_place_are_told(table, tmp_path):

@@ -173,6 +173,21 @@ extension ClusterTree {
     }
   }
 
+  /// Returns the tree in which only the points of marked rows count. If the tree already has a filter, only points that
+  /// pass both count.
+  ///
+  /// - Complexity: O(pointCount).
+  package func selecting(rows isMarked: (Int) -> Bool) -> ClusterTree {
+    selecting(
+      withStorage { storage in
+        Selection(of: storage) { words in
+          for index in 0..<storage.pointCount where passes(index) && isMarked(storage.rows[index]) {
+            words[index / 64] |= 1 << UInt64(index % 64)
+          }
+        }
+      })
+  }
+
   /// Prepares the sums of passing points that answers of a tree with a filter need, unless the work is cancelled.
   /// Without this call, the first answer prepares them and cannot be cancelled meanwhile.
   ///

@@ -30,7 +30,7 @@ export class Kernel extends Source {
   }
 
   async indexes() {
-    return [this.model.get("_facts")];
+    return [{ ...this.model.get("_facts"), title: this.model.get("title") || null }];
   }
 
   clusters(index, query, signal) {

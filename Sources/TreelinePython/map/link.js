@@ -7,9 +7,14 @@ import { mapZoom, serverZoom } from "./mercator.js";
 /** Views that differ by less, in degrees and zooms, count as equal: the widget returned what the map had set. */
 const NEARLY = 1e-9;
 
+/** Settings by the traits that have the same values. */
+const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
+
 /** Returns the settings with which a widget begins. */
-export const settingsOf = (model) => (
-  { ...cutSettings(model.get("cut")), where: model.get("where"), map: mapSetting(model.get("view")) });
+export const settingsOf = (model) => ({
+  ...cutSettings(model.get("cut")), map: mapSetting(model.get("view")),
+  ...Object.fromEntries(Object.entries(SAME).map(([trait, setting]) => [setting, model.get(trait)])),
+});
 
 export class Link {
   #listeners = [];
@@ -21,7 +26,11 @@ export class Link {
     settings.onChange((names) => this.#settingsChanged(names));
     selection.onChange = (ids) => this.#set("selected", ids);
     this.#follow("cut", (cut) => settings.set(cutSettings(cut)));
-    this.#follow("where", (where) => settings.set({ where }));
+    for (const [trait, setting] of Object.entries(SAME)) this.#follow(trait, (value) => this.#choose(setting, value));
+    this.#follow("title", (title) => viewer.retitle(title));
+    this.#follow("_tooltip", (columns) => (viewer.tooltip = columns));
+    this.#follow("basemap", (style) => viewer.useBasemap(style));
+    Object.assign(viewer, { tooltip: model.get("_tooltip"), basemap: model.get("basemap") });
     this.#follow("_selected_ranges", (ranges) => {
       selection.ranges = ranges;
       viewer.wake();
@@ -56,6 +65,13 @@ export class Link {
     this.#listeners.push([`change:${name}`, listener]);
   }
 
+  /** Sets a setting. Hidden categories belong to the column that colored the badges. */
+  #choose(setting, value) {
+    const { settings } = this.viewer;
+    const clears = setting === "donuts" && value !== settings.donuts ? { off: "" } : {};
+    settings.set({ [setting]: value, ...clears });
+  }
+
   #set(name, value) {
     if (this.#hasEnded || JSON.stringify(this.model.get(name)) === JSON.stringify(value)) return;
     this.model.set(name, value);
@@ -64,7 +80,7 @@ export class Link {
 
   #settingsChanged(names) {
     const { settings } = this.viewer;
-    if (names.has("where")) this.#set("where", settings.where);
+    for (const [trait, setting] of Object.entries(SAME)) if (names.has(setting)) this.#set(trait, settings[setting]);
     const { name, amount, hasOrder } = chosenCut(settings);
     if (["by", "order", name].some((each) => names.has(each))) {
       this.#set("cut", { [name]: amount, ...(hasOrder && { order: settings.order }) });

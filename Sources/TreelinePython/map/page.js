@@ -10,6 +10,7 @@ export function open(host) {
   const settings = new Settings(location.hash || "view=tree");
   const source = new Baked(held.hierarchy);
   return start(mount(host), source, settings, new Address(settings), (viewer) => {
+    viewer.basemap = source.facts.basemap;
     // Lets tests and users of the console reach the viewer.
     globalThis.viewer = viewer;
   });

@@ -23,10 +23,9 @@ from ._errors import (
     QueryError,
     WritingError,
 )
-from ._files import open, verify
 from ._parquet import Built, Refused, build_parquet
 from ._table import Table
-from ._tree import Tree
+from ._tree import Tree, open, verify
 from ._version import version as __version__
 
 __all__ = [

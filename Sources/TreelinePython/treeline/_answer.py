@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, overload
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._arrays import AnyArray, required, view
+from ._drawing import as_html, as_text
 from ._native import Answer
 from ._parameters import integer
-from ._table import AnyArray, Table, plain, required, view
+from ._table import Table, plain
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -34,8 +37,18 @@ _EXTENTS = (
 )
 
 
+#: Length of a unit of the plane at the equator, on the sphere of Web Mercator, in meters.
+METRES_PER_UNIT = 2 * math.pi * 6_378_137 / 2**32
+
+#: Columns of an answer that take no time to compute.
+_COLUMNS = ("id", "count", "row", "x", "y")
+
+
 class Cluster:
-    """One cluster of an answer, or a single point."""
+    """One cluster of an answer, or a single point.
+
+    It is also a mapping of names to values, those of its answer's columns: `dict(cluster)`, `cluster["mean_price"]`.
+    """
 
     __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
@@ -56,20 +69,44 @@ class Cluster:
     values: dict[str, Any]
     """Values of the cluster's aggregates, by name."""
 
-    def __init__(self, answer: Clusters, place: int) -> None:
-        self.id, self.count = int(answer.id[place]), int(answer.count[place])
-        self.first, self.end, row = int(answer.first[place]), int(answer.end[place]), int(answer.row[place])
+    def __init__(self, facts: tuple[Any, ...], values: dict[str, Any]) -> None:
+        self.id, self.count, self.first, self.end, row, self.x, self.y = facts
         self.row = row if row >= 0 else None
-        self.x, self.y = float(answer.x[place]), float(answer.y[place])
-        self.values = {name: array[place] for name, array in answer.values.items()}
+        self.values = values
+
+    def keys(self) -> list[str]:
+        return [*_COLUMNS, *self.values]
+
+    def items(self) -> list[tuple[str, Any]]:
+        return [(name, self[name]) for name in self]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __getitem__(self, name: str) -> Any:
+        if name in _COLUMNS:
+            return -1 if name == "row" and self.row is None else getattr(self, name)
+        try:
+            return self.values[name]
+        except KeyError:
+            raise KeyError(f"there is no value {name!r}; there are {', '.join(map(repr, self.keys()))}") from None
 
     def __repr__(self) -> str:
         what = f"row {self.row}" if self.row is not None else f"{self.count} points"
         return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
+# So `pandas.DataFrame(answer)` has a column for each name.
+Mapping.register(Cluster)
+
+
 class Clusters(Answer):
     """The clusters of a query, in tree order, as numpy arrays without a copy.
+
+    Masks and slices choose clusters, as in numpy: `shown[shown.count > 5]`. Names choose columns: `shown["count"]`.
 
     >>> import treeline
     >>> tree = treeline.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
@@ -147,9 +184,44 @@ class Clusters(Answer):
         found: npt.NDArray[np.object_] = names[np.searchsorted(groups["end"], self.first, "right")]
         return found
 
+    @property
+    def labels(self) -> Integers:
+        """For each row of the input, the position in this answer of the cluster that contains it; -1 if none does.
+
+        There are `tree.row_count` of them, so `frame["cluster"] = shown.labels` labels a table.
+        """
+        count = self._tree.row_count
+        if count > 1000 * self._tree.point_count + 1_000_000:
+            raise ValueError(f"expected rows that an array can hold, found rows up to {count - 1}; see Tree.members")
+        labels = np.full(count, -1)
+        rows = self.row
+        labels[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+        ids = self.id
+        for place in np.flatnonzero(rows < 0).tolist():
+            labels[self._tree.members(int(ids[place]))["row"]] = place
+        return labels
+
+    def hulls(self) -> npt.NDArray[np.object_]:
+        """Returns the convex hull of each cluster's points as a geometry of shapely: a polygon, or a line or a point if
+        the points lie on one. A hull across the antimeridian is divided there. Needs shapely.
+        """
+        required("shapely")
+        from ._shapes import hull
+
+        hulls = np.empty(len(self), object)
+        for place, cluster in enumerate(self.id.tolist()):
+            hulls[place] = hull(self._tree.hull(cluster), self._tree.is_planar)
+        return hulls
+
     def _extent(self, name: str) -> Floats:
         array: Floats = self._all_extents()[_EXTENTS.index(name)]
         return array
+
+    def _length(self, name: str) -> Floats:
+        """Returns lengths on the plane in meters, or in the units of a plain plane."""
+        if self._tree.is_planar:
+            return self._extent(name) * self._tree._unit_length
+        return self._extent(name) * METRES_PER_UNIT * np.cos(np.radians(self.y))
 
     def _all_extents(self) -> Floats:
         try:
@@ -168,18 +240,21 @@ class Clusters(Answer):
 
     @property
     def radius(self) -> Floats:
-        """Root mean square distance of the points from their mean, in pixels at zoom 24."""
-        return self._extent("radius")
+        """Root mean square distance of the points from their mean, in meters; in the units of a plain plane.
+
+        Meters are those at the cluster's latitude.
+        """
+        return self._length("radius")
 
     @property
     def semi_major(self) -> Floats:
-        """Standard deviation along the longer principal axis, in pixels at zoom 24."""
-        return self._extent("semi_major")
+        """Standard deviation along the longer principal axis, in meters as `radius`."""
+        return self._length("semi_major")
 
     @property
     def semi_minor(self) -> Floats:
-        """Standard deviation along the shorter principal axis, in pixels at zoom 24."""
-        return self._extent("semi_minor")
+        """Standard deviation along the shorter principal axis, in meters as `radius`."""
+        return self._length("semi_minor")
 
     @property
     def axis_x(self) -> Floats:
@@ -199,7 +274,10 @@ class Clusters(Answer):
     @property
     def values(self) -> Table:
         """Aggregates that the query requested, by name."""
-        return getattr(self, "_values", Table({}))
+        try:
+            return self._values
+        except AttributeError:
+            return Table()
 
     def aggregate(self, *aggregates: str) -> Table:
         """Computes aggregates of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
@@ -221,29 +299,67 @@ class Clusters(Answer):
             raise TypeError(f"expected an answer, found {other!r}")
         return Transition(self, other)
 
+    def _places_of(self, numbers: Integers) -> Integers:
+        """Returns the positions of clusters that the library numbers; -1 stays -1."""
+        return numbers
+
     def __iter__(self) -> Iterator[Cluster]:
-        return (self[place] for place in range(len(self)))
+        return self._clusters(slice(None))
+
+    def _clusters(self, which: slice) -> Iterator[Cluster]:
+        arrays = (self.id, self.count, self.first, self.end, self.row, self.x, self.y)
+        values = {name: array[which] for name, array in self.values.items()}
+        for place, facts in enumerate(zip(*(array[which].tolist() for array in arrays))):
+            yield Cluster(facts, {name: array[place] for name, array in values.items()})
 
     @overload
-    def __getitem__(self, place: int) -> Cluster: ...
+    def __getitem__(self, which: int) -> Cluster: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Cluster]: ...
+    def __getitem__(self, which: str) -> AnyArray: ...
 
     @overload
-    def __getitem__(self, place: str) -> AnyArray: ...
+    def __getitem__(self, which: slice | Any) -> Clusters: ...
 
-    def __getitem__(self, place: int | slice | str) -> Cluster | list[Cluster] | AnyArray:
-        """Returns a cluster by its position, the clusters of a slice, or the array of an aggregate by its name."""
-        if isinstance(place, str):
-            return self.values[place]
-        places = range(len(self))
-        if isinstance(place, slice):
-            return [Cluster(self, place) for place in places[place]]
-        try:
-            return Cluster(self, places[place])
-        except IndexError:
-            raise IndexError(f"expected a place in {len(self)} clusters, found {place}") from None
+    def __getitem__(self, which: Any) -> Any:
+        """Returns a cluster by its position; the array of a column or an aggregate by its name; or an answer with some
+        of the clusters, by a slice, a mask or an array of positions."""
+        if isinstance(which, str):
+            return self._column(which)
+        if isinstance(which, int | np.integer):
+            if not -len(self) <= which < len(self):
+                raise IndexError(f"expected a place in {len(self)} clusters, found {which}")
+            place = which % len(self)
+            return next(self._clusters(slice(place, place + 1)))
+        if isinstance(which, slice):
+            return _Part(self, np.arange(len(self))[which])
+        return _Part(self, self._places(which))
+
+    def _places(self, which: Any) -> Integers:
+        """Returns the positions that a mask or an array of positions chooses."""
+        found = np.asarray(which)
+        if found.ndim == 1 and found.dtype.kind == "b":
+            if len(found) != len(self):
+                raise IndexError(f"expected a mask of {len(self)} entries, one for each cluster, found {len(found)}")
+            return np.flatnonzero(found)
+        if found.ndim != 1 or found.size and found.dtype.kind not in "iu":
+            raise TypeError(f"expected a position, a slice, a mask, an array of positions or a name, found {which!r}")
+        outside = (found < -len(self)) | (found >= len(self))
+        if outside.any():
+            raise IndexError(f"expected places in {len(self)} clusters, found {found[outside][0]}")
+        return np.arange(len(self))[found.astype(np.int64)]
+
+    def _column(self, name: str) -> AnyArray:
+        others = ("first", "end", "tree_index", "group", "radius", "semi_major", "semi_minor", "badge_diameter")
+        if name in self.values:
+            return self.values[name]
+        if name in _COLUMNS or name in others:
+            array: AnyArray = getattr(self, name)
+            return array
+        if name in _EXTENTS:
+            return self._extent(name)
+        there = ", ".join(map(repr, (*_COLUMNS, *_EXTENTS[:4], *others, *self.values)))
+        raise KeyError(f"there is no column {name!r}; there are {there}")
 
     def __copy__(self) -> Clusters:
         return self
@@ -254,14 +370,21 @@ class Clusters(Answer):
     def __reduce__(self) -> Any:
         raise TypeError("an answer belongs to its tree and cannot be pickled: pickle its arrays, such as to_pandas()")
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         return f"{len(self)} clusters of {int(self.count.sum())} points"
 
+    def _shown(self) -> Table:
+        return Table({name: self[name] for name in (*_COLUMNS, *self.values)})
+
+    def __repr__(self) -> str:
+        return as_text(self._title(), self._shown())
+
+    def _repr_html_(self) -> str:
+        """Shows the clusters as a table in a notebook."""
+        return as_html(self._title(), self._shown())
+
     def _columns(self) -> dict[str, AnyArray]:
-        names = ("id", "count", "row", "x", "y", "west", "south", "east", "north")
-        columns: dict[str, AnyArray] = {name: getattr(self, name) for name in names[:5]}
-        columns |= {name: self._extent(name) for name in names[5:]}
-        return columns | dict(self.values)
+        return {name: self[name] for name in (*_COLUMNS, *_EXTENTS[:4], *self.values)}
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Exports the clusters through Arrow's C data interface, for example to `polars.DataFrame(clusters)`."""
@@ -272,16 +395,22 @@ class Clusters(Answer):
         return Table(self._columns()).to_arrow()
 
     def to_pandas(self) -> Any:
-        """Returns the clusters as a `pandas.DataFrame`."""
+        """Returns the clusters as a `pandas.DataFrame`, with their boxes: `west`, `south`, `east` and `north`."""
         return Table(self._columns()).to_pandas()
 
-    def to_geopandas(self) -> Any:
-        """Returns the clusters as a `geopandas.GeoDataFrame` of points, in EPSG:4326 unless the plane is plain."""
+    def to_geopandas(self, geometry: Literal["point", "hull"] = "point") -> Any:
+        """Returns the clusters as a `geopandas.GeoDataFrame`, in EPSG:4326 unless the plane is plain.
+
+        :param geometry: Where clusters are shown, or the convex hulls of their points.
+        """
         geopandas = required("geopandas")
         columns = self._columns()
-        geometry = geopandas.points_from_xy(columns.pop("x"), columns.pop("y"))
+        x, y = columns.pop("x"), columns.pop("y")
+        if geometry not in ("point", "hull"):
+            raise ValueError(f"expected the geometry 'point' or 'hull', found {geometry!r}")
+        shapes = self.hulls() if geometry == "hull" else geopandas.points_from_xy(x, y)
         crs = None if self._tree.is_planar else "EPSG:4326"
-        return geopandas.GeoDataFrame(columns, geometry=geometry, crs=crs)
+        return geopandas.GeoDataFrame(columns, geometry=shapes, crs=crs)
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
@@ -306,6 +435,59 @@ class Clusters(Answer):
         return {"type": "FeatureCollection", "features": features}
 
 
+class _Part(Clusters):
+    """Some clusters of an answer, in any order."""
+
+    __slots__ = ("_whole", "_at")
+
+    _whole: Clusters
+    #: Positions in the whole answer.
+    _at: Integers
+
+    def __new__(cls, whole: Clusters, at: Integers) -> _Part:
+        if isinstance(whole, _Part):
+            at, whole = whole._at[at], whole._whole
+        # The library gets each cluster once, in tree order.
+        ids = whole.id[np.unique(at)].astype(np.uint64)
+        tree = whole._tree
+        part = Answer.__new__(cls, c.call(c.clusters_with_ids, tree._handle.pointer, ids.ctypes.data, len(ids)))
+        part._tree, part._whole, part._at = tree, whole, at
+        return part
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def _integers(self, number: int) -> Integers:
+        return _unwritable(self._whole._integers(number)[self._at])
+
+    def _floats(self, number: int) -> Floats:
+        return _unwritable(self._whole._floats(number)[self._at])
+
+    def _all_extents(self) -> Floats:
+        return _unwritable(self._whole._all_extents()[:, self._at])
+
+    @property
+    def values(self) -> Table:
+        return Table({name: array[self._at] for name, array in self._whole.values.items()})
+
+    def aggregate(self, *aggregates: str) -> Table:
+        own = np.unique(self._at, return_inverse=True)[1]
+        return Table({name: array[own] for name, array in super().aggregate(*aggregates).items()})
+
+    def _places_of(self, numbers: Integers) -> Integers:
+        return np.append(np.unique(self._at, return_index=True)[1], -1)[numbers]
+
+    def find(self, tree_index: int) -> int | None:
+        place = self._whole.find(tree_index)
+        found = np.flatnonzero(self._at == place)
+        return int(found[0]) if place is not None and len(found) else None
+
+
+def _unwritable(array: AnyArray) -> AnyArray:
+    array.flags.writeable = False
+    return array
+
+
 class Transition:
     """The changes between two answers of one tree, with a row for each cluster to draw.
 
@@ -327,12 +509,12 @@ class Transition:
     @property
     def from_place(self) -> Integers:
         """Positions in the first answer; -1 for clusters that enter."""
-        return self._rows["from"]
+        return self.first._places_of(self._rows["from"])
 
     @property
     def to_place(self) -> Integers:
         """Positions in the second answer; -1 for clusters that exit."""
-        return self._rows["to"]
+        return self.second._places_of(self._rows["to"])
 
     @property
     def hidden(self) -> Integers:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _library as c
-from ._answer import Clusters, Transition
+from ._answer import METRES_PER_UNIT, Clusters, Transition
 from ._errors import Error, FilterError
 from ._parameters import text
-from ._table import Table, plain
-from ._tree import Tree
+from ._table import Table, plain, readable
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 Query = dict[str, Any]
 Feature = dict[str, Any]
-
-#: Length of a unit of the plane at the equator, on the sphere of Web Mercator, in meters.
-METRES_PER_UNIT = 2 * math.pi * 6_378_137 / 2**32
 
 #: Parameters of a query for its viewport, and for its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
@@ -131,7 +130,8 @@ class Answers:
     # Features
 
     def _collection(self, tree: Tree, answer: Clusters, query: Query) -> dict[str, Any]:
-        told = _rows(answer.aggregate(query["aggregate"])) if query.get("aggregate") else [{}] * len(answer)
+        asked = answer.aggregate(query["aggregate"]) if query.get("aggregate") else None
+        told = [{}] * len(answer) if asked is None else _rows({name: plain(asked[name]) for name in asked})
         alone = np.flatnonzero(answer.row >= 0)
         values = dict(zip(alone.tolist(), self._values(tree, answer.tree_index[alone])))
         features = [self._feature(answer, at, told[at], values.get(at, {})) for at in range(len(answer))]
@@ -151,7 +151,7 @@ class Answers:
         }
         if count > 1:
             properties["point_count_abbreviated"] = abbreviated(count)
-        major, minor = float(answer.semi_major[at]), float(answer.semi_minor[at])
+        major, minor = (float(answer._extent(name)[at]) for name in ("semi_major", "semi_minor"))
         if box[:2] == box[2:]:
             if count > 1:
                 properties["stack"] = True
@@ -176,7 +176,7 @@ class Answers:
     def _values(self, tree: Tree, indices: Any) -> list[Feature]:
         if len(indices) == 0 or not tree.columns:
             return [{}] * len(indices)
-        return _rows({name: tree.values(name, indices) for name in tree.columns})
+        return _rows({name: readable(tree.values(name, indices)) for name in tree.columns})
 
     # Filters
 
@@ -197,10 +197,9 @@ def _parameters(query: Query, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def _rows(columns: Mapping[str, Any]) -> list[Feature]:
-    """Returns each row of columns as a dictionary with JSON values: null for missing numbers."""
-    lists = {name: plain(column) for name, column in columns.items()}
-    return [dict(zip(lists, row)) for row in zip(*lists.values())]
+def _rows(columns: Mapping[str, list[Any]]) -> list[Feature]:
+    """Returns each row of columns as a dictionary."""
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._table import AnyArray, view
+from ._arrays import AnyArray, view
 
 
 class Schema(Structure):
@@ -106,6 +106,11 @@ class Memory:
             self._capsules = values.__arrow_c_array__()
             self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
             self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
+
+    @property
+    def is_table(self) -> bool:
+        is_struct: bool = self.schema.format == b"+s"
+        return is_struct
 
     @staticmethod
     def _take(stream: Stream, function: Any, place: Structure) -> None:
@@ -213,6 +218,9 @@ class Column:
             low, high = halves["f0"].view("<i8"), halves["f1"]
         else:
             return None
+        valid = self.valid
+        if int(scale) == 0 and ((high == low >> 63) | (False if valid is None else ~valid)).all():
+            return low
         decimals: AnyArray = low / 10.0 ** int(scale)
         # A quotient of exact doubles is rounded once. Otherwise Python rounds the quotient of integers correctly.
         is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
@@ -299,9 +307,12 @@ def column(values: Any) -> Column:
 
 
 def table(values: Any) -> dict[str, Column]:
-    """Reads the columns of a table by name, in one pass."""
-    memory = Memory(values)
-    if memory.schema.format != b"+s":
+    """Reads the columns of a table by name, in one pass.
+
+    :param values: An object that exports arrays, or its export.
+    """
+    memory = values if isinstance(values, Memory) else Memory(values)
+    if not memory.is_table:
         raise TypeError("expected a table of columns, found one column; name it, as in columns={'price': column}")
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     columns = {}

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _arrow as arrow
+from ._arrays import AnyArray
 from ._arrow import Array, Schema, Stream
-from ._table import AnyArray
 
 _NULLABLE = 2
 

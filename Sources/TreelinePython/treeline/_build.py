@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import ctypes
-import threading
-from collections.abc import Callable, Mapping
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from . import _library as c
-from ._columns import input_columns
-from ._coordinates import coordinates
-from ._errors import CancelledError
+from . import _steps
+from ._columns import InputColumn, input_columns
+from ._coordinates import Coordinates, coordinates
+from ._errors import BuildError
+from ._monitor import Monitor
 from ._parameters import text
 from ._tree import Tree
+from ._tree import open as open_index
 
 
 def build(
     x: Any,
     y: Any = None,
     *,
+    lon: str | None = None,
+    lat: str | None = None,
     columns: Any = None,
     kinds: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     planar: bool = False,
     grow: Literal["split", "merge", "badges", "scatter"] | None = None,
     split: str | None = None,
@@ -36,13 +44,17 @@ def build(
 
     Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
 
-    :param x: Longitudes, from numpy, pandas, polars, pyarrow or a list. Or points, as an array of two columns or as a
-        GeoDataFrame, whose other columns are used, too.
-    :param y: Latitudes.
+    :param x: A table of pandas, polars, pyarrow or DuckDB, or a mapping, whose longitudes and latitudes are found by
+        the names of their columns; or a GeoDataFrame; or longitudes as an array or a list; or an array of two columns.
+        All other columns of a table are used, too.
+    :param y: Latitudes, if `x` has longitudes.
+    :param lon: Column of longitudes or x in a table, with `lat` for latitudes or y.
     :param columns: Columns for filters and aggregates: a mapping, or a table of pandas, polars or pyarrow. With a
-        GeoDataFrame, the names of its columns to use.
+        table of points, the names of its columns to use.
     :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
         by `+percentiles` or `+distinct` to make these aggregates fast.
+    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
+        rows keep their numbers. Such rows are an error otherwise, and in a tree that grows by merging or has groups.
     :param planar: Whether coordinates are plain x and y.
     :param grow: How the tree grows: by splitting from all points down; or by merging the clusters that are closest,
         whose badges touch first, or that spread least.
@@ -56,89 +68,54 @@ def build(
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: With the message of the library.
     """
-    xs, ys, frame = coordinates(x, y, planar)
-    if len(xs) != len(ys):
-        raise ValueError(f"expected as many x as y, found {len(xs)} and {len(ys)}")
-    names = None
-    if frame is not None and (columns is None or isinstance(columns, str | list | tuple)):
-        columns, names = frame, columns
-    made = input_columns(columns, names, kinds or {}, len(xs))
-    options = text(
-        grow=grow, split=split, badge_gap=badge_gap, stand=stand, threads=threads, group_by=group_by,
-        never_cluster=never_cluster, planar=planar or None, no_separation=None if separations else True,
-    )  # fmt: skip
-    points = c.Points.of(xs, ys)
-    entries = (c.Column * len(made))(*(column.column for column in made))
+    points = coordinates(x, y, planar, (lon, lat))
+    if points.note:
+        warnings.warn(points.note, stacklevel=2)
+    if len(points.x) != len(points.y):
+        raise ValueError(f"expected as many x as y, found {len(points.x)} and {len(points.y)}")
+    chosen: Iterable[str] | None = None
+    if points.others is not None and (columns is None or isinstance(columns, str | list | tuple)):
+        columns, chosen = points.others, columns
+    made = input_columns(columns, chosen, kinds or {}, len(points.x))
+    common = {"split": split, "threads": threads, "planar": planar or None}
+    common["no_separation"] = None if separations else True
+    others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
     monitor = Monitor(progress)
-    arguments = (ctypes.byref(points), entries, len(made), options.encode(), monitor.reference)
-    return Tree(monitor.run(lambda: c.call(c.build, *arguments)))
-
-
-class Monitor:
-    """Reports the progress of a build, and stops it on an interrupt or if the progress function raises an exception."""
-
-    def __init__(self, progress: Callable[[str, float], None] | None) -> None:
-        self._progress = progress
-        self._failures: list[BaseException] = []
-        self._cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
-        self._callback = c.Progress(self._report) if progress is not None else c.Progress()
-        self._monitor = c.Monitor(self._callback, None, self._cancellation.pointer)
-        #: Argument for the library.
-        self.reference = ctypes.byref(self._monitor)
-
-    def _report(self, _: Any, stage: bytes, fraction: float) -> None:
-        try:
-            if self._progress is not None and not self._failures:
-                self._progress(stage.decode(), fraction)
-        except BaseException as failure:
-            self._failures.append(failure)
-            c.cancellation_cancel(self._cancellation.pointer)
-
-    def run(self, call: Callable[[], Any]) -> Any:
-        """Calls a function that was given the monitor."""
-        try:
-            return _interruptible(call, self._cancellation)
-        except CancelledError:
-            if self._failures:
-                raise self._failures[0] from None
-            raise
-
-
-#: Maximum delay of an interrupt, in seconds.
-_SECONDS_UNHEARD = 0.05
-
-
-def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls a function that another thread can cancel. Uses a separate thread if signals interrupt this one."""
-    if threading.current_thread() is not threading.main_thread():
-        return call()
-    result: list[Any] = []
-    failures: list[BaseException] = []
-    # Does not use `Thread.join`, which regards the thread as ended when it is interrupted, since Python 3.11.
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            result.append(call())
-        except BaseException as failure:
-            failures.append(failure)
-        finally:
-            done.set()
-
-    threading.Thread(target=work, name="treeline-build").start()
     try:
-        # Some libraries, such as polars, delay signals until a wait ends.
-        while not done.wait(_SECONDS_UNHEARD):
-            pass
-    except BaseException:
-        c.cancellation_cancel(cancellation.pointer)
-        # The build reads arrays of this thread, which must stay alive until it has stopped, even after more interrupts.
-        while not done.is_set():
-            try:
-                done.wait()
-            except KeyboardInterrupt:
-                pass
-        raise
-    if failures:
-        raise failures[0]
-    return result[0]
+        options = text(grow=grow, **common, **others)
+        given = ctypes.byref(c.Points.of(points.x, points.y))
+        arguments = (given, *_steps.column_array(made), options.encode(), monitor.reference)
+        tree = Tree(monitor.run(lambda: c.call(c.build, *arguments)))
+    except BuildError as error:
+        invalid = _steps.Survey(planar).add(points.x, points.y)
+        if not invalid.any():
+            raise
+        if not skip_invalid:
+            raise BuildError(f"{error}; skip_invalid=True leaves out such rows") from None
+        if unfit := [name for name, value in {"grow": grow, **others}.items() if value not in (None, "split")]:
+            raise BuildError(
+                f"expected no row with invalid coordinates, found {invalid.sum()}, the first row {invalid.argmax()}; "
+                f"skip_invalid=True cannot leave them out with {unfit[0]}=, so drop them first"
+            ) from None
+        tree = _without_invalid(points, made, text(**common), progress)
+        row = int(invalid.argmax())
+        warnings.warn(
+            f"{invalid.sum()} rows are not in the tree, because their coordinates are invalid; the first is row {row}: "
+            f"{points.x[row]}, {points.y[row]}",
+            stacklevel=2,
+        )
+    tree._given_row_count = len(points.x)
+    return tree
+
+
+def _without_invalid(
+    points: Coordinates, columns: list[InputColumn], options: str, progress: Callable[[str, float], None] | None
+) -> Tree:
+    """Builds a tree as an index in a temporary folder, because only such builds keep the numbers of rows."""
+    with tempfile.TemporaryDirectory(prefix="treeline-") as folder:
+        path = os.path.join(folder, "tree.treeline")
+        with _steps.Stream(path, options, columns, _steps.description(None, None, None), False) as stream:
+            stream.add(points.x, points.y, None, columns)
+            stream.finish(progress)
+        # The mapped pages remain after the file is deleted.
+        return open_index(path)

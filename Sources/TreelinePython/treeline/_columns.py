@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _arrow as arrow
 from . import _library as c
-from ._table import AnyArray
+from ._arrays import AnyArray
 
 #: Packages of pandas. Its own arrays are more informative than its export, which also needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
@@ -47,7 +47,7 @@ class InputColumn:
 
 def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int) -> list[InputColumn]:
     """Returns the columns of a mapping or of a table."""
-    named = _named(columns)
+    named = named_columns(columns)
     chosen = list(named) if names is None else [names] if isinstance(names, str) else list(names)
     for name in (*chosen, *kinds):
         if name not in named:
@@ -64,7 +64,7 @@ def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str,
     return made
 
 
-def _named(columns: Any) -> Mapping[Any, Any]:
+def named_columns(columns: Any) -> Mapping[Any, Any]:
     """Returns columns by name, from any object that has columns."""
     if columns is None:
         return {}
@@ -108,6 +108,24 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
     return _of_numpy(name, kind, array, None if mask is None else ~mask)
 
 
+def mask_of(values: Any) -> AnyArray:
+    """Returns a mask as an array of booleans, of which none may be missing."""
+    values = _of_pandas(values) if is_of_pandas(values) else values
+    column = arrow.column(values) if arrow.speaks(values) else None
+    array = np.asarray(values) if column is None else column.numbers()
+    if array is None or array.ndim != 1 or array.size and array.dtype.kind not in "bO":
+        found = type(values).__name__ if array is None else f"an array of {array.dtype} of shape {array.shape}"
+        raise TypeError(f"expected a mask of booleans, True or False for each row, found {found}")
+    is_valid = np.ones(len(array), bool) if column is None or column.valid is None else column.valid
+    for row, value in enumerate(array if array.dtype.kind == "O" else []):
+        is_valid[row] = isinstance(value, _BOOLEANS)
+    if not is_valid.all():
+        row = int(is_valid.argmin())
+        found = repr(array[row]) if column is None else "a missing value"
+        raise TypeError(f"expected a mask of booleans, True or False for each row, found {found} in row {row}")
+    return np.ascontiguousarray(array, bool)
+
+
 def is_of_pandas(values: Any) -> bool:
     return type(values).__module__.partition(".")[0] in _PANDAS
 
@@ -118,7 +136,9 @@ def _of_codes(name: str, kind: str | None, codes: AnyArray, entries: tuple[AnyAr
 
 
 def _refusal(name: str, found: str) -> TypeError:
-    return TypeError(f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert it")
+    return TypeError(
+        f"column {name!r}: expected numbers, booleans, times or texts, found {found}; convert it or leave it out"
+    )
 
 
 # MARK: numpy
@@ -134,6 +154,8 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         _check_exact(name, array.tolist(), floats.tolist(), valid)
         return InputColumn(name, kind, c.DOUBLES, floats, valid=valid)
     if array.dtype.kind in "iu":
+        if array.dtype.itemsize == 8 and (kind or "").partition("+")[0] in ("", "number"):
+            _check_span(name, array, valid)
         return InputColumn(name, kind, c.INTEGERS, array.astype("<i8", copy=False), valid=valid)
     if array.dtype.kind == "M":
         unit = np.datetime_data(array.dtype)[0]
@@ -190,12 +212,22 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         _check_exact(name, found, floats, valid)
         return _of_numpy(name, kind, np.array(floats, "<f8"), valid)
     if isinstance(first, _TIMES):
-        times = [np.datetime64(_without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
+        times = [np.datetime64(without_zone(time)) for time in filled(_TIMES, "a time", np.datetime64(0, "s"))]
         return _of_numpy(name, kind, np.array(times, "<M8[us]"), valid)
     if not isinstance(first, str | bytes):
         raise _refusal(name, repr(first))
     offsets, data = _encode(filled((str, bytes), "a text", ""))
     return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
+
+
+def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
+    """Refuses the only whole numbers that a column keeps as floats although each of them has 64 bits."""
+    present = array if valid is None else array[valid]
+    if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
+        raise ValueError(
+            f"column {name!r}: expected whole numbers that span less than 2^64 - 1, found {present.min()} and "
+            f"{present.max()}; mark one of them as missing, or convert the column to floats or texts"
+        )
 
 
 def _float(name: str, row: int, value: Any) -> float:
@@ -228,7 +260,7 @@ def _is_value(value: Any) -> bool:
     return isinstance(is_equal, _BOOLEANS) and bool(is_equal)
 
 
-def _without_zone(time: Any) -> Any:
+def without_zone(time: Any) -> Any:
     if getattr(time, "tzinfo", None) is None:
         return time
     return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
@@ -249,8 +281,13 @@ class _Codes:
         self.codes, self.entries = codes, entries
 
 
-def _of_pandas(series: Any) -> Any:
-    """Returns the array of a series that represents its meaning, including missing values."""
+def _of_pandas(values: Any) -> Any:
+    """Returns the array of a series, an index or an array that represents its meaning, including missing values."""
+    import pandas as pd
+
+    if isinstance(values, pd.DataFrame):
+        return values.to_numpy()
+    series = values if isinstance(values, pd.Series) else pd.Series(values)
     kind = type(series.dtype).__name__
     if kind == "CategoricalDtype":
         codes = series.cat.codes.to_numpy().astype("<i4")

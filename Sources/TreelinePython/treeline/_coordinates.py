@@ -2,37 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _arrow as arrow
-from ._columns import is_of_pandas
-from ._table import AnyArray
+from ._arrays import AnyArray
+from ._columns import is_of_pandas, named_columns
+from ._names import Found, coordinate_columns
 
 
-def coordinates(x: Any, y: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
-    """Returns the two arrays of doubles of some points, and the table that contains them, if any."""
+class Coordinates(NamedTuple):
+    """Two arrays of doubles, with NaN for missing values, which the library reports with their row."""
+
+    x: AnyArray
+    y: AnyArray
+    #: The other columns of the table that contains them, by name; None if no table does.
+    others: Mapping[Any, Any] | None = None
+    #: A guess about them that may be wrong; empty if there is none.
+    note: str = ""
+
+
+def coordinates(x: Any, y: Any, planar: bool, names: tuple[str | None, str | None] = (None, None)) -> Coordinates:
+    """Reads the coordinates of some points.
+
+    :param x: Longitudes or x, with `y`; or points: a table, a GeoDataFrame or an array of two columns.
+    :param names: Names of the columns of a table; found by their usual names if they are None.
+    """
     if y is not None:
-        return _doubles("x", x), _doubles("y", y), None
-    if is_of_pandas(x) and hasattr(x, "geometry"):
+        if names != (None, None):
+            raise TypeError("expected coordinates as arrays, or as columns of a table by lon= and lat=, found both")
+        return Coordinates(_doubles("x", x), _doubles("y", y))
+    if isinstance(x, str | os.PathLike):
+        raise TypeError(
+            f"expected points, found the path {os.fspath(x)!r}; read the file, for example with pandas.read_csv; "
+            "see build_parquet, too, and open for an index"
+        )
+    if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
         return _of_geometry(x, planar)
-    if not hasattr(x, "__array__") and arrow.speaks(x):
-        columns = list(arrow.table(x).values())
-        if len(columns) == 2:
-            return _of_arrow("x", columns[0]), _of_arrow("y", columns[1]), None
-        array = np.zeros((len(columns[0]), len(columns)))
-    else:
-        array = np.asarray(x)
+    if (table := _table(x)) is not None:
+        return _of_table(table, planar, names)
+    if names != (None, None):
+        raise TypeError(f"expected a table, whose columns lon= and lat= name, found {type(x).__name__}")
+    array = np.asarray(x)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
-            "expected two arrays of coordinates, one array of two columns or a GeoDataFrame, "
-            f"found {type(x).__name__} of shape {array.shape}"
+            "expected two arrays of coordinates, a table with longitudes and latitudes, a GeoDataFrame or an array of "
+            f"two columns, found {type(x).__name__} of shape {array.shape}"
         )
-    return _doubles("x", array[:, 0]), _doubles("y", array[:, 1]), None
+    return Coordinates(_doubles("x", array[:, 0]), _doubles("y", array[:, 1]))
 
 
-def _of_geometry(places: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
+def _table(values: Any) -> Mapping[Any, Any] | None:
+    """Returns the columns of a table by name; None for other objects."""
+    if not is_of_pandas(values) and arrow.speaks(values):
+        memory = arrow.Memory(values)
+        return arrow.table(memory) if memory.is_table else None
+    is_table = isinstance(values, Mapping) or (
+        bool(values.dtype.names) if isinstance(values, np.ndarray) else hasattr(type(values), "columns")
+    )
+    return named_columns(values) if is_table else None
+
+
+def _of_table(table: Mapping[Any, Any], planar: bool, names: tuple[Any, Any]) -> Coordinates:
+    found = Found(*names) if names != (None, None) else _found(table, planar)
+    for name, option in zip(found[:2], ("lon", "lat")):
+        if name is None:
+            raise ValueError(f"expected the names of both columns of coordinates, found none for {option}=")
+        if name not in table:
+            there = ", ".join(map(repr, table))
+            raise KeyError(f"expected the name of a column as {option}=, found {name!r}; there are {there}")
+    x, y = (_doubles(f"column {name!r}", table[name]) for name in found[:2])
+    return Coordinates(x, y, {name: column for name, column in table.items() if name not in found[:2]}, found.note)
+
+
+def _found(table: Mapping[Any, Any], planar: bool) -> Found:
+    try:
+        return coordinate_columns(table, planar)
+    except KeyError:
+        if len(table) != 2:
+            raise
+        x, y = table
+        # The names are numbers if nobody named the columns.
+        is_named = isinstance(x, str) and isinstance(y, str)
+        note = f"{x!r} and {y!r} are taken for longitudes and latitudes in this order; name them with lon= and lat="
+        return Found(x, y, note if is_named else "")
+
+
+def _of_geometry(places: Any, planar: bool) -> Coordinates:
     points = places.geometry
     kinds = points.geom_type.dropna()
     for row, kind in zip(kinds.index, kinds):
@@ -40,14 +99,14 @@ def _of_geometry(places: Any, planar: bool) -> tuple[AnyArray, AnyArray, Any]:
             raise ValueError(f"row {row!r}: expected a point, found a {kind}; take the centroid, or a point inside")
     if points.crs is not None and not planar and points.crs.to_epsg() != 4326:
         points = points.to_crs(4326)
-    frame = places.drop(columns=points.name) if hasattr(places, "columns") else None
-    return _doubles("x", points.x), _doubles("y", points.y), frame
+    others = named_columns(places.drop(columns=points.name)) if hasattr(places, "columns") else None
+    return Coordinates(_doubles("x", points.x), _doubles("y", points.y), others)
 
 
 def _doubles(name: str, values: Any) -> AnyArray:
-    """Returns doubles of one dimension, with NaN for missing values, which the library reports with their row."""
-    if not is_of_pandas(values) and arrow.speaks(values):
-        return _of_arrow(name, arrow.column(values))
+    """Returns doubles of one dimension, with NaN for missing values."""
+    if isinstance(values, arrow.Column) or not is_of_pandas(values) and arrow.speaks(values):
+        return _of_arrow(name, values if isinstance(values, arrow.Column) else arrow.column(values))
     try:
         if np.iscomplexobj(values):
             raise TypeError("expected real numbers, found complex ones")

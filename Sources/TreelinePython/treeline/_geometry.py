@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ._table import AnyArray
+from ._arrays import AnyArray
+from ._names import coordinate_columns
 
-#: Names of coordinate columns that are detected automatically.
-NAMES = [("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("x", "y")]
 #: Size of a WKB header before the coordinates, and the flag of a type with a spatial reference system.
 _PREFIX, _HAS_SRID = 5, 0x20000000
 
@@ -28,18 +27,16 @@ class PointColumns:
         if (x is None) != (y is None):
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
         self._planar = planar
+        #: A guess about the columns that may be wrong; empty if there is none.
+        self.note = ""
         described = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
         if x is None and geometry is None:
             geometry = described.get("primary_column")
         if x is None and geometry is None:
-            names = {name.lower(): name for name in schema.names}
-            found = next(((names[a], names[b]) for a, b in NAMES if a in names and b in names), None)
-            if found is None:
-                raise KeyError(
-                    "expected columns named longitude and latitude or a geometry of GeoParquet, found "
-                    f"{', '.join(map(repr, schema.names))}; name them with lon= and lat=, or with geometry="
-                )
-            x, y = found
+            try:
+                x, y, self.note = coordinate_columns(schema.names, planar)
+            except KeyError as error:
+                raise KeyError(f"{error.args[0]}, or a column of points with geometry=") from None
         #: Names of the columns to read.
         self.names: list[str] = [geometry] if geometry is not None else [str(x), str(y)]
         for name in self.names:

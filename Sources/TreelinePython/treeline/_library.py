@@ -8,8 +8,16 @@ from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int6
 from ctypes import c_uint64, c_void_p
 from typing import Any, NoReturn
 
-from . import _native
 from ._errors import BY_KIND, Error
+from ._version import version as _version
+
+try:
+    from . import _native
+except ImportError as error:
+    raise ImportError(
+        f"treeline needs its extension _native, which cannot be loaded: {error}; install the wheel that "
+        "scripts/build/wheel builds, or run scripts/build/python-native"
+    ) from None
 
 
 class Points(Structure):
@@ -92,14 +100,23 @@ class Plane(Structure):
 
 
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
+_REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
 
 #: Slow functions are called without the interpreter's lock, and the others with it, which is faster.
-_slow = ctypes.CDLL(_PATH)
-_quick = ctypes.PyDLL(_PATH)
+try:
+    _slow = ctypes.CDLL(_PATH)
+    _quick = ctypes.PyDLL(_PATH)
+except OSError as error:
+    found = str(error) if os.path.exists(_PATH) else "there is no such file"
+    raise ImportError(f"treeline needs its library, {_PATH}, which cannot be loaded: {found}; {_REMEDY}") from None
 
 
 def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(library, "treeline_" + name)
+    try:
+        function = getattr(library, "treeline_" + name)
+    except AttributeError:
+        message = f"{_PATH}: expected the library of treeline {_version}, found one without treeline_{name}; {_REMEDY}"
+        raise ImportError(message) from None
     function.restype, function.argtypes = result, arguments
     return function
 
@@ -125,6 +142,7 @@ tree_content_hash = _declare(_slow, "tree_content_hash", c_uint64, _handle)
 tree_columns = _declare(_quick, "tree_columns", _handle, _handle)
 tree_groups = _declare(_quick, "tree_groups", _handle, _handle)
 select = _declare(_slow, "select", _handle, _handle, _text, _error)
+select_rows = _declare(_slow, "select_rows", _handle, _handle, c_void_p, c_size_t, _error)
 tree_index_of_row = _declare(_slow, "tree_index_of_row", c_int64, _handle, c_int64)
 clusters = _declare(_slow, "clusters", _handle, _handle, _text, _handle, _error)
 cut_create = _declare(_slow, "cut_create", _handle, _handle, _text, _error)

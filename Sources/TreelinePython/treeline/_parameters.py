@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._table import AnyArray
+from ._arrays import AnyArray
 
 
 def cut_text(key: tuple[Any, ...]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import AnyArray, required
 from ._columns import InputColumn, input_columns
-from ._files import open as open_index
+from ._errors import BuildError
 from ._geometry import PointColumns
 from ._parameters import text
-from ._table import AnyArray, required
+from ._sources import Source, parquet_files, partition_types
 from ._tree import Tree
+from ._tree import open as open_index
 
 #: Maximum number of rows in memory, apart from the row group that is being read.
 _BATCH = 1 << 16
@@ -74,6 +75,7 @@ def build_parquet(
     columns: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     row: str | None = None,
+    skip_invalid: bool = True,
     planar: bool = False,
     split: str | None = None,
     separations: bool = True,
@@ -94,14 +96,17 @@ def build_parquet(
     leaves no files.
 
     :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
-        list of these. Files of a folder or a pattern are ordered by name.
+        list of these. Files of a folder or a pattern are ordered by name. A folder may be partitioned: `year=2024` in
+        a path is a column `year` of all rows below.
     :param out: Path of the index, which appears complete or not at all.
     :param lon: Column of longitudes or x, with `lat` for latitudes or y.
     :param geometry: Column of points instead of `lon` and `lat`, as WKB or in GeoArrow format. By default it is the
-        primary column of GeoParquet; otherwise columns named longitude and latitude are used.
+        primary column of GeoParquet; otherwise longitudes and latitudes are found by the names of their columns.
     :param columns: Names of the columns for filters and aggregates, in the order in which the index will have them.
     :param kinds: Kinds of values by column name, as in `build`.
     :param row: Column with a unique number for each row, from 0 to 2^53. By default rows are numbered in order.
+    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
+        rows keep their numbers.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
     :param separations: Whether the index can answer a spacing or badges. Without, it is built faster.
@@ -117,7 +122,7 @@ def build_parquet(
     from . import _steps
 
     files = parquet_files(source)
-    schemas, counts = zip(*map(_described, files))
+    schemas, counts = zip(*(_described(file.path) for file in files))
     schema, total = schemas[0], sum(counts)
     options = text(
         split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
@@ -130,16 +135,24 @@ def build_parquet(
     if unknown := [name for name in kinds or {} if name not in names]:
         raise KeyError(f"expected kinds for the columns {names}, found one for {unknown[0]!r}")
     reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), names, kinds or {}, row)
+    if reader.points.note:
+        warnings.warn(reader.points.note, stacklevel=2)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
-    with _steps.Stream(built.path, options, reader.columns(schema.empty_table()), told, overwrite) as stream:
+    declared = reader.columns(schema.empty_table(), files[0])
+    with _steps.Stream(built.path, options, declared, told, overwrite) as stream:
         with Listing(built, refused) as listing:
             done = 0
-            for batch in reader.batches():
+            for file, batch in reader.batches():
                 x, y = reader.points.read(batch, done)
                 rows = reader.rows(batch, done)
-                places = np.flatnonzero(stream.add(x, y, rows, reader.columns(batch)))
+                places = np.flatnonzero(stream.add(x, y, rows, reader.columns(batch, file)))
                 found = done + places if rows is None else rows[places]
+                if len(places) and not skip_invalid:
+                    raise BuildError(
+                        f"{file.path}, row {found[0]}: expected coordinates on the {'plane' if planar else 'Earth'}, "
+                        f"found {x[places[0]]}, {y[places[0]]}; skip_invalid=True leaves out such rows"
+                    )
                 listing.add(found, x[places], y[places])
                 done += len(batch)
                 if progress is not None:
@@ -187,32 +200,40 @@ class _Reader:
     """Reads files in batches."""
 
     def __init__(
-        self, files: list[str], points: PointColumns, columns: list[str], kinds: Mapping[str, str], row: str | None
+        self, files: list[Source], points: PointColumns, columns: list[str], kinds: Mapping[str, str], row: str | None
     ) -> None:
         self._files, self.points, self._columns, self._kinds, self._row = files, points, columns, kinds, row
+        self._types = partition_types(files)
 
     @property
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
 
-    def check(self, file: str, names: list[str]) -> None:
+    def check(self, file: Source, names: list[str]) -> None:
         """Checks that a file has all required columns, because reading batches would not report a missing one."""
         for name in self._names:
             if names.count(name) > 1:
-                raise ValueError(f"{file}: expected one column named {name!r}, found {names.count(name)}")
-            if name not in names:
-                there = ", ".join(map(repr, names))
-                raise KeyError(f"{file}: expected the name of a column, found {name!r}; there are {there}")
+                raise ValueError(f"{file.path}: expected one column named {name!r}, found {names.count(name)}")
+            if name not in names and (name not in file.partitions or name not in self._columns):
+                there = ", ".join(map(repr, [*names, *file.partitions]))
+                raise KeyError(f"{file.path}: expected the name of a column, found {name!r}; there are {there}")
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[tuple[Source, Any]]:
         import pyarrow.parquet as pq
 
-        for path in self._files:
-            with pq.ParquetFile(path) as file:
-                yield from file.iter_batches(batch_size=_BATCH, columns=self._names)
+        for source in self._files:
+            with pq.ParquetFile(source.path) as file:
+                for batch in file.iter_batches(batch_size=_BATCH, columns=self._names):
+                    yield source, batch
 
-    def columns(self, batch: Any) -> list[InputColumn]:
-        return input_columns(batch, self._columns, self._kinds, len(batch)) if self._columns else []
+    def columns(self, batch: Any, file: Source) -> list[InputColumn]:
+        """Returns the columns of a batch, and those of the folders of its file."""
+        there = batch.schema.names
+        of_folders = {
+            name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there
+        }
+        own = {name: batch.column(name) for name in self._columns if name in there}
+        return input_columns({**own, **of_folders}, self._columns, self._kinds, len(batch))
 
     def rows(self, batch: Any, first_row: int) -> AnyArray | None:
         """Returns the row numbers of a batch; None if no column has them.
@@ -231,24 +252,6 @@ class _Reader:
             raise ValueError(f"column {self._row!r}, row {missing}: expected the number of a row, found none")
         found: AnyArray = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
         return np.ascontiguousarray(found)
-
-
-def parquet_files(source: Any) -> list[str]:
-    """Returns the files of a source, in order."""
-    if not isinstance(source, (str, os.PathLike)) and isinstance(source, Iterable):
-        if files := [file for part in source for file in parquet_files(part)]:
-            return files
-        raise FileNotFoundError("expected Parquet files, found none")
-    path = os.fspath(source)
-    if os.path.isdir(path):
-        # Names with these first characters are not data: _SUCCESS, _metadata, hidden checksums.
-        names = sorted(name for name in os.listdir(path) if name.endswith(".parquet") and name[0] not in "._")
-        found = [os.path.join(path, name) for name in names]
-    else:
-        found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
-    if not found:
-        raise FileNotFoundError(f"{path}: expected Parquet files, found none")
-    return found
 
 
 def _described(file: str) -> tuple[Any, int]:

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import AnyArray
 from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
 from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
-from ._table import AnyArray
 
 #: Name of a file in the scratch folder by which an executor recognizes the driver's folder.
 MARK = "treeline-scratch"

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from . import _library as c
-from ._build import Monitor
+from ._arrays import AnyArray
 from ._columns import InputColumn
 from ._library import _declare, _error, _handle, _quick, _slow, _text
+from ._monitor import Monitor
 from ._parameters import text
-from ._table import AnyArray, Table
+from ._table import Table
 
 
 class ExtentFacts(Structure):
@@ -138,7 +139,7 @@ class Survey(_Object):
         return positions
 
 
-def _array(columns: list[InputColumn]) -> tuple[Any, int]:
+def column_array(columns: list[InputColumn]) -> tuple[Any, int]:
     return (c.Column * len(columns))(*(column.column for column in columns)), len(columns)
 
 
@@ -150,7 +151,7 @@ class ColumnSurvey(_Object):
         if columns is None:
             made = c.call(_column_survey_read, data, len(data))
         else:
-            made = c.call(_column_survey_create, *_array(columns))
+            made = c.call(_column_survey_create, *column_array(columns))
         super().__init__(made, _column_survey_free)
 
     def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
@@ -159,7 +160,7 @@ class ColumnSurvey(_Object):
         :param rows: Rows of the points, for errors; 64 bits wide and packed.
         """
         place = rows.ctypes.data
-        return _taken(c.call(_column_survey_add_values, self.pointer, *_array(columns), place, len(rows)))
+        return _taken(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
 
     def merge(self, data: bytes, first_row: int = 0) -> None:
         """:param first_row: Number to add to the rows of the other survey."""
@@ -306,7 +307,7 @@ class Stream(_Object):
         self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
     ) -> None:
         """:param columns: Columns without rows, which declare the values to come."""
-        arguments = (c.encoded_path(path), options.encode(), *_array(columns), ctypes.byref(told), overwrite)
+        arguments = (c.encoded_path(path), options.encode(), *column_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
     def add(self, x: AnyArray, y: AnyArray, rows: AnyArray | None, columns: list[InputColumn]) -> AnyArray:
@@ -314,7 +315,7 @@ class Stream(_Object):
         refused = np.empty(len(x), np.bool_)
         given = None if rows is None else rows.ctypes.data
         points = ctypes.byref(c.Points.of(x, y))
-        c.call(_stream_add, self.pointer, points, given, *_array(columns), refused.ctypes.data)
+        c.call(_stream_add, self.pointer, points, given, *column_array(columns), refused.ctypes.data)
         return refused
 
     def __enter__(self) -> Stream:

@@ -3,54 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import math
-from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _library as c
-
-AnyArray = npt.NDArray[Any]
-
-
-def required(module: str) -> Any:
-    """Imports a package that only some functions need."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise ModuleNotFoundError(f"this needs {module}: pip install {module}", name=module) from None
+from ._arrays import AnyArray, required, view
+from ._arrow_export import stream
+from ._drawing import as_html, as_text
 
 
-class Memory:
-    """A part of an object's memory. It keeps the object alive while a numpy array views it."""
-
-    __slots__ = ("__array_interface__", "owner")
-
-    def __init__(self, owner: object, address: int, shape: tuple[int, ...], type: str) -> None:
-        self.owner = owner
-        self.__array_interface__ = {"data": (address, True), "shape": shape, "typestr": type, "version": 3}
-
-
-def view(owner: object, address: int | None, shape: tuple[int, ...], type: str) -> AnyArray:
-    """Returns an array that views the memory of an object of the library."""
-    return np.asarray(Memory(owner, address or 0, shape, type))
-
-
-class Table(Mapping[str, AnyArray]):
+class Table(dict[str, AnyArray]):
     """Named arrays of one length.
 
     Numbers and booleans are arrays of the library's own memory, without a copy. A missing number is NaN, or `None` if
     doubles cannot represent all integers of the column. Times are arrays of `datetime64`, in UTC. Texts are arrays of
     `str`, with `None` for missing ones. Counts of values are dictionaries.
     """
-
-    def __init__(self, columns: dict[str, AnyArray]) -> None:
-        self._columns = columns
 
     @classmethod
     def _of(cls, pointer: int) -> Table:
@@ -63,42 +34,37 @@ class Table(Mapping[str, AnyArray]):
             columns[c.table_name(pointer, number).decode()] = _array(handle, array, rows)
         return cls(columns)
 
-    def __getitem__(self, name: str) -> AnyArray:
-        try:
-            return self._columns[name]
-        except KeyError:
-            raise KeyError(self._absence(name)) from None
+    def __missing__(self, name: str) -> AnyArray:
+        raise KeyError(self._absence(name))
 
     def _absence(self, name: str) -> str:
         return f"there is no column {name!r}; there are {', '.join(map(repr, self)) or 'none'}"
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
     def __getattr__(self, name: str) -> AnyArray:
         if name.startswith("_"):
             raise AttributeError(name)
-        try:
-            return self._columns[name]
-        except KeyError:
-            raise AttributeError(self._absence(name)) from None
+        if name not in self:
+            raise AttributeError(self._absence(name))
+        return self[name]
+
+    def _title(self) -> str:
+        return f"Table of {len(next(iter(self.values()), ()))} rows"
 
     def __repr__(self) -> str:
-        rows = len(next(iter(self.values()), ()))
-        return f"Table of {rows} rows: {', '.join(self)}"
+        return as_text(self._title(), self)
+
+    def _repr_html_(self) -> str:
+        """Shows the table in a notebook."""
+        return as_html(self._title(), self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """Exports the table through Arrow's C data interface, for example to `polars.DataFrame(table)`."""
-        from ._arrow_export import stream
-
         return stream(self)
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        return required("pyarrow").table(self)
+        # Of a dictionary, pyarrow would make columns of its own types.
+        return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:
         """Returns the table as a `pandas.DataFrame`."""
@@ -163,6 +129,11 @@ def plain(values: AnyArray) -> list[Any]:
     if values.dtype.kind == "f":
         return [value if math.isfinite(value) else None for value in values.tolist()]
     return values.tolist()  # type: ignore[no-any-return]
+
+
+def readable(values: AnyArray) -> list[Any]:
+    """Returns values for JSON that JavaScript reads: whole numbers that it would round are texts."""
+    return [str(value) if isinstance(value, int) and abs(value) > 2**53 else value for value in plain(values)]
 
 
 def _time_text(text: str) -> str | None:

@@ -14,8 +14,11 @@ import numpy as np
 
 from . import _library as c
 from ._answer import Cluster, Clusters
+from ._arrays import AnyArray, required
+from ._columns import mask_of
+from ._errors import FilterError, QueryError
 from ._parameters import cut_text, integer, integers, listed, text
-from ._table import AnyArray, Table, required
+from ._table import Table
 
 if TYPE_CHECKING:
     from .widget import Map
@@ -39,9 +42,20 @@ class Tree:
     Created by `build` and `open`.
     """
 
-    def __init__(self, pointer: int, where: str | None = None) -> None:
+    def __init__(
+        self, pointer: int, like: Tree | None = None, *, where: str | None = None, marks: AnyArray | None = None
+    ) -> None:
+        """
+        :param like: The tree with another filter, if there is one.
+        :param where: The filter in CQL2.
+        :param marks: Bits of the rows that count; None if the tree has no mask.
+        """
         self._handle = c.Handle(pointer, c.tree_free)
-        self._where = where
+        self._where, self._marks = where, marks
+        # Not the tree without its filter: as that keeps this one, neither would be freed.
+        self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
+        #: Number of rows that the tree was built from; None if it was opened.
+        self._given_row_count: int | None = None if like is None else like._given_row_count
         self._filtered: dict[str, Tree] = {}
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
@@ -63,6 +77,15 @@ class Tree:
         count: int = self._facts.point_count
         return count
 
+    @functools.cached_property
+    def row_count(self) -> int:
+        """Number of rows of the input. In an opened index it is one more than the greatest row number."""
+        if self._given_row_count is not None:
+            return self._given_row_count
+        answer = self.select(None)._coarsest()
+        members = [answer.tree.members(cluster)["row"] for cluster in answer if cluster.count > 1]
+        return 1 + max(int(rows.max(initial=-1)) for rows in (answer.row, *members))
+
     @property
     def clipped_point_count(self) -> int:
         """Number of points beyond Web Mercator's latitudes that were moved to its edge."""
@@ -79,6 +102,12 @@ class Tree:
     def is_planar(self) -> bool:
         """Whether coordinates are plain x and y."""
         return bool(self._facts.is_planar)
+
+    @functools.cached_property
+    def _unit_length(self) -> float:
+        """Length of a unit of a plain plane: the square around all points has 2^32 positions on each side."""
+        west, south, east, north = self.select(None).bounds
+        return max(east - west, north - south) / (2**32 - 1)
 
     @property
     def has_separations(self) -> bool:
@@ -190,11 +219,12 @@ class Tree:
         :param position: Where clusters are shown: at their mean, or at the member nearest to it.
         :param keep_visible: Whether a cluster that stands out of view is shown at a member in view.
         :param after: The answer shown before, which a limit changes as little as possible.
-        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`.
+        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`, in addition to the filter of the
+            tree, if it has one.
         :param aggregate: Aggregates of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
         :raises Error: With the message of the library.
         """
-        tree = self if where is None else self.select(where)
+        tree = self if where is None else self._narrowed(where)
         if after is not None and not isinstance(after, Clusters):
             raise TypeError(f"expected 'after' to be an answer, found {after!r}")
         key = (
@@ -231,29 +261,64 @@ class Tree:
         cut = self._cuts[key] = c.Handle(pointer, c.cut_free)
         return cut
 
-    def select(self, where: str | None) -> Tree:
-        """Returns the tree in which only the points count that pass a filter in CQL2; without a filter, all points
-        count.
+    def select(self, where: str | Any | None) -> Tree:
+        """Returns the tree in which only some points count.
 
-        The filter replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
+        The selection replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
         prepared.
+
+        :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
+            from numpy, pandas, polars, pyarrow or a list; or None for all points.
         """
         if where is None:
-            return Tree(c.call(c.select, self._handle.pointer, None)) if self._where is not None else self
+            return Tree(c.call(c.select, self._unmarked.pointer, None), self) if self._is_filtered else self
+        if not isinstance(where, str):
+            return self._marked(where)
+        return self._prepared(where) if self._marks is None else self.select(None).select(where)
+
+    @property
+    def _is_filtered(self) -> bool:
+        return self._where is not None or self._marks is not None
+
+    def _marked(self, mask: Any) -> Tree:
+        marks, given = mask_of(mask), self._given_row_count
+        if len(marks) != given if given is not None else len(marks) < self.row_count:
+            least = "" if given is not None else "at least "
+            raise ValueError(
+                f"expected a mask of {least}{self.row_count} entries, one for each row of the input, found {len(marks)}"
+            )
+        pointer = c.call(c.select_rows, self._unmarked.pointer, marks.ctypes.data, len(marks))
+        return Tree(pointer, self, marks=np.packbits(marks))
+
+    def _coarsest(self) -> Clusters:
+        """Returns an answer of all points with as few clusters as there can be."""
+        sizes = self.groups["end"] - self.groups["first"]
+        lone = self.point_count - int(sizes.sum()) if len(sizes) else 0
+        return self.clusters(limit=max(len(sizes) + lone, 1))
+
+    def _prepared(self, where: str) -> Tree:
+        """Returns the tree, with its mask if it has one, in which only the points count that pass a filter."""
         tree = self._filtered.get(where)
         if tree is None:
             # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
             # they are copied to a list in one step.
             like = [self, *self._filtered.values()][-1]
-            tree = Tree(c.call(c.select, like._handle.pointer, c.encoded(where)), where)
-            self._filtered[where] = tree
+            pointer = c.call(c.select, like._handle.pointer, c.encoded(where))
+            tree = self._filtered[where] = Tree(pointer, self, where=where, marks=self._marks)
             for old in [*self._filtered][:-_KEPT_FILTERS]:
                 self._filtered.pop(old, None)
         return tree
 
     def _narrowed(self, where: str) -> Tree:
         """Returns the tree in which only the points count that pass both its own filter and another one."""
-        return self.select(where if self._where is None else f"({self._where}) AND ({where})")
+        if self._where is None:
+            return self._prepared(where)
+        try:
+            return self._prepared(f"({self._where}) AND ({where})")
+        except FilterError:
+            # Of the filter alone, the error shows what was given.
+            self._prepared(where)
+            raise
 
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
         """Returns an answer of the given clusters or ids, in tree order."""
@@ -261,7 +326,12 @@ class Tree:
         return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
 
     def root(self) -> Clusters:
-        """Returns the cluster of all points, as an answer; empty if there are no points."""
+        """Returns the cluster of all points, as an answer; empty if there are no points.
+
+        :raises QueryError: For a tree of groups, whose points are in no cluster together.
+        """
+        if len(self.groups["name"]):
+            raise QueryError("expected a tree without groups, found groups that never mix; see Tree.groups")
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
@@ -332,7 +402,7 @@ class Tree:
     def map(self, **traits: Any) -> Map:
         """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
 
-        >>> map = tree.map(cut={"limit": 50}, where="kind = 'hotel'")    # doctest: +SKIP
+        >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
         """
         required("anywidget")
@@ -348,22 +418,29 @@ class Tree:
             return {"text/plain": repr(self)}
 
     def to_html(
-        self, path: Path, *, title: str | None = None, columns: str | Sequence[str] = (), most: int | None = None
-    ) -> None:
-        """Writes a map as a standalone page, which opens from disk and loads nothing else.
+        self,
+        path: Path | None = None,
+        *,
+        title: str | None = None,
+        columns: str | Sequence[str] = (),
+        basemap: Any = None,
+        most: int | None = None,
+    ) -> str | None:
+        """Writes a map as a standalone page, which opens from disk and loads nothing else, or returns it as a text.
 
         It has all answers of a spacing, or of badges. A tree of up to 150,000 positions is stored completely. For a
         larger tree the page holds the clusters of the lower zooms, and the map ends there. A tree with a filter is
         refused.
 
-        :param path: Path of the page.
+        :param path: Path of the page. Without one, its HTML is returned.
         :param title: Title of the map.
         :param columns: Columns that are shown for points. Each adds its values to the page.
+        :param basemap: What is below the badges, as in `treeline.widget.Map`; loaded from its address, if it has one.
         :param most: Maximum number of positions and clusters in the page.
         """
         from .page import to_html
 
-        to_html(self, path, title=title, columns=columns, most=most)
+        return to_html(self, path, title=title, columns=columns, basemap=basemap, most=most)
 
     # MARK: Keeping it
 
@@ -397,12 +474,32 @@ class Tree:
 
     def __reduce__(self) -> Any:
         """Pickles the tree as the bytes of an index with all points, and its filter. Opening an index is faster."""
-        from ._files import unpickled
-
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)
-            return unpickled, (path.read_bytes(), self._where)
+            return _unpickled, (path.read_bytes(), self._where, self._marks, self._given_row_count)
+
+
+def open(path: Path) -> Tree:
+    """Opens an index of any size by mapping it into memory."""
+    return Tree(c.call(c.open, c.encoded_path(path)))
+
+
+def verify(path: Path) -> list[str]:
+    """Checks every byte of an index. Returns the problems found; an empty list if there are none."""
+    return list(Table._of(c.call(c.verify, c.encoded_path(path)))["problem"])
+
+
+def _unpickled(index: bytes, where: str | None, marks: AnyArray | None, row_count: int | None) -> Tree:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "tree.treeline")
+        path.write_bytes(index)
+        # The mapped pages remain after the file is deleted.
+        tree = open(path)
+    tree._given_row_count = row_count
+    if marks is not None:
+        tree = tree.select(np.unpackbits(marks, count=tree.row_count).astype(bool))
+    return tree if where is None else tree._narrowed(where)
 
 
 def _id(cluster: Cluster | int) -> int:

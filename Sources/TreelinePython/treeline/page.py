@@ -9,17 +9,20 @@ import math
 import os
 import pathlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _library as c
 from ._answers import Answers
+from ._basemap import style_of
 from ._packing import packed
 from ._parameters import integer
-from ._table import Table, plain
-from ._tree import Tree
+from ._table import Table, readable
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 FILES = pathlib.Path(__file__).parent / "map"
 
@@ -33,16 +36,17 @@ NEAR = frozenset(["x", "y", "parts", "standsX", "standsY"])
 
 def to_html(
     tree: Tree,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
     columns: str | Sequence[str] = (),
+    basemap: Any = None,
     most: int | None = None,
-) -> None:
-    """Writes a standalone page that shows a tree and its answers; see `Tree.to_html`."""
+) -> str | None:
+    """Writes or returns a standalone page that shows a tree and its answers; see `Tree.to_html`."""
     if tree.is_planar:
         raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
-    if tree._where is not None:
+    if tree._is_filtered:
         raise ValueError("a page has all points: found a tree with a filter; build a tree of the points that pass")
     if isinstance(columns, str):
         columns = [columns]
@@ -50,19 +54,23 @@ def to_html(
     page = (FILES / "page.html").read_text(encoding="utf-8")
     title = title or facts["title"] or "Treeline"
     index = {**facts, "title": title, "columns": list(columns), "column_kinds": {}}
+    table = _table(tree, {"index": index, "basemap": style_of(basemap)}, columns, most)
     parts = {
         "title": html.escape(title),
         "assets": base64.b64encode((FILES / "assets.json.gz").read_bytes()).decode(),
-        "hierarchy": base64.b64encode(_table(tree, index, columns, most)).decode(),
+        "hierarchy": base64.b64encode(table).decode(),
     }
     before, *rest = page.split("{{")
     for piece in rest:
         name, _, text = piece.partition("}}")
         before += parts[name] + text if name in parts else "{{" + piece
+    if path is None:
+        return before
     pathlib.Path(path).write_text(before, encoding="utf-8")
+    return None
 
 
-def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int | None) -> bytes:
+def _table(tree: Tree, about: dict[str, Any], columns: Sequence[str], most: int | None) -> bytes:
     """Returns the hierarchy and the values of the points, in the format of `hierarchy.js` and `baked.js`."""
     rows, plane = _hierarchy(tree, WHOLE if most is None else integer("most", most, least=1))
     if most is None and rows["own_code"].any():
@@ -71,9 +79,9 @@ def _table(tree: Tree, index: dict[str, Any], columns: Sequence[str], most: int 
     facts = {
         "seam": plane.seam,
         "crosses_seam": plane.crosses_seam,
-        "index": index,
+        **about,
         "group_ends": tree.groups["end"].tolist(),
-        "values": [plain(tree.values(name, everyone)) for name in columns],
+        "values": [readable(tree.values(name, everyone)) for name in columns],
     }
     if not math.isnan(plane.badge_distance):
         facts["badge_distance"] = plane.badge_distance

@@ -8,7 +8,7 @@ import math
 import pathlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import numpy as np
@@ -16,7 +16,12 @@ import traitlets
 
 from ._answer import Cluster
 from ._answers import Answers, Problem
-from ._tree import Tree
+from ._basemap import style_of
+from ._columns import without_zone
+from ._table import plain
+
+if TYPE_CHECKING:
+    from ._tree import Tree
 
 #: Maximum height of a view, in pixels.
 TALLEST = 16_384
@@ -38,6 +43,33 @@ def _plain(number: Any) -> Any:
     return number.item() if isinstance(number, np.generic) else number
 
 
+def _finite(number: Any) -> Any:
+    found = _plain(number)
+    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
+        raise ValueError
+    return found
+
+
+def _number(text: str) -> int | float:
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+def _instant(time: Any) -> Any:
+    if isinstance(time, int | float):
+        raise TypeError
+    found = np.datetime64(time.rstrip("Z") if isinstance(time, str) else without_zone(time))
+    if np.isnat(found):
+        raise ValueError
+    return found.astype("M8[us]")
+
+
+class _Names(traitlets.List):  # type: ignore[type-arg]
+    """Names in a list, or one name."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        return super().validate(obj, [value] if isinstance(value, str) else value)
+
+
 class Map(anywidget.AnyWidget):
     """A map of a tree's clusters, answered by this kernel.
 
@@ -49,6 +81,13 @@ class Map(anywidget.AnyWidget):
       selects. `selected_rows`: rows of points. Each cluster that contains a selected point is marked.
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
+    - `color`: a column of categories or booleans, whose values color the badges.
+    - `histogram`: a column of numbers or times, of which a histogram is shown. `brush`: the range that is chosen in it,
+      as two numbers or two `numpy.datetime64`; None for all. Only points from the first to before the second count.
+    - `tooltip`: columns that are shown of the point under the pointer, and of the first points of a cluster; by default
+      their names. `title`: what the points are.
+    - `basemap`: what is below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
+      style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
     """
 
     _worker: ThreadPoolExecutor | None = None
@@ -59,8 +98,17 @@ class Map(anywidget.AnyWidget):
     selected_rows = _Numbers(traitlets.Int())
     cut = traitlets.Dict().tag(sync=True)
     where = traitlets.Unicode().tag(sync=True)
+    color = traitlets.Unicode().tag(sync=True)
+    histogram = traitlets.Unicode().tag(sync=True)
+    brush = traitlets.Any(None)
+    tooltip = _Names(traitlets.Unicode(), default_value=None, allow_none=True)
+    title = traitlets.Unicode().tag(sync=True)
+    basemap = traitlets.Any(None).tag(sync=True)
     height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
+    # Every widget has a tooltip in the page, a text.
+    _tooltip = traitlets.List(traitlets.Unicode(), default_value=None, allow_none=True).tag(sync=True)
+    _range = traitlets.Unicode().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
 
     def __init__(self, tree: Tree, **traits: Any) -> None:
@@ -75,7 +123,7 @@ class Map(anywidget.AnyWidget):
         # Requests are answered one after another, off the kernel's own thread. Cancelled ones are skipped.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
         default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
-        super().__init__(**{"cut": default, **traits}, _facts=self._answers.facts())
+        super().__init__(**{"cut": default, "title": tree.title, **traits}, _facts=self._answers.facts())
         self.on_msg(self._receive)
 
     # Traits
@@ -134,6 +182,76 @@ class Map(anywidget.AnyWidget):
             if self.tree.tree_index(row) is None:
                 raise traitlets.TraitError(f"expected rows that the tree has, found {row}")
         return rows
+
+    def _column(self, trait: str, name: str, kinds: tuple[str, ...] = ()) -> str:
+        """Returns the name of a column for a trait, if the tree has such a column."""
+        columns = self.tree.columns
+        fitting = [each for each, kind in columns.items() if not kinds or kind in kinds]
+        if name and name not in fitting:
+            which = f"a column of kind {' or '.join(kinds)}" if kinds else "a column"
+            there = ", ".join(map(repr, fitting)) or "none"
+            raise traitlets.TraitError(f"expected {which} as {trait}, found {name!r}; there are {there}")
+        return name
+
+    @traitlets.validate("color")
+    def _valid_color(self, proposal: Any) -> str:
+        return self._column("color", proposal["value"], ("category", "boolean"))
+
+    @traitlets.validate("tooltip")
+    def _valid_tooltip(self, proposal: Any) -> list[str] | None:
+        names: list[str] | None = proposal["value"]
+        return names and [self._column("tooltip", name) for name in names]
+
+    @traitlets.observe("tooltip")
+    def _tooltip_chosen(self, _: Any) -> None:
+        self._tooltip = self.tooltip
+
+    @traitlets.validate("histogram")
+    def _valid_histogram(self, proposal: Any) -> str:
+        name = self._column("histogram", proposal["value"], ("number", "time"))
+        if name != self.histogram:
+            # Its ends mean nothing in another column.
+            self.brush = None
+        return name
+
+    @traitlets.validate("brush")
+    def _valid_brush(self, proposal: Any) -> tuple[Any, Any] | None:
+        brush = proposal["value"]
+        if brush is None:
+            return None
+        if not self.histogram:
+            raise traitlets.TraitError(f"expected a histogram, whose range is chosen, found none for brush={brush!r}")
+        try:
+            low, high = map(_instant if self.tree.columns[self.histogram] == "time" else _finite, brush)
+        except (TypeError, ValueError):
+            low = high = None
+        if low is None or not low < high:
+            what = "times" if self.tree.columns[self.histogram] == "time" else "numbers"
+            raise traitlets.TraitError(f"expected two {what}, the lesser first, found brush={brush!r}")
+        return low, high
+
+    @traitlets.validate("basemap")
+    def _valid_basemap(self, proposal: Any) -> Any:
+        try:
+            return style_of(proposal["value"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+
+    @traitlets.observe("brush")
+    def _brushed(self, _: Any) -> None:
+        ends = self.brush or ()
+        texts = plain(np.array(ends)) if self._has_times else ends
+        self._range = "..".join(map(str, texts))
+
+    @traitlets.observe("_range")
+    def _range_chosen(self, _: Any) -> None:
+        ends = self._range.split("..") if self._range else []
+        read = _instant if self._has_times else _number
+        self.brush = tuple(map(read, ends)) or None
+
+    @property
+    def _has_times(self) -> bool:
+        return bool(self.histogram) and self.tree.columns[self.histogram] == "time"
 
     @traitlets.observe("selected", "selected_rows")
     def _select(self, _: Any) -> None:

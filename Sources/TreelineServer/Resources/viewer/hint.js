@@ -3,7 +3,7 @@
 import { extentOf } from "./cluster.js";
 import { FEWEST_FOR_ELLIPSE } from "./density.js";
 import { boxSize } from "./mercator.js";
-import { coordinate, element, kilometres, nameOf, number, points, short, withGroup } from "./text.js";
+import { coordinate, element, kilometres, nameOf, number, points, short, valuesOf, withGroup } from "./text.js";
 
 /** Milliseconds for which the pointer must rest before members are requested, and how many are named. */
 const REST = 140;
@@ -25,7 +25,7 @@ export class Hint {
       this.hide();
       this.#shown = cluster.id;
       this.node.replaceChildren(...this.#facts(cluster, index));
-      this.node.hidden = false;
+      this.node.hidden = this.node.childElementCount === 0;
       if (cluster.count > 1 && side !== "grid") this.#timer = setTimeout(() => this.#loadMembers(cluster, index), REST);
     }
     this.#moveTo(x, y);
@@ -39,9 +39,18 @@ export class Hint {
   }
 
   #facts(cluster, index) {
-    if (cluster.count === 1) return [element("b", {}, nameOf(cluster.properties, index.columns))];
+    if (cluster.count === 1) return this.#told(cluster.properties, index);
     const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster) : "…";
     return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
+  }
+
+  /** Returns what is told of a point: its name, or the values of the chosen columns, each with the column's name. */
+  #told(properties, index) {
+    const { tooltip } = this.viewer;
+    if (!tooltip) return [element("b", {}, nameOf(properties, index.columns))];
+    const [[, first] = [], ...others] = valuesOf(properties, tooltip);
+    const facts = others.flatMap(([column, value]) => [element("dt", {}, column), element("dd", {}, value)]);
+    return first === undefined ? [] : [element("b", {}, first), element("dl", {}, ...facts)];
   }
 
   async #loadMembers(cluster, index) {
@@ -59,7 +68,9 @@ export class Hint {
         this.node.replaceChildren(...this.#facts(cluster, index));
         this.viewer.wake();
       }
-      const names = features.map((member) => element("li", {}, calledBy(member, index.columns)));
+      const { tooltip } = this.viewer;
+      if (tooltip?.length === 0) return;
+      const names = features.map((member) => element("li", {}, calledBy(member, index.columns, tooltip)));
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
       this.node.append(element("ul", {}, ...names));
@@ -80,8 +91,10 @@ export class Hint {
   }
 }
 
-/** Returns the name of a member; without columns, its coordinate. */
-function calledBy({ properties, geometry }, columns) {
+/** Returns the name of a member, or its values in the chosen columns; without columns, its coordinate. */
+function calledBy({ properties, geometry }, columns, tooltip) {
+  const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
+  if (values.length > 0) return values.join(" · ");
   const [longitude, latitude] = geometry.coordinates;
   return columns.length > 0 ? nameOf(properties, columns) : coordinate(latitude, longitude, 4);
 }

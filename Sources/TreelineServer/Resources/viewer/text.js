@@ -39,13 +39,18 @@ export function nameOf(properties, columns) {
   return value !== undefined && value !== null && value !== "" ? String(value) : `Row ${number(properties.index)}`;
 }
 
+/** Returns the columns in which a point has a value, with the values as texts. */
+export function valuesOf(properties, columns) {
+  return columns
+    .map((column) => [column, properties[column]])
+    .filter(([, value]) => value !== undefined && value !== null && value !== "")
+    .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
+}
+
 /** Returns the other columns of a point that have a value. */
 export function factsOf(properties, columns) {
   const name = nameOf(properties, columns);
-  return columns
-    .map((column) => [column, properties[column]])
-    .filter(([, value]) => value !== undefined && value !== null && value !== "" && String(value) !== name)
-    .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
+  return valuesOf(properties, columns).filter(([, value]) => value !== name);
 }
 
 /** Returns a text about a cluster, behind the cluster's group in an index with groups that never mix. */

@@ -53,8 +53,12 @@ const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
-  /** Whether the map style of the settings could not be loaded. */
+  /** Whether the map style that was asked for could not be loaded. */
   #isUnstyled = false;
+  /** A map style to show instead of that of the settings, as an address or an object; null for none. */
+  basemap = null;
+  /** Columns that a hint shows of points; null for their names. */
+  tooltip = null;
   /** The selected clusters; null on a page on which clusters cannot be selected. */
   selection = null;
   #lastRequestTime = null;
@@ -110,7 +114,7 @@ export class Viewer {
     this.stage.divide();
     this.palette = readPalette(this.node);
     this.mapOptions = {
-      style: this.settings.style || worldStyle(this.palette),
+      style: this.#style || worldStyle(this.palette),
       transformRequest: (url) => this.source.request?.(url),
       maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
       maxPitch: 0,
@@ -173,8 +177,11 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
-    // The shown clusters have no parts yet, or parts of other categories.
-    for (const side of [this.grid, this.tree]) side.feed.reset();
+    // The shown clusters have no parts yet, or parts of other categories, for which the palette has no colours now.
+    for (const { feed, scene } of [this.grid, this.tree]) {
+      for (const { cluster } of scene.sprites) cluster.parts = null;
+      feed.reset();
+    }
   }
 
   /** The filter of the points that count, as a parameter of the server; empty for all points. */
@@ -205,6 +212,37 @@ export class Viewer {
   /** Shows a message until it is closed. */
   tell(kind, text) {
     this.notice.show(kind, text, { title: "OK", run: () => this.notice.hide(kind) });
+  }
+
+  /** The map style that is asked for; empty for the built-in one. */
+  get #style() {
+    return this.basemap ?? this.settings.style;
+  }
+
+  /** Shows another map style from now on; null for that of the settings. */
+  useBasemap(style) {
+    this.basemap = style;
+    // The map starts with it.
+    if (!this.map) return;
+    this.#isUnstyled = false;
+    this.notice.hide("style");
+    this.#setStyle(this.#style || worldStyle(this.palette));
+  }
+
+  #setStyle(style) {
+    this.mapOptions.style = style;
+    this.#isStyled = false;
+    this.map.once("style.load", () => {
+      this.#isStyled = true;
+      this.show();
+    });
+    for (const map of this.stage.maps) map.setStyle(style, { diff: false });
+  }
+
+  /** Gives the current index another title; empty for none. */
+  retitle(title) {
+    this.index.title = title || null;
+    this.controls.offer(this.indexes, this.index);
   }
 
   #named(name) {
@@ -349,7 +387,7 @@ export class Viewer {
   }
 
   #mapFailed({ error, sourceId }, tiles) {
-    if (this.settings.style && !this.#isStyled) return this.#styleFailed(error);
+    if (this.#style && !this.#isStyled) return this.#styleFailed(error);
     if (sourceId === "dust" && error.status === 400) {
       return tiles.coarsenDust(error.url, this.index, this.settings, this.palette);
     }
@@ -363,9 +401,9 @@ export class Viewer {
     if (this.#isUnstyled) return;
     this.#isUnstyled = true;
     const why = error.status > 0 ? `the server answered ${error.status}` : error.message;
-    this.tell("style", `The map style ${this.settings.style} cannot be shown: ${why}. The built-in map is shown instead.`);
-    this.mapOptions.style = worldStyle(this.palette);
-    for (const map of this.stage.maps) map.setStyle(this.mapOptions.style, { diff: false });
+    const name = typeof this.#style === "string" ? `The map style ${this.#style}` : "The map style";
+    this.tell("style", `${name} cannot be shown: ${why}. The built-in map is shown instead.`);
+    this.#setStyle(worldStyle(this.palette));
   }
 
   /** Switches to the new version of a replaced index, and returns whether there was one. */
@@ -449,7 +487,7 @@ export class Viewer {
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
-    if (!this.settings.style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
+    if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     // Sizes do not change with colours. Measured in the middle of a change of styles, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();

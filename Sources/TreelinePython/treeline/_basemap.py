@@ -1,0 +1,48 @@
+"""Styles of MapLibre for what is below the badges of a map."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def style_of(basemap: Any) -> str | dict[str, Any] | None:
+    """Returns a style, or the address of one; None for the built-in one.
+
+    :param basemap: The address of a style, of tiles (`https://…/{z}/{x}/{y}.png`) or of a style as a dictionary; or a
+        provider of tiles from xyzservices.
+    :raises ValueError: For anything else.
+    """
+    if basemap is None or isinstance(basemap, str) and not basemap:
+        return None
+    if hasattr(basemap, "build_url"):
+        return _of_tiles(basemap.build_url(), basemap.html_attribution, basemap.get("max_zoom"))
+    if isinstance(basemap, str):
+        return _of_tiles(basemap) if "{z}" in basemap else basemap
+    if isinstance(basemap, Mapping) and "layers" in basemap and "sources" in basemap:
+        try:
+            style: dict[str, Any] = json.loads(json.dumps(dict(basemap), allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"expected a style that can be written as JSON, found one that cannot: {error}") from None
+        return style
+    raise ValueError(
+        "expected a basemap: the address of a MapLibre style or of tiles such as https://…/{z}/{x}/{y}.png, a style as "
+        f"a dictionary with sources and layers, or a provider of xyzservices, found {basemap!r:.80}"
+    )
+
+
+def _of_tiles(address: str, attribution: str | None = None, closest: int | None = None) -> dict[str, Any]:
+    """Returns a style of tiles that are pictures."""
+    for name in ("x", "y"):
+        if "{%s}" % name not in address:
+            raise ValueError(f"expected an address of tiles with {{z}}, {{x}} and {{y}}, found {address!r}")
+    plain = address.replace("{r}", "")
+    addresses = [plain.replace("{s}", letter) for letter in ("abc" if "{s}" in plain else " ")]
+    source: dict[str, Any] = {"type": "raster", "tiles": addresses, "tileSize": 256}
+    if attribution:
+        source["attribution"] = attribution
+    if closest:
+        source["maxzoom"] = int(closest)
+    layer = {"id": "basemap", "type": "raster", "source": "basemap"}
+    return {"version": 8, "sources": {"basemap": source}, "layers": [layer]}

@@ -1,0 +1,272 @@
+"""Tables go in as they are: their coordinates are found by name, and rows without a place are left out if asked for."""
+
+import filecmp
+import warnings
+
+import numpy as np
+import pytest
+import treeline
+
+duckdb = pytest.importorskip("duckdb")
+geopandas = pytest.importorskip("geopandas")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+
+@pytest.fixture
+def frame(points):
+    return pd.DataFrame(points).rename(columns={"lon": "Longitude", "lat": "Latitude"})
+
+
+def test_tables_of_all_kinds_are_points_with_columns(frame, points):
+    names = ["price", "rooms", "kind", "open", "opened"]
+    expected = treeline.build(points["lon"], points["lat"], columns={name: points[name] for name in names})
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    connection = duckdb.connect()
+    connection.register("places", table)
+    tried = 0
+    for source in (
+        frame,
+        table,
+        table.to_reader(max_chunksize=99),
+        pl.from_arrow(table),
+        connection.sql("select * from places"),
+        dict(frame.items()),
+        {name: frame[name].to_numpy() for name in frame},
+        frame.to_records(index=False),
+    ):
+        tree = treeline.build(source)
+        assert tree.content_hash == expected.content_hash and tree.columns == expected.columns
+        query = dict(limit=9, aggregate="sum(rooms), mean(price), counts(kind), max(opened)")
+        found, wanted = tree.clusters(**query).values, expected.clusters(**query).values
+        assert all(found[name].tolist() == wanted[name].tolist() for name in wanted)
+        tried += 1
+    assert tried == 8
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ("longitude", "latitude"), ("LON", "LAT"), ("lng", "lat"), ("Long", "Lat"),
+        ("decimalLongitude", "decimalLatitude"),
+        ("stop_lon", "stop_lat"), ("start_lng", "start_lat"), ("Länge", "Breite"), ("Längengrad", "Breitengrad"),
+        ("La\u0308nge", "Breite"), ("Laengengrad", "Breitengrad"), ("GPSLongitude [°]", "GPSLatitude [°]"),
+        ("lon_wgs84", "lat_wgs84"), ("Longitude (deg)", "Latitude (deg)"),
+    ],
+)  # fmt: skip
+def test_coordinates_are_found_by_their_names(x, y, recwarn):
+    # In the order of a list without names, they would be taken the other way around.
+    tree = treeline.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
+    assert tree.bounds == pytest.approx((100, 48, 101, 49), abs=1e-6) and list(tree.columns) == ["kind"]
+    assert treeline.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)
+    assert len(recwarn) == 0
+
+
+def test_names_of_both_and_of_columns_are_taken():
+    frame = pd.DataFrame({"lon": [1.0, 2.0], "lat": [3.0, 4.0], "east": [5.0, 6.0], "north": [7.0, 8.0], "n": [1, 2]})
+    tree = treeline.build(frame, lon="east", lat="north", columns=["n"])
+    assert tree.bounds == pytest.approx((5, 7, 6, 8), abs=1e-6) and list(tree.columns) == ["n"]
+    assert list(treeline.build(frame).columns) == ["east", "north", "n"]
+    assert list(treeline.build(frame, columns="n").columns) == ["n"]
+    assert list(treeline.build(frame, columns=()).columns) == []
+    assert treeline.build(frame, columns={"other": ["a", "b"]}).columns == {"other": "category"}
+    places = geopandas.GeoDataFrame(frame, geometry=geopandas.points_from_xy([50, 60], [7, 8]), crs=4326)
+    assert treeline.build(places).bounds[0] == pytest.approx(50, abs=1e-6)
+    assert treeline.build(places, lon="east", lat="north", columns="n").bounds[0] == pytest.approx(5, abs=1e-6)
+    plane = pd.DataFrame({"lon": [1.0, 2.0], "lat": [3.0, 4.0], "x": [500.0, 600.0], "y": [7.0, 8.0]})
+    assert treeline.build(plane, planar=True).bounds == pytest.approx((500, 7, 600, 8))
+    assert treeline.build(plane, columns=()).bounds[0] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_guess_is_told():
+    with pytest.warns(UserWarning, match="'x' and 'y' are taken for longitudes and latitudes; .* planar=True"):
+        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}))
+    with pytest.warns(UserWarning, match="'a' and 'b' are taken for longitudes and latitudes in this order; .* lon="):
+        assert treeline.build(pd.DataFrame({"a": [1.0], "b": [2.0]})).bounds[0] == pytest.approx(1, abs=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        treeline.build(pd.DataFrame(np.array([[1.0, 2.0]])))
+        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), lon="x", lat="y")
+        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), planar=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (dict(x={"a": [1.0], "b": [2.0], "c": [3.0]}), KeyError, "found 'a', 'b', 'c'; name them with lon= and lat="),
+        (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "found 'east'; there are 'lon', 'lat'"),
+        (
+            dict(x={"lon": [1.0], "lat": [2.0]}, lon="lon"),
+            ValueError,
+            "both columns of coordinates, found none for lat=",
+        ),
+        (dict(x={"lon": [1.0], "Lon": [2.0], "lat": [2.0]}), ValueError, "found 'lon' and 'Lon'; name it with lon="),
+        (dict(x=[1.0], y=[2.0], lon="lon"), TypeError, "found both"),
+        (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "expected a table, .* found ndarray"),
+        (dict(x="places.csv"), TypeError, "found the path 'places.csv'; read the file"),
+        (dict(x={"lon": ["east"], "lat": [2.0]}), ValueError, "column 'lon': could not convert"),
+        (dict(x={"lon": [1.0], "lat": [2.0], "n": [3]}, columns=["m"]), KeyError, "found 'm'; there are 'n'"),
+        (dict(x={"lon": [1.0], "lat": [2.0], "n": [[3]]}), ValueError, "column 'n': expected one dimension"),
+        (dict(x=pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [[3]]})), TypeError, "convert it or leave it out"),
+        (dict(x=pl.LazyFrame({"lon": [1.0], "lat": [2.0]})), TypeError, "found of type LazyFrame"),
+    ],
+)
+def test_what_is_no_table_of_points_is_told(arguments, error, message):
+    with pytest.raises(error, match=message):
+        treeline.build(**arguments)
+
+
+@pytest.fixture
+def gaps(points):
+    """The points, three of them without a place, and their rows."""
+    lon, lat = points["lon"].copy(), points["lat"].copy()
+    lon[7], lat[4000], lon[4999] = np.nan, 91, np.inf
+    names = ["price", "rooms", "kind", "open", "opened"]
+    return pd.DataFrame({"lon": lon, "lat": lat, **{name: points[name] for name in names}}), [7, 4000, 4999]
+
+
+def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
+    frame, invalid = gaps
+    with pytest.raises(
+        treeline.BuildError, match="row 7: .* found longitude nan .*; skip_invalid=True leaves out such rows"
+    ):
+        treeline.build(frame)
+    with pytest.warns(UserWarning, match="3 rows are not in the tree, .* the first is row 7: nan, "):
+        tree = treeline.build(frame, skip_invalid=True, kinds={"price": "number+percentiles"})
+    assert len(tree) == len(frame) - 3 and tree.row_count == len(frame)
+    rows = tree.members(tree.root()[0])["row"]
+    assert sorted(rows.tolist()) == sorted(set(range(len(frame))) - set(invalid))
+    # Values stay with their rows.
+    indices = [tree.tree_index(row) for row in (8, 3999, 4001)]
+    assert tree.values("rooms", indices).tolist() == frame["rooms"][[8, 3999, 4001]].tolist()
+    assert tree.clusters(limit=1, aggregate="sum(rooms)")["sum_rooms"][0] == frame["rooms"].drop(invalid).sum()
+    # The same points without gaps are the same tree.
+    whole = treeline.build(frame.drop(invalid))
+    assert whole.content_hash == tree.content_hash
+    tree.save(tmp_path / "tree.treeline")
+    assert treeline.verify(tmp_path / "tree.treeline") == []
+    assert treeline.open(tmp_path / "tree.treeline").members(tree.root()[0])["row"].tolist() == rows.tolist()
+
+
+def test_an_index_of_a_table_with_gaps_is_that_of_its_parquet_file(gaps, tmp_path):
+    frame, _ = gaps
+    frame = frame.drop(columns="kind")
+    frame.to_parquet(tmp_path / "places.parquet")
+    names = ["price", "rooms", "open", "opened"]
+    with pytest.warns(UserWarning):
+        treeline.build(frame, skip_invalid=True, columns=names).save(tmp_path / "one")
+        treeline.build_parquet(tmp_path / "places.parquet", out=tmp_path / "other", columns=names)
+    assert filecmp.cmp(tmp_path / "one", tmp_path / "other", shallow=False)
+
+
+def test_tables_without_gaps_are_built_as_ever(frame, recwarn):
+    for options in (dict(grow="merge"), dict(group_by="kind"), dict(split="mean")):
+        assert len(treeline.build(frame, skip_invalid=True, **options)) == len(frame)
+    assert len(recwarn) == 0
+
+
+@pytest.mark.parametrize(
+    "options", [dict(grow="merge"), dict(grow="badges"), dict(group_by="kind"), dict(never_cluster="open")]
+)
+def test_what_cannot_leave_out_rows_says_so(gaps, options):
+    with pytest.raises(
+        treeline.BuildError, match=f"found 3, the first row 7; .* with {next(iter(options))}=, so drop them"
+    ):
+        treeline.build(gaps[0], skip_invalid=True, **options)
+
+
+def test_every_row_may_be_without_a_place():
+    with pytest.warns(UserWarning, match="2 rows are not in the tree"):
+        tree = treeline.build({"lon": [None, 200.0], "lat": [1.0, 2.0], "n": [1, 2]}, skip_invalid=True)
+    assert len(tree) == 0 and tree.row_count == 2 and tree.clusters(limit=3).labels.tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Categorical(["b", None, "a"]),
+        pd.CategoricalIndex(["b", None, "a"]),
+        pd.Series(["b", None, "a"], dtype="category"),
+        pd.array(["b", None, "a"], dtype="string"),
+        pd.Index(["b", None, "a"]),
+    ],
+)
+def test_arrays_of_pandas_are_columns(values):
+    tree = treeline.build([1, 2, 3], [4, 5, 6], columns={"v": values}, kinds={"v": "category"})
+    assert tree.values("v", [tree.tree_index(row) for row in range(3)]).tolist() == ["b", None, "a"]
+
+
+def test_other_arrays_of_pandas_are_columns():
+    columns = {
+        "n": pd.array([1, None, 2**63 - 1], dtype="Int64"), "b": pd.array([True, None, False], dtype="boolean"),
+        "t": pd.DatetimeIndex(["2024-05-01", None, "2024-05-02"], tz="UTC"), "f": pd.RangeIndex(3),
+    }  # fmt: skip
+    tree = treeline.build(pd.Index([1, 2, 3]), pd.array([4, 5, 6]), columns=columns)
+    assert tree.columns == {"n": "number", "b": "boolean", "t": "time", "f": "number"}
+    indices = [tree.tree_index(row) for row in range(3)]
+    assert tree.values("n", indices).tolist() == [1, None, 2**63 - 1]
+    assert tree.values("b", indices).tolist() == [True, None, False] and tree.values("f", indices).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="column 'a': expected one dimension, found 2"):
+        treeline.build([1], [2], columns={"a": pd.DataFrame({"a": [1]})})
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Int64", "float64[pyarrow]"])
+def test_missing_coordinates_of_pandas_are_told(dtype):
+    frame = pd.DataFrame({"lon": pd.array([1, None], dtype=dtype), "lat": [1.0, 2.0]})
+    with pytest.raises(treeline.BuildError, match="row 1: .* found longitude nan"):
+        treeline.build(frame)
+    with pytest.warns(UserWarning):
+        assert len(treeline.build(frame, skip_invalid=True)) == 1
+
+
+@pytest.mark.parametrize(
+    "values", [[2**63 - 1, 5], [-(2**63), 5], [-(2**63)], [2**63 - 2, -(2**63)], [2**63 - 1, 1 - 2**63]]
+)
+def test_the_greatest_whole_numbers_are_exact(values):
+    given = [*values, None]
+    columns = {
+        "n": values + values[:1],
+        "gap": given,
+        "arrow": pa.array(given),
+        "decimal": pa.array(given, pa.decimal128(19)),
+    }
+    tree = treeline.build(range(len(given)), range(len(given)), columns=columns)
+    indices = [tree.tree_index(row) for row in range(len(given))]
+    found = tree.values("n", indices)
+    assert found.dtype == np.int64 and found.tolist() == columns["n"]
+    answer = tree.clusters(limit=1, aggregate="min(n), max(n), min(gap), max(gap)")
+    for name in ("gap", "arrow", "decimal"):
+        assert tree.values(name, indices).tolist() == given
+    assert answer[0].values == {
+        "min_n": min(values),
+        "max_n": max(values),
+        "min_gap": min(values),
+        "max_gap": max(values),
+    }
+    assert len(tree.select(f"n = {values[0]}")) == 2
+    table = answer.to_arrow()
+    assert table["max_gap"].to_pylist() == [max(values)] and answer.to_pandas()["min_n"].tolist() == [min(values)]
+
+
+def test_whole_numbers_of_which_no_column_keeps_both_are_refused():
+    extremes = [-(2**63), 2**63 - 1]
+    for values in (
+        extremes,
+        np.array(extremes),
+        pd.Series([*extremes, None], dtype="Int64"),
+        pa.array([None, *extremes]),
+    ):
+        with pytest.raises(
+            ValueError, match="column 'n': expected whole numbers that span less than .* -9223372036854775808"
+        ):
+            treeline.build(range(len(values)), range(len(values)), columns={"n": values})
+    texts = treeline.build([1, 2], [1, 2], columns={"n": extremes}, kinds={"n": "text"})
+    assert sorted(texts.values("n", [0, 1]).tolist()) == ["-9223372036854775808", "9223372036854775807"]
+
+
+def test_infinity_is_no_missing_value():
+    with pytest.raises(treeline.ColumnError, match="row 1 .*expected a finite number, or NaN .* found inf"):
+        treeline.build([1, 2], [1, 2], columns={"n": [np.nan, np.inf]})
+    tree = treeline.build([1, 2], [1, 2], columns={"n": [np.nan, 1.7e308]})
+    assert np.isnan(tree.values("n", [0, 1])).sum() == 1
