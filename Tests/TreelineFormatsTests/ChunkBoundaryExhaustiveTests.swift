@@ -6,7 +6,9 @@ import Testing
 @Suite struct ChunkBoundaryExhaustiveTests {
   static let inputs: [String] = [
     "\u{FEFF}name,lon,lat\r\n\"a, \"\"b\"\"\r\nc\",1.5,-2\r\n\r\n\r\"\",\"3\",é4\r\nd,+5.25e0,6\n\"\"\"\",7,8",
-    "1\t2\n3\t4\r5\t6\r\n\n", "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
+    "1\t2\n3\t4\r5\t6\r\n\n",
+    "# a, \"b\r\n\r\nsep=|\r\n#n|lon|lat\r\n1|2|3\n#|4|5", "#a,b\n\n\"1\",2\n3,4\n",
+    "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
     "lon;lat;a\r\n2,35;48,85;1,5\r\n\"-2,5\";91,5;\r\n48.85;2,35;x", "2,35;48,85\r3;4\r\n",
     "name,geom\n\"a\nb\",\"POINT (2.35 48.85)\"\r\nc,SRID=4326;POINT Z(1 2 3)\nd,point empty\ne,SRID=3857;POINT(1 2)\n"
       + "f,\"LINESTRING (1 2,3 4)\"\ng,0101000020E6100000\nh,POINT (95 1)\ni,POINT (1 95)",

@@ -4,8 +4,12 @@ struct CSVHeader {
   var isPlanar: Bool
   /// Whether the first row is a header rather than data.
   var isHeader: Bool
+  /// Whether a column was found by its name.
+  let isNamed: Bool
   /// Whether names had to be repaired because their bytes are not UTF-8.
   var isRepaired = false
+  /// What users are told about the choice of columns.
+  var notes: [ReadingNote]
 
   /// - Parameter cells: Texts of the cells in the first row.
   init(cells: [String], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
@@ -21,6 +25,7 @@ struct CSVHeader {
       throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
+    (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
     // A row with a value as either coordinate is data, even if bad. Taking it for a header would lose it silently.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
@@ -46,14 +51,30 @@ func isNumber(_ cell: String) -> Bool {
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }
 
+/// The delimiters that are recognized, in order of preference.
+let delimiters = [Byte.comma, Byte.tab, Byte.semicolon, Byte.bar]
+
+/// Returns what stands behind `sep=` in a line that names the delimiter, as Excel writes it before the header; nil if
+/// the line is another one.
+///
+/// - Parameter line: A line without its line break.
+func namedDelimiter(_ line: Bytes) -> Bytes? {
+  var text = trimmed(line)
+  if text.count > 1, text.first == Byte.quote, text.last == Byte.quote {
+    text = Bytes(rebasing: text[1..<text.count - 1])
+  }
+  guard text.count <= 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }
+  return Bytes(rebasing: text.dropFirst(4))
+}
+
 /// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
 /// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
 /// of a record in which another delimiter separates two or more such numbers.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {
-  let candidates = [Byte.comma, Byte.tab, Byte.semicolon]
-  var counts = [0, 0, 0]
+  let candidates = delimiters
+  var counts = candidates.map { _ in 0 }
   var position = 0
   var isQuoted = false
   var isCellStart = true
@@ -89,6 +110,6 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator)
   let hasNumbers = candidates.dropFirst().contains { delimiter in
     record.split(separator: delimiter).count(where: { hasDecimalComma(Bytes(rebasing: $0)) }) >= 2
   }
-  if hasNumbers || decimal == .comma && counts[1] + counts[2] > 0 { counts[0] = 0 }
+  if hasNumbers || decimal == .comma && counts.dropFirst().contains(where: { $0 > 0 }) { counts[0] = 0 }
   return candidates[counts.firstIndex(of: counts.max()!)!]
 }

@@ -11,6 +11,8 @@ enum ColumnFinder {
     var isNamed = true
     /// Whether both are the same column, which has points as well-known text.
     var isWellKnownText = false
+    /// What users are told about the choice, if it can be wrong.
+    var note: ReadingNote?
   }
 
   /// In order of preference. Compared in lower case, without `_`, `-` and spaces.
@@ -18,7 +20,13 @@ enum ColumnFinder {
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
     ("lng", "latitude", false), ("long", "latitude", false), ("x", "y", true), ("easting", "northing", true),
-    ("eastings", "northings", true),
+    ("eastings", "northings", true), ("längengrad", "breitengrad", false), ("laengengrad", "breitengrad", false),
+    ("länge", "breite", false), ("laenge", "breite", false), ("rechtswert", "hochwert", true),
+    ("longitud", "latitud", false), ("longitudine", "latitudine", false), ("lengdegrad", "breddegrad", false),
+    ("længdegrad", "breddegrad", false), ("lengtegraad", "breedtegraad", false),
+    ("długośćgeograficzna", "szerokośćgeograficzna", false), ("délka", "šířka", false), ("долгота", "широта", false),
+    ("経度", "緯度", false), ("经度", "纬度", false), ("經度", "緯度", false), ("경도", "위도", false),
+    ("boylam", "enlem", false),
   ]
 
   /// In order of preference, compared like the others. The last ones are PostGIS's names for computed points.
@@ -31,13 +39,25 @@ enum ColumnFinder {
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
   /// Includes datums that differ by less than maps show.
   private static let degreeWords = neutralWords.union([
-    "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "nad83",
+    "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",
   ])
   private static let lengthWords = neutralWords.union(["m", "meter", "meters", "metre", "metres"])
 
-  /// Finds the columns by common names, then by common names with other words around them, then by common names of
-  /// well-known text. Otherwise takes the first two columns if they are numbers.
+  private static let longitudeWords: Set = ["lon", "lng", "long", "longitude"]
+  private static let latitudeWords: Set = ["lat", "latitude"]
+  /// Words that say whose coordinates columns have. GTFS has `stop_lat` and `shape_pt_lat`, data of shared bicycles has
+  /// `start_lat` and `end_lat`.
+  private static let placeWords: Set = [
+    "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
+    "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
+  ]
+  /// Words of the first place of a journey, where it counts.
+  private static let startWords: Set = ["from", "origin", "pickup", "start"]
+
+  /// Finds the columns by common names, then by common names with other words around them, then by the names of a
+  /// place's coordinates, then by common names of well-known text. Otherwise takes the first two columns if they are
+  /// numbers.
   static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
@@ -49,6 +69,7 @@ enum ColumnFinder {
       return words.indices.filter { words[$0].filter { !others.contains($0) } == [name] }
     }
     if let columns { return columns }
+    if let columns = try columnsOfPlace(cells, words) { return columns }
     for name in wellKnownTextNames {
       let found = plain.indices.filter { plain[$0] == name }
       if !found.isEmpty { return wellKnownText(try one(found, of: cells)) }
@@ -72,6 +93,38 @@ enum ColumnFinder {
         first: try one(first, of: cells), second: try one(second, of: cells), isPlanar: names.isPlanar)
     }
     return nil
+  }
+
+  /// Returns the columns of the only place, or of the start of a journey.
+  private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
+    func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
+      words.indices.compactMap { column in
+        let named = words[column].filter { !degreeWords.contains($0) }
+        let place = named.filter { !axis.contains($0) }
+        return place.count == named.count - 1 && !place.isEmpty && placeWords.isSuperset(of: place)
+          ? (place, column) : nil
+      }
+    }
+    let latitudes = columns(latitudeWords)
+    var pairs: [(place: [String], columns: (longitude: Int, latitude: Int))] = []
+    for (place, longitude) in columns(longitudeWords) {
+      let found = latitudes.filter { $0.place == place }.map(\.column)
+      if !found.isEmpty { pairs.append((place, (longitude, try one(found, of: cells)))) }
+    }
+    if pairs.isEmpty { return nil }
+    func names(_ pair: (longitude: Int, latitude: Int)) -> String {
+      "\"\(visible(cells[pair.longitude]))\" and \"\(visible(cells[pair.latitude]))\""
+    }
+    let starts = pairs.count == 1 ? pairs : pairs.filter { !startWords.isDisjoint(with: $0.place) }
+    guard starts.count == 1 else {
+      throw ColumnProblem(
+        text: "expected one pair of coordinates, found " + pairs.map { names($0.columns) }.joined(separator: ", "))
+    }
+    let (start, place) = (starts[0].columns, starts[0].place)
+    let others = pairs.filter { $0.place != place }.map { names($0.columns) }
+    return Columns(
+      first: start.longitude, second: start.latitude,
+      note: others.first.map { .startOfJourney(chosen: names(start), other: $0) })
   }
 
   /// Returns the words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` both have `gps` and `latitude`.

@@ -103,6 +103,11 @@ public enum ReadingNote: Hashable, Sendable {
   case noHeader(isPlanar: Bool)
   /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
   case mostRowsInvalid(remedy: String)
+  /// Lines that begin with `#` were skipped before the header.
+  case skippedPreamble(lineCount: Int)
+  /// A CSV file has the coordinates of several places. Those of the start of a journey are read; `chosen` and `other`
+  /// name their columns and the columns of another place.
+  case startOfJourney(chosen: String, other: String)
 }
 
 extension ReadingNote: CustomStringConvertible {
@@ -112,6 +117,10 @@ extension ReadingNote: CustomStringConvertible {
       "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
     case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
+    case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
+    case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
+    case .startOfJourney(let chosen, let other):
+      "points lie at \(chosen), not at \(other); --longitude and --latitude choose others"
     }
   }
 }

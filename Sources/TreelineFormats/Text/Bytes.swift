@@ -13,6 +13,8 @@ enum Byte {
   static let comma = UInt8(ascii: ",")
   static let semicolon = UInt8(ascii: ";")
   static let colon = UInt8(ascii: ":")
+  static let bar = UInt8(ascii: "|")
+  static let hash = UInt8(ascii: "#")
   static let backslash = UInt8(ascii: "\\")
   static let plus = UInt8(ascii: "+")
   static let minus = UInt8(ascii: "-")
