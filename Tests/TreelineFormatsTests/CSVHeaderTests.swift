@@ -135,11 +135,11 @@ import Treeline
   }
 
   @Test func unknownColumns() {
-    let remedy = "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
+    let remedy = "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     #expect(
       message("\nname,kind\na,b\n")
         == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one named "
-        + "wkt or geometry, found none; the columns are \"name\", \"kind\"; \(remedy)")
+        + "wkt, geometry or location, found none; the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
         == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")

@@ -20,6 +20,8 @@ import Testing
       + "\"geometry\":{\"type\":\"Po\\u0069nt\",\"coordinates\":[1,2]}}",
     "{\"type\":\"Feature\"}\r\n\r{\"type\":\"Feature\"}\n{\"a\":\"\\u12",
     "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"} {",
+    "n,location\r\n\r\n1,\"(48.5, 2.5)\"\r2,\"48°51'0\"\"N 2°21'W\"\n3,4 95\n", "gps\n48.5, 2.5\r\n\"4\n5\"\n",
+    "lat|lon|v\n48°30'N|-2 30 0|1.234,5\n48°30'|2°30'O|+5\n",
     "lon\tlat\ta\r\n1\t2\t\"b\r\n\"3\"\t4\t\"\"\"c\"\"\"\n5\t6\t\"d\"e\n\"7\t8\"\t\"\n9\t1\t\"\"",
     "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"EPSG:3857\"}},\"features\":[]}",
     "{\"type\":\"Feature\"}\r\n{\"type\":NaN}\r\n{\"crs\":{\"properties\":{\"name\":\"EPSG:31370\"}},\"type\":\"Feature\","

@@ -190,8 +190,8 @@ public struct ColumnSurvey: Sendable {
   /// written as amounts are.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
-    guard isFound, case .string(let text) = value, case .literal = number else { return number }
-    return cells.flatMap { CellNumber.literal(text, mark: $0, allowsPlus: false) } != nil ? number : .none
+    guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
+    return .none
   }
 
   /// Notes that a value does not suit a kind: an error if it was declared to be of that.

@@ -11,17 +11,22 @@ struct CSVHeader {
   /// What users are told about the choice of columns.
   var notes: [ReadingNote]
 
-  /// - Parameter cells: Texts of the cells in the first row.
-  init(cells: [String], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
+  /// - Parameters:
+  ///   - cells: Texts of the cells in the first row.
+  ///   - next: Texts of the cells in the second row; empty if it is not known.
+  init(cells: [String], next: [String] = [], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
     let names = cells.map(\.trimmed)
+    let mark = options.decimal.mark
     let columns =
       switch options.columns {
-      case .automatic: try ColumnFinder.automatic(names)
+      case .automatic: try ColumnFinder.automatic(names, next: next, mark)
       case .sphere(let longitude, let latitude): try ColumnFinder.pair(longitude, latitude, in: names, isPlanar: false)
       case .plane(let x, let y): try ColumnFinder.pair(x, y, in: names, isPlanar: true)
-      case .wkt(let column): try ColumnFinder.wellKnownText(column, in: names)
+      case .wkt(let column): try ColumnFinder.oneCell(column, in: names, .wellKnownText)
+      case .latitudeLongitude(let column): try ColumnFinder.oneCell(column, in: names, .latitudeLongitude)
+      case .longitudeLatitude(let column): try ColumnFinder.oneCell(column, in: names, .longitudeLatitude)
       }
-    if columns.first == columns.second && !columns.isWellKnownText {
+    if columns.first == columns.second && columns.oneCell == nil {
       throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
@@ -33,15 +38,15 @@ struct CSVHeader {
       delimiter: delimiter, names: isHeader ? names : [], columnCount: cells.count,
       leastColumnCount: max(lastNamed, columns.first, columns.second) + 1, first: columns.first,
       second: columns.second,
-      spelling: columns.isWellKnownText
-        ? .wellKnownText : options.decimal == .comma ? .decimalCommas : .decimalPoints,
-      decimal: options.decimal)
+      spelling: CoordinateSpelling(oneCell: columns.oneCell, mark), decimal: options.decimal)
   }
 }
 
-/// Returns whether a cell of a first row is data: a number, a placeholder for one, a geometry, or empty.
+/// Returns whether a cell of a first row is data: a number, a placeholder for one, an angle, two numbers, a geometry, or
+/// empty.
 private func isValue(_ cell: String) -> Bool {
-  isNumber(cell) || Array(cell.utf8).withUnsafeBufferPointer { WellKnownText($0) } != .unknown
+  isNumber(cell) || CoordinatePair(cell, .point) != nil || CoordinatePair(cell, .comma) != nil
+    || WellKnownText(cell) != .unknown || Array(cell.utf8).withUnsafeBufferPointer { Angle($0) != nil }
 }
 
 /// Returns whether a cell is a number, with a point or a comma, a placeholder for one, or empty.

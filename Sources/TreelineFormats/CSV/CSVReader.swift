@@ -28,6 +28,7 @@ struct CSVReader: InputFormat {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
     case .wellKnownText: try readRecords(layout, spelled: .wellKnownText, into: &builder)
+    case .pair: try readRecords(layout, spelled: layout.spelling, into: &builder)
     }
     return try builder.finish()
   }
@@ -62,7 +63,7 @@ struct CSVReader: InputFormat {
           continue
         }
       }
-      guard let delimiter = named ?? detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
+      guard var delimiter = named ?? detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
         try window.extend()
         continue
       }
@@ -80,8 +81,14 @@ struct CSVReader: InputFormat {
         throw window.malformed(
           expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)", found: "other text")
       }
+      guard var next = try self.cells(after: record.end, delimiter) else { continue }
+      if named == nil, cells.count == 1, next.count > 1 {
+        // A single column needs no delimiter, and its cells may have commas: `48.85, 2.35`.
+        delimiter = Byte.unitSeparator
+        next = try self.cells(after: record.end, delimiter) ?? []
+      }
       var header: CSVHeader
-      do { header = try CSVHeader(cells: cells, delimiter: delimiter, options: options) } catch {
+      do { header = try CSVHeader(cells: cells, next: next, delimiter: delimiter, options: options) } catch {
         throw .columnsNotFound(file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
       }
       if preambleCount > 0 { header.notes.insert(.skippedPreamble(lineCount: preambleCount), at: 0) }

@@ -1,3 +1,5 @@
+import Treeline
+
 /// A reason why the first row does not determine the columns.
 struct ColumnProblem: Error { let text: String }
 
@@ -9,10 +11,17 @@ enum ColumnFinder {
     var isPlanar = false
     /// Whether one of them was found by its name, so that the first row is a header.
     var isNamed = true
-    /// Whether both are the same column, which has points as well-known text.
-    var isWellKnownText = false
+    /// What the cells of the only column are; nil for two columns.
+    var oneCell: OneCell?
     /// What users are told about the choice, if it can be wrong.
     var note: ReadingNote?
+  }
+
+  /// What a cell with both coordinates is.
+  enum OneCell {
+    case wellKnownText
+    case latitudeLongitude
+    case longitudeLatitude
   }
 
   /// In order of preference. Compared in lower case, without `_`, `-` and spaces.
@@ -33,6 +42,18 @@ enum ColumnFinder {
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",
+  ]
+
+  /// Names of a column with both coordinates of a point, compared like the others.
+  private static let pairNames: Set = [
+    "latlon", "latlng", "latlong", "latitudelongitude", "latitude,longitude", "lat,lon", "lat,lng", "lat/lon",
+    "lat/lng",
+    "lonlat", "lnglat", "longlat", "longitudelatitude", "longitude,latitude", "lon,lat", "lng,lat", "lon/lat",
+    "lng/lat",
+    "location", "locations", "coordinates", "coordinate", "coords", "coord", "position", "point", "geopoint",
+    "geopoint2d", "geolocation", "georeference", "geo", "gps", "gpscoordinates", "gpsposition", "koordinaten",
+    "koordinate", "standort", "coordonnées", "coordonnees", "coordonnéesgéographiques", "coordenadas", "ubicación",
+    "ubicacion", "localização", "coordinategeografiche", "posizione",
   ]
 
   /// Words that may surround a common name without changing its meaning.
@@ -56,9 +77,11 @@ enum ColumnFinder {
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
   /// Finds the columns by common names, then by common names with other words around them, then by the names of a
-  /// place's coordinates, then by common names of well-known text. Otherwise takes the first two columns if they are
-  /// numbers.
-  static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
+  /// place's coordinates, then by common names of well-known text, then by those of a column with both coordinates.
+  /// Otherwise takes the first two columns if they are numbers.
+  ///
+  /// - Parameter next: The cells of the second row; empty if it is not known.
+  static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
       return columns
@@ -72,14 +95,21 @@ enum ColumnFinder {
     if let columns = try columnsOfPlace(cells, words) { return columns }
     for name in wellKnownTextNames {
       let found = plain.indices.filter { plain[$0] == name }
-      if !found.isEmpty { return wellKnownText(try one(found, of: cells)) }
+      if !found.isEmpty { return oneCell(try one(found, of: cells), .wellKnownText) }
     }
+    let known = plain.indices.filter { pairNames.contains(plain[$0]) && $0 < next.count }
+    let pairs = known.filter { CoordinatePair(next[$0], mark) != nil }
+    if let column = pairs.first, let pair = CoordinatePair(next[column], mark) {
+      return Self.columns(of: pair, inColumn: try one(pairs, of: cells), of: cells)
+    }
+    let points = known.filter { WellKnownText(next[$0]).isPoint }
+    if !points.isEmpty { return oneCell(try one(points, of: cells), .wellKnownText) }
     if cells.count >= 2 && isNumber(cells[0]) && isNumber(cells[1]) && !(cells[0].isEmpty && cells[1].isEmpty) {
       return Columns(first: 0, second: 1, isNamed: false)
     }
     throw ColumnProblem(
-      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt or "
-        + "geometry, found none")
+      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt, "
+        + "geometry or location, found none")
   }
 
   /// Returns the first pair of common names that both have columns.
@@ -154,14 +184,26 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// Returns the column of well-known text chosen by a name, or by a position counted from 1.
-  static func wellKnownText(_ choice: String, in cells: [String]) throws(ColumnProblem) -> Columns {
+  /// Returns the column of both coordinates chosen by a name, or by a position counted from 1.
+  static func oneCell(_ choice: String, in cells: [String], _ content: OneCell) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
-    return wellKnownText(index, isNamed: isNamed)
+    return oneCell(index, content, isNamed: isNamed)
   }
 
-  private static func wellKnownText(_ column: Int, isNamed: Bool = true) -> Columns {
-    Columns(first: column, second: column, isNamed: isNamed, isWellKnownText: true)
+  private static func oneCell(_ column: Int, _ content: OneCell, isNamed: Bool = true) -> Columns {
+    Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
+  }
+
+  /// Returns a column of both coordinates in the order that its first cell has, as far as it tells one.
+  private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
+    if let isLatitudeFirst = pair.isLatitudeFirst {
+      return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
+    }
+    let isLongitudeFirst = words(of: cells[column]).first.map { $0.hasPrefix("lon") || $0.hasPrefix("lng") } ?? false
+    let isLatitudeFirst = !isLongitudeFirst && !pair.isArray && Axes.sphere.holdsSecond(pair.numbers.0)
+    var columns = oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
+    columns.note = .coordinatesInOneCell(column: visible(cells[column]), isLatitudeFirst: isLatitudeFirst)
+    return columns
   }
 
   private static func column(_ choice: String, in cells: [String]) throws(ColumnProblem) -> (index: Int, isNamed: Bool)

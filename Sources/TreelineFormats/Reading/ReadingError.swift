@@ -45,11 +45,9 @@ extension ReadingError: CustomStringConvertible {
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
-        + "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
-    case .columnsWithoutCSV(let file, .wkt, let found):
-      "\(file): expected CSV for --wkt, which names a column, found \(found); leave it out"
+        + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
-      "\(file): expected CSV for \(Self.options(choice)), which name columns, found \(found); leave them out"
+      "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
     case .decimalWithoutCSV(let file, let found):
       "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
     case .invalidRow(let file, let row):
@@ -67,7 +65,13 @@ extension ReadingError: CustomStringConvertible {
   }
 
   private static func options(_ choice: ColumnChoice) -> String {
-    if case .plane = choice { "--x and --y" } else { "--longitude and --latitude" }
+    switch choice {
+    case .automatic, .sphere: "--longitude and --latitude, which name columns"
+    case .plane: "--x and --y, which name columns"
+    case .wkt: "--wkt, which names a column"
+    case .latitudeLongitude: "--lat-lon, which names a column"
+    case .longitudeLatitude: "--lon-lat, which names a column"
+    }
   }
 
   private static func list(_ columns: [String]) -> String {
@@ -108,6 +112,8 @@ public enum ReadingNote: Hashable, Sendable {
   /// A CSV file has the coordinates of several places. Those of the start of a journey are read; `chosen` and `other`
   /// name their columns and the columns of another place.
   case startOfJourney(chosen: String, other: String)
+  /// A CSV file has both coordinates in one cell, in an order that may be wrong.
+  case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)
 }
 
 extension ReadingNote: CustomStringConvertible {
@@ -121,6 +127,10 @@ extension ReadingNote: CustomStringConvertible {
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
       "points lie at \(chosen), not at \(other); --longitude and --latitude choose others"
+    case .coordinatesInOneCell(let column, isLatitudeFirst: true):
+      "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
+    case .coordinatesInOneCell(let column, isLatitudeFirst: false):
+      "column \"\(column)\" is taken as longitude and latitude; --lat-lon takes the latitude first"
     }
   }
 }

@@ -8,6 +8,8 @@ enum Byte {
   static let carriageReturn = UInt8(ascii: "\r")
   /// RS, which starts each record of a JSON text sequence (RFC 7464).
   static let recordSeparator: UInt8 = 0x1E
+  /// US, which no text has.
+  static let unitSeparator: UInt8 = 0x1F
   static let space = UInt8(ascii: " ")
   static let quote = UInt8(ascii: "\"")
   static let comma = UInt8(ascii: ",")
