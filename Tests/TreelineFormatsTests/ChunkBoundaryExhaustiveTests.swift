@@ -26,6 +26,13 @@ import Testing
     "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"EPSG:3857\"}},\"features\":[]}",
     "{\"type\":\"Feature\"}\r\n{\"type\":NaN}\r\n{\"crs\":{\"properties\":{\"name\":\"EPSG:31370\"}},\"type\":\"Feature\","
       + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}\n{\"a",
+    "{\"a\":NaN}\r\n\r\n{'b'}\n{\"type\":\"Feature\",\"geometry\":{\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\","
+      + "\"coordinates\":[1,2]}}\n",
+    "{\"type\":\"FeatureCollection\",\"features\":[\r\n{\"a\":NaN},\r\n{\"b\":NaN}\r\n , {\"type\":\"Feature\",\"geometry\":"
+      + "{\"type\":\"Point\",\"coordinates\":[1,2]}}\n,{NaN}\n] }",
+    "{\"geometryType\":\"esriGeometryPoint\",\"spatialReference\":{\"wkid\":4326},\"features\":[{\"attributes\":{\"n\":1},"
+      + "\"geometry\":{\"x\":1.5,\"y\":2}},\n{\"geometry\":{\"x\":1},\"attributes\":null}],\"exceededTransferLimit\":true}",
+    "{\"features\":[{\"attributes\":{},\"geometry\":{\"x\":1,\"y\":2}}],\"spatialReference\":{\"wkid\":3857}}",
   ]
 
   @Test(arguments: inputs) func everyChunkSize(_ text: String) {

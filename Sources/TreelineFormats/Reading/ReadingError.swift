@@ -26,6 +26,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
   /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
   case foreignSystem(file: String, line: Int, found: String)
+  /// Esri's JSON has other coordinates, according to its member `spatialReference`.
+  case foreignEsriSystem(file: String, line: Int, found: String)
   /// A record is longer than the limit, in bytes.
   case recordTooLong(file: String, line: Int, limit: Int)
   /// JSON is nested deeper than the limit.
@@ -56,6 +58,9 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
     case .foreignSystem(let file, let line, let found):
       "\(file):\(line): expected \(CoordinateSystem.expected), found the crs \(found); \(CoordinateSystem.remedy)"
+    case .foreignEsriSystem(let file, let line, let found):
+      "\(file):\(line): expected \(CoordinateSystem.expected), found the spatialReference \(found); "
+        + CoordinateSystem.esriRemedy
     case .recordTooLong(let file, let line, let limit):
       "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
         + "look for a quote that is never closed"
@@ -107,6 +112,8 @@ public enum ReadingNote: Hashable, Sendable {
   case noHeader(isPlanar: Bool)
   /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
   case mostRowsInvalid(remedy: String)
+  /// The server that wrote the GeoJSON or Esri's JSON sent a part of its features.
+  case partOfFeatures
   /// Lines that begin with `#` were skipped before the header.
   case skippedPreamble(lineCount: Int)
   /// A CSV file has the coordinates of several places. Those of the start of a journey are read; `chosen` and `other`
@@ -123,6 +130,8 @@ extension ReadingNote: CustomStringConvertible {
       "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
     case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
+    case .partOfFeatures:
+      "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
     case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
