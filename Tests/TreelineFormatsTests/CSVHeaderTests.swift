@@ -26,9 +26,47 @@ import Treeline
     #expect(table.notes.isEmpty)
   }
 
+  /// Names in other languages, and those of timetables and of shared bicycles.
+  @Test(arguments: [
+    ("Breite", "Länge"), ("Breite", "La\u{308}nge"), ("BREITE", "Laenge"), ("Breitengrad", "Längengrad"),
+    ("geo_breite", "geo_laenge"), ("Geogr. Breite", "Geogr. Länge"), ("latitud", "longitud"),
+    ("latitudine", "longitudine"), ("breddegrad", "lengdegrad"), ("breddegrad", "længdegrad"),
+    ("breedtegraad", "lengtegraad"), ("szerokość geograficzna", "długość geograficzna"), ("šířka", "délka"),
+    ("широта", "долгота"), ("緯度", "経度"), ("纬度", "经度"), ("緯度", "經度"), ("위도", "경도"), ("enlem", "boylam"),
+    ("stop_lat", "stop_lon"), ("stopLat", "stopLon"), ("shape_pt_lat", "shape_pt_lon"), ("start_lat", "start_lng"),
+    ("start station latitude", "start station longitude"), ("Start Station Latitude", "Start Station Longitude"),
+    ("pickup_latitude", "pickup_longitude"), ("venueLatitude", "venueLongitude"), ("Lat", "Lng"),
+  ]) func namesOfOtherFiles(_ latitude: String, _ longitude: String) throws {
+    let table = try read("id;\(latitude);\(longitude);name\n9;2;1;x\n")
+    #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
+    #expect(!table.isPlanar)
+    #expect(table.notes.isEmpty)
+  }
+
+  @Test func aRideBeginsWhereItStarts() throws {
+    let names = "end_lat,end_lng,start_lat,start_lng"
+    let table = try read(names + "\n4,3,2,1\n")
+    #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
+    #expect(
+      table.notes.map(\.description) == [
+        "points lie at \"start_lng\" and \"start_lat\", not at \"end_lng\" and \"end_lat\"; --longitude and "
+          + "--latitude choose others"
+      ])
+    // Names without a place go first, and of two places without an order neither does.
+    #expect(try read("start_lat,start_lng,lat,lon\n4,3,2,1\n").notes.isEmpty)
+    #expect(
+      message("home_lat,home_lon,shop_lat,shop_lon\n1,2,3,4\n").hasPrefix(
+        "points:1: expected one pair of coordinates, found \"home_lon\" and \"home_lat\", \"shop_lon\" and "
+          + "\"shop_lat\"; the columns are"))
+    #expect(
+      try read("start_lat,start_lng\n2,1\n", ReadingOptions(columns: .sphere(longitude: "2", latitude: "1"))).notes
+        .isEmpty)
+  }
+
   @Test(arguments: [
     "platform,longlist", "flat,balloon", "lattice,long", "latte,lon", "lat_error,lon_error", "lat (rad),lon (rad)",
-    "max lat,max lon", "lat2,lon2", "x (deg),y (deg)", "long name,lat", "latlon,lonlat",
+    "max lat,max lon", "lat2,lon2", "x (deg),y (deg)", "long name,lat", "latlon,lonlat", "stop_lat,start_lon",
+    "stop_x,stop_y", "stop_lat,lon_error",
   ]) func otherWordsAreNoCoordinates(_ names: String) {
     #expect(message(names + "\n1,2\n").contains("expected columns named longitude and latitude"))
   }
@@ -97,11 +135,11 @@ import Treeline
   }
 
   @Test func unknownColumns() {
-    let remedy = "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
+    let remedy = "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     #expect(
       message("\nname,kind\na,b\n")
         == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one named "
-        + "wkt or geometry, found none; the columns are \"name\", \"kind\"; \(remedy)")
+        + "wkt, geometry or location, found none; the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
         == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")

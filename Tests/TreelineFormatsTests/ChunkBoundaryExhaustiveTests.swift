@@ -6,7 +6,9 @@ import Testing
 @Suite struct ChunkBoundaryExhaustiveTests {
   static let inputs: [String] = [
     "\u{FEFF}name,lon,lat\r\n\"a, \"\"b\"\"\r\nc\",1.5,-2\r\n\r\n\r\"\",\"3\",é4\r\nd,+5.25e0,6\n\"\"\"\",7,8",
-    "1\t2\n3\t4\r5\t6\r\n\n", "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
+    "1\t2\n3\t4\r5\t6\r\n\n",
+    "# a, \"b\r\n\r\nsep=|\r\n#n|lon|lat\r\n1|2|3\n#|4|5", "#a,b\n\n\"1\",2\n3,4\n",
+    "lon,lat\n1,2\n\"3,4\n", "lon;lat\n1;2\n95;95\n1;2;3\n\"1\"x;2\n",
     "lon;lat;a\r\n2,35;48,85;1,5\r\n\"-2,5\";91,5;\r\n48.85;2,35;x", "2,35;48,85\r3;4\r\n",
     "name,geom\n\"a\nb\",\"POINT (2.35 48.85)\"\r\nc,SRID=4326;POINT Z(1 2 3)\nd,point empty\ne,SRID=3857;POINT(1 2)\n"
       + "f,\"LINESTRING (1 2,3 4)\"\ng,0101000020E6100000\nh,POINT (95 1)\ni,POINT (1 95)",
@@ -18,10 +20,19 @@ import Testing
       + "\"geometry\":{\"type\":\"Po\\u0069nt\",\"coordinates\":[1,2]}}",
     "{\"type\":\"Feature\"}\r\n\r{\"type\":\"Feature\"}\n{\"a\":\"\\u12",
     "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"} {",
+    "n,location\r\n\r\n1,\"(48.5, 2.5)\"\r2,\"48°51'0\"\"N 2°21'W\"\n3,4 95\n", "gps\n48.5, 2.5\r\n\"4\n5\"\n",
+    "lat|lon|v\n48°30'N|-2 30 0|1.234,5\n48°30'|2°30'O|+5\n",
     "lon\tlat\ta\r\n1\t2\t\"b\r\n\"3\"\t4\t\"\"\"c\"\"\"\n5\t6\t\"d\"e\n\"7\t8\"\t\"\n9\t1\t\"\"",
     "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"EPSG:3857\"}},\"features\":[]}",
     "{\"type\":\"Feature\"}\r\n{\"type\":NaN}\r\n{\"crs\":{\"properties\":{\"name\":\"EPSG:31370\"}},\"type\":\"Feature\","
       + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}\n{\"a",
+    "{\"a\":NaN}\r\n\r\n{'b'}\n{\"type\":\"Feature\",\"geometry\":{\n{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\","
+      + "\"coordinates\":[1,2]}}\n",
+    "{\"type\":\"FeatureCollection\",\"features\":[\r\n{\"a\":NaN},\r\n{\"b\":NaN}\r\n , {\"type\":\"Feature\",\"geometry\":"
+      + "{\"type\":\"Point\",\"coordinates\":[1,2]}}\n,{NaN}\n] }",
+    "{\"geometryType\":\"esriGeometryPoint\",\"spatialReference\":{\"wkid\":4326},\"features\":[{\"attributes\":{\"n\":1},"
+      + "\"geometry\":{\"x\":1.5,\"y\":2}},\n{\"geometry\":{\"x\":1},\"attributes\":null}],\"exceededTransferLimit\":true}",
+    "{\"features\":[{\"attributes\":{},\"geometry\":{\"x\":1,\"y\":2}}],\"spatialReference\":{\"wkid\":3857}}",
   ]
 
   @Test(arguments: inputs) func everyChunkSize(_ text: String) {

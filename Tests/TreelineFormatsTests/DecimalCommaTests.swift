@@ -69,7 +69,7 @@ import Treeline
     let said = message("lon;lat\n\(cell);1\n", ReadingOptions(decimal: .comma))
     #expect(said.contains("expected a longitude from -180 to 180, found \"\(cell)\""), "\(said)")
     #expect(said.contains("with a decimal point; leave out --decimal comma") == (cell == "1.5"))
-    #expect(!message("lon;lat\n\(cell);x\n").contains("decimal comma"))
+    #expect(message("lon;lat\n\(cell);x\n").contains("decimal comma") == (cell == "1.234,5"))
   }
 
   @Test func commasThatPartCellsStillDo() throws {
@@ -82,6 +82,23 @@ import Treeline
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
         == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave it out")
+  }
+
+  /// With decimals, points can only stand between thousands; without, a point may be either.
+  @Test func marksBetweenThousands() throws {
+    let text = "x;y;a;b;c;d\n1.234,56;-12.345.678,5;1.234,56;1.500;1.234.567;+1.000,0\n2,5;3;-2.000,00;1,5;7;3\n"
+    let table = try read(text, options)
+    #expect(table.coordinates == [Coordinate(x: 1234.56, y: -12_345_678.5), Coordinate(x: 2.5, y: 3)])
+    #expect(table.kept(0) == ["a=number 1234.56", "b=string 1.500", "c=string 1.234.567", "d=number 1000.0"])
+    #expect(table.kept(1) == ["a=number -2000.00", "b=string 1,5", "c=string 7", "d=number 3"])
+    #expect(table.value(ofColumn: "a", point: 0) == .number("1234.56"))
+    let points = try read("x;y;a;b\n1,234.56;2;1,234.5;1,234\n3;4;7;8\n", ReadingOptions(keepsColumns: true))
+    #expect(points.coordinates[0] == Coordinate(x: 1234.56, y: 2))
+    #expect(points.kept(0) == ["a=number 1234.5", "b=string 1,234"])
+    for cell in ["1.23,4", "12.34.567,8", "0.123,4", "1234.567,8", "1..234,5", ".123,4", "1.234,", "1.2345,6"] {
+      #expect(message("x;y\n\(cell);1\n", options).contains("expected an x"), "\(cell)")
+    }
+    #expect(message("x;y\n1.234,5;1\n").contains("with a decimal comma; --decimal comma reads such numbers"))
   }
 
   /// Equal, bit for bit, to the same number with a point.

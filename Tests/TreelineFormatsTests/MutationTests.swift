@@ -16,6 +16,7 @@ import Testing
         // GeoJSON has no columns to choose from.
         columns: [
           .automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3"), .wkt("2"),
+          .latitudeLongitude("2"), .longitudeLatitude("location"),
         ].randomElement(using: &generator)!, skipsInvalid: Int.random(in: 0..<4, using: &generator) > 0,
         keepsColumns: true, isPlanar: [nil, true].randomElement(using: &generator)!,
         decimal: [.point, .point, .comma].randomElement(using: &generator)!)
@@ -30,7 +31,7 @@ import Testing
   }
 
   private func damaged(_ bytes: [UInt8], _ other: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
-    let meaningful = Array("\"\\,;\t\r\n{}[]():0-+.eEtfnuZM= \u{1E}".utf8)
+    let meaningful = Array("\"\\,;|\t\r\n{}[]():0-+.eEtfnuZM= #'\u{B0}NSWEO\u{1E}".utf8)
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       let offset = Int.random(in: 0...bytes.count, using: &generator)

@@ -2,18 +2,24 @@
 package enum DecimalMark: UInt8, Sendable {
   case point = 0x2E
   case comma = 0x2C
+
+  /// The mark that may stand between thousands beside it.
+  fileprivate var betweenThousands: UInt8 { self == .point ? Self.comma.rawValue : Self.point.rawValue }
 }
 
 /// A number in a text cell. Unlike a JSON number it may have leading zeros, a bare point, as in `.5` and `5.`, a plus
-/// sign, and a decimal comma if that is the mark.
+/// sign, and a decimal comma if that is the mark. Thousands may be separated by the other mark, as in `1.234,56`, if
+/// there are decimals, too: otherwise `1.234` could be either.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
   private let isNegative: Bool
-  /// Whether the number begins with a plus sign, as telephone numbers do.
-  package let hasPlus: Bool
+  private let hasPlus: Bool
   /// Whether the number has a decimal point, or a decimal comma.
   package let hasPoint: Bool
+  /// Whether there are marks between thousands.
+  package let hasGroups: Bool
+  /// The digits before the point, with the marks between thousands.
   private let whole: Bytes
   private let fraction: Bytes
   /// The exponent with its letter.
@@ -37,10 +43,22 @@ package struct CellNumber {
     }
     isNegative = take("-")
     hasPlus = !isNegative && take("+")
-    whole = takeDigits()
+    let first = takeDigits()
+    let beginning = position - first.count
+    if 1...3 ~= first.count, first[0] != UInt8(ascii: "0") {
+      while next() == mark.betweenThousands {
+        let end = position
+        _ = take(byte: next())
+        if takeDigits().count == 3 { continue }
+        position = end
+        break
+      }
+    }
+    whole = Bytes(rebasing: bytes[beginning..<position])
+    hasGroups = whole.count > first.count
     hasPoint = take(byte: mark.rawValue)
     fraction = hasPoint ? takeDigits() : Bytes(rebasing: bytes[..<0])
-    guard whole.count + fraction.count > 0 else { return nil }
+    guard whole.count + fraction.count > 0, !hasGroups || fraction.count > 0 else { return nil }
     let start = position
     if take("e") || take("E") {
       if !take("-") { _ = take("+") }
@@ -54,16 +72,17 @@ package struct CellNumber {
   /// The number as JSON writes it.
   package var literal: String {
     var text: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
-    let digits = whole.drop { $0 == UInt8(ascii: "0") }
-    text += digits.isEmpty ? [UInt8(ascii: "0")] : Array(digits)
+    let digits = whole.drop { $0 == UInt8(ascii: "0") }.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    text += digits.isEmpty ? [UInt8(ascii: "0")] : digits
     if fraction.count > 0 { text += [UInt8(ascii: ".")] + fraction }
     return String(decoding: text + exponent, as: UTF8.self)
   }
 
   /// Whether the number looks like a code rather than an amount: it has a leading zero, an exponent, or more than 15
-  /// digits, which a double cannot keep.
+  /// digits, which a double cannot keep; or it is as long as a telephone number and begins with a plus sign.
   package var isCodelike: Bool {
-    whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0 || !hasPoint && whole.count > 15
+    whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0
+      || !hasPoint && whole.count > (hasPlus ? 6 : 15)
   }
 }
 
@@ -103,7 +122,7 @@ package struct CellSpelling: Sendable {
   package mutating func add(_ text: String, mark: DecimalMark = .point) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-      guard let number = CellNumber(bytes, mark: mark), !number.hasPlus else { return false }
+      guard let number = CellNumber(bytes, mark: mark) else { return false }
       add(number)
       return true
     }

@@ -192,8 +192,8 @@ public struct ColumnSurvey: Sendable {
   /// it must be a cell that is written as amounts are.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
-    guard isFound, case .string(let text) = value, case .literal = number else { return number }
-    return cells.flatMap { CellNumber.literal(text, mark: $0, allowsPlus: false) } != nil ? number : .none
+    guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
+    return .none
   }
 
   /// Notes that a value does not suit a kind, which is an error if that kind was declared.

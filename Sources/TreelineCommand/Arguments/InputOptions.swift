@@ -34,6 +34,15 @@ struct ColumnOptions: ParsableArguments {
       valueName: "column"))
   var wkt: String?
 
+  @Option(
+    help: .init(
+      "The CSV column of both coordinates in one cell, such as '48.85, 2.35', the latitude first.", valueName: "column")
+  )
+  var latLon: String?
+
+  @Option(help: .init("The CSV column of both coordinates in one cell, the longitude first.", valueName: "column"))
+  var lonLat: String?
+
   @Option(help: "The decimal separator of the CSV's numbers.") var decimal: DecimalSeparator = .point
 
   @Flag(help: "Skip rows without a valid coordinate, count and list them, instead of stopping at the first.")
@@ -49,8 +58,9 @@ struct ColumnOptions: ParsableArguments {
     guard longitude == nil || x == nil else {
       throw ValidationError("Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
     }
-    guard wkt == nil || longitude == nil && x == nil else {
-      throw ValidationError("'--wkt' names the one column of both coordinates: give it or two columns, not both.")
+    let single = [("--wkt", wkt), ("--lat-lon", latLon), ("--lon-lat", lonLat)].filter { $0.1 != nil }
+    if let (name, _) = single.first, single.count > 1 || longitude != nil || x != nil {
+      throw ValidationError("'\(name)' names the one column of both coordinates: give it and no other column.")
     }
   }
 
@@ -58,6 +68,8 @@ struct ColumnOptions: ParsableArguments {
     if let longitude, let latitude { return .sphere(longitude: longitude, latitude: latitude) }
     if let x, let y { return .plane(x: x, y: y) }
     if let wkt { return .wkt(wkt) }
+    if let latLon { return .latitudeLongitude(latLon) }
+    if let lonLat { return .longitudeLatitude(lonLat) }
     return .automatic
   }
 }

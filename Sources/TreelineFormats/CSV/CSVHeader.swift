@@ -4,23 +4,33 @@ struct CSVHeader {
   var isPlanar: Bool
   /// Whether the first row is a header rather than data.
   var isHeader: Bool
+  /// Whether a column was found by its name.
+  let isNamed: Bool
   /// Whether names had to be repaired because their bytes are not UTF-8.
   var isRepaired = false
+  /// What users are told about the choice of columns.
+  var notes: [ReadingNote]
 
-  /// - Parameter cells: Texts of the cells in the first row.
-  init(cells: [String], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
+  /// - Parameters:
+  ///   - cells: Texts of the cells in the first row.
+  ///   - next: Texts of the cells in the second row; empty if it is not known.
+  init(cells: [String], next: [String] = [], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
     let names = cells.map(\.trimmed)
+    let mark = options.decimal.mark
     let columns =
       switch options.columns {
-      case .automatic: try ColumnFinder.automatic(names)
+      case .automatic: try ColumnFinder.automatic(names, next: next, mark)
       case .sphere(let longitude, let latitude): try ColumnFinder.pair(longitude, latitude, in: names, isPlanar: false)
       case .plane(let x, let y): try ColumnFinder.pair(x, y, in: names, isPlanar: true)
-      case .wkt(let column): try ColumnFinder.wellKnownText(column, in: names)
+      case .wkt(let column): try ColumnFinder.oneCell(column, in: names, .wellKnownText)
+      case .latitudeLongitude(let column): try ColumnFinder.oneCell(column, in: names, .latitudeLongitude)
+      case .longitudeLatitude(let column): try ColumnFinder.oneCell(column, in: names, .longitudeLatitude)
       }
-    if columns.first == columns.second && !columns.isWellKnownText {
+    if columns.first == columns.second && columns.oneCell == nil {
       throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
+    (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
     // A row with a value as either coordinate is data, even if bad. Taking it for a header would lose it silently.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
@@ -28,15 +38,15 @@ struct CSVHeader {
       delimiter: delimiter, names: isHeader ? names : [], columnCount: cells.count,
       leastColumnCount: max(lastNamed, columns.first, columns.second) + 1, first: columns.first,
       second: columns.second,
-      spelling: columns.isWellKnownText
-        ? .wellKnownText : options.decimal == .comma ? .decimalCommas : .decimalPoints,
-      decimal: options.decimal)
+      spelling: CoordinateSpelling(oneCell: columns.oneCell, mark), decimal: options.decimal)
   }
 }
 
-/// Returns whether a cell of a first row is data: a number, a placeholder for one, a geometry, or empty.
+/// Returns whether a cell of a first row is data: a number, a placeholder for one, an angle, two numbers, a geometry, or
+/// empty.
 private func isValue(_ cell: String) -> Bool {
-  isNumber(cell) || Array(cell.utf8).withUnsafeBufferPointer { WellKnownText($0) } != .unknown
+  isNumber(cell) || CoordinatePair(cell, .point) != nil || CoordinatePair(cell, .comma) != nil
+    || WellKnownText(cell) != .unknown || Array(cell.utf8).withUnsafeBufferPointer { Angle($0) != nil }
 }
 
 /// Returns whether a cell is a number, with a point or a comma, a placeholder for one, or empty.
@@ -46,14 +56,30 @@ func isNumber(_ cell: String) -> Bool {
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }
 
-/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas do not count
-/// if another delimiter separates two or more numbers with decimal commas. If decimal commas were requested, they do
-/// not count as soon as there is another delimiter.
+/// The delimiters that are recognized, in order of preference.
+let delimiters = [Byte.comma, Byte.tab, Byte.semicolon, Byte.bar]
+
+/// Returns the text after `sep=` in a line that names the delimiter, as Excel writes it before the header; nil for
+/// any other line.
+///
+/// - Parameter line: A line without its line break.
+func namedDelimiter(_ line: Bytes) -> Bytes? {
+  var text = trimmed(line)
+  if text.count > 1, text.first == Byte.quote, text.last == Byte.quote {
+    text = Bytes(rebasing: text[1..<text.count - 1])
+  }
+  guard text.count <= 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }
+  return Bytes(rebasing: text.dropFirst(4))
+}
+
+/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
+/// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
+/// of a record in which another delimiter separates two or more such numbers.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {
-  let candidates = [Byte.comma, Byte.tab, Byte.semicolon]
-  var counts = [0, 0, 0]
+  let candidates = delimiters
+  var counts = candidates.map { _ in 0 }
   var position = 0
   var isQuoted = false
   var isCellStart = true
@@ -89,6 +115,6 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator)
   let hasNumbers = candidates.dropFirst().contains { delimiter in
     record.split(separator: delimiter).count(where: { hasDecimalComma(Bytes(rebasing: $0)) }) >= 2
   }
-  if hasNumbers || decimal == .comma && counts[1] + counts[2] > 0 { counts[0] = 0 }
+  if hasNumbers || decimal == .comma && counts.dropFirst().contains(where: { $0 > 0 }) { counts[0] = 0 }
   return candidates[counts.firstIndex(of: counts.max()!)!]
 }

@@ -7,21 +7,59 @@ enum CoordinateSpelling {
   case decimalCommas
   /// A point in one cell, as text or as binary in hexadecimal digits.
   case wellKnownText
+  /// Two numbers in one cell.
+  case pair(isLatitudeFirst: Bool, DecimalMark)
+
+  /// - Parameter oneCell: What the cells of the only column are; nil for two columns.
+  init(oneCell: ColumnFinder.OneCell?, _ mark: DecimalMark) {
+    self =
+      switch oneCell {
+      case nil: mark == .comma ? .decimalCommas : .decimalPoints
+      case .wellKnownText: .wellKnownText
+      case .latitudeLongitude: .pair(isLatitudeFirst: true, mark)
+      case .longitudeLatitude: .pair(isLatitudeFirst: false, mark)
+      }
+  }
 
   /// Returns the coordinate in two cells, or in the first; nil unless it is valid for the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
       guard let x = parseDecimal(first), axes.holdsFirst(x), let y = parseDecimal(second), axes.holdsSecond(y) else {
-        return nil
+        return axes.coordinate(first, second, .point)
       }
       return (x, y)
-    case .decimalCommas:
-      guard let x = parseDecimalComma(first), axes.holdsFirst(x), let y = parseDecimalComma(second), axes.holdsSecond(y)
-      else { return nil }
-      return (x, y)
+    case .decimalCommas: return axes.coordinate(first, second, .comma)
     case .wellKnownText: return WellKnownText.coordinate(first, axes)
+    case .pair(let isLatitudeFirst, let mark):
+      guard let pair = CoordinatePair(first, mark).flatMap({ $0.ordered(isLatitudeFirst: isLatitudeFirst) }),
+        axes.holdsFirst(pair.first), axes.holdsSecond(pair.second)
+      else { return nil }
+      return pair
     }
+  }
+}
+
+extension Axes {
+  /// Returns the coordinate in two cells, however it is written; nil unless it is valid.
+  @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
+    first: Double, second: Double
+  )? {
+    guard let x = number(first, mark, isLatitude: false), holdsFirst(x),
+      let y = number(second, mark, isLatitude: true), holdsSecond(y)
+    else { return nil }
+    return (x, y)
+  }
+
+  /// Returns the number in a cell of a coordinate, whether or not the axis has room for it: a plain number, one with
+  /// marks between thousands, or, on the sphere, an angle.
+  ///
+  /// - Parameter isLatitude: Whether the letter of an angle must be N or S; otherwise it must be E or W.
+  func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
+    if let number = mark == .point ? parseDecimal(cell) : parseDecimalComma(cell) { return number }
+    if let number = parseGrouped(cell, mark) { return number }
+    guard !isPlanar, let angle = Angle(cell) else { return nil }
+    return angle.isLatitude ?? isLatitude == isLatitude ? angle.degrees : nil
   }
 }
 
@@ -42,7 +80,7 @@ struct CSVLayout: RecordDecoder {
   /// Decimal separator of the numbers in any column.
   let decimal: DecimalSeparator
 
-  var cells: DecimalMark? { decimal == .comma ? .comma : .point }
+  var cells: DecimalMark? { decimal.mark }
 
   func name(_ column: Int) -> String {
     column < names.count && !names[column].isEmpty ? names[column] : "column \(column + 1)"
@@ -71,11 +109,7 @@ struct CSVLayout: RecordDecoder {
       if column == first || column == second || column >= columnCount { return }
       if number == columns.count { columns.append(CellColumn()) }
       if !columns[number].isText, !cell.isNull(record) {
-        let content = trimmed(cell.bytes(of: record))
-        switch decimal {
-        case .point: columns[number].add(content)
-        case .comma: if withDecimalPoint(content, { columns[number].add($0) }) == nil { columns[number].isText = true }
-        }
+        columns[number].add(trimmed(cell.bytes(of: record)), mark: decimal.mark)
       }
       number += 1
     }
@@ -116,9 +150,8 @@ extension CSVCell {
     let number =
       switch decimal {
       case .point: numberLiteral(content)
-      case .comma where asWritten: content.contains(Byte.point) ? nil : numberLiteral(content)
-      case .comma:
-        withDecimalPoint(content) { numberLiteral($0) ?? ($0.contains(Byte.point) ? literal($0) : nil) } ?? nil
+      case .comma where !asWritten && content.contains(Byte.comma): commaLiteral(content)
+      case .comma: content.contains(Byte.point) ? nil : numberLiteral(content)
       }
     return number.map { .number($0) } ?? .string(text(of: record))
   }
@@ -134,9 +167,9 @@ extension CSVCell {
       && (start == 0 || record[start - 1] != Byte.quote)
   }
 
-  /// Returns the literal of a number such as `.5`, which JSON writes differently; nil for a number with a plus sign.
-  private func literal(_ bytes: Bytes) -> String? {
-    CellNumber.literal(String(decoding: bytes, as: UTF8.self), allowsPlus: false)
+  /// Returns the literal of a number with a decimal comma; nil for a number with a plus sign.
+  private func commaLiteral(_ bytes: Bytes) -> String? {
+    CellNumber.literal(String(decoding: bytes, as: UTF8.self), mark: .comma, allowsPlus: false)
   }
 
   private func numberLiteral(_ bytes: Bytes) -> String? {

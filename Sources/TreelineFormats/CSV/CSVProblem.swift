@@ -1,3 +1,5 @@
+import Treeline
+
 /// The reasons why a record is invalid.
 struct CSVProblem {
   let layout: CSVLayout
@@ -13,9 +15,7 @@ struct CSVProblem {
     }
     if count < layout.leastColumnCount {
       let found = "a row of \(count) column\(count == 1 ? "" : "s")"
-      if layout.first >= count {
-        return invalidRow(row, layout.first, layout.spelling == .wellKnownText ? Self.point : axes.first, found)
-      }
+      if layout.first >= count { return invalidRow(row, layout.first, firstExpected, found) }
       if layout.second >= count { return invalidRow(row, layout.second, axes.second, found) }
     }
     if count < layout.leastColumnCount || count > layout.columnCount {
@@ -23,23 +23,58 @@ struct CSVProblem {
         row: row, line: line, part: "the row", expected: "\(layout.columnCount) columns as in the first row",
         found: "\(count)")
     }
-    return layout.spelling == .wellKnownText
-      ? invalidPoint(row, first.bytes(of: bytes))
-      : invalidNumbers(row, first.bytes(of: bytes), second.bytes(of: bytes))
+    switch layout.spelling {
+    case .wellKnownText: return invalidPoint(row, first.bytes(of: bytes))
+    case .pair(let isLatitudeFirst, let mark): return invalidPair(row, first.bytes(of: bytes), isLatitudeFirst, mark)
+    case .decimalPoints, .decimalCommas:
+      return invalidNumbers(row, first.bytes(of: bytes), second.bytes(of: bytes))
+    }
+  }
+
+  private var firstExpected: String {
+    switch layout.spelling {
+    case .wellKnownText: Self.point
+    case .pair(let isLatitudeFirst, _): Self.pair(isLatitudeFirst)
+    case .decimalPoints, .decimalCommas: axes.first
+    }
+  }
+
+  private static func pair(_ isLatitudeFirst: Bool) -> String {
+    isLatitudeFirst
+      ? "a latitude and a longitude in one cell, such as 48.85, 2.35"
+      : "a longitude and a latitude in one cell, such as 2.35, 48.85"
+  }
+
+  private func invalidPair(_ row: Int, _ cell: Bytes, _ isLatitudeFirst: Bool, _ mark: DecimalMark) -> InvalidRow {
+    guard let pair = CoordinatePair(cell, mark) else {
+      let hasCommas = mark == .point && CoordinatePair(cell, .comma) != nil
+      return invalidRow(
+        row, layout.first, Self.pair(isLatitudeFirst), describe(cell) + (hasCommas ? " with decimal commas" : ""),
+        remedy: hasCommas ? Self.commaRemedy : unclearLetterRemedy(cell))
+    }
+    let (first, second) = pair.ordered(isLatitudeFirst: isLatitudeFirst)
+    let swapping = isLatitudeFirst ? "--lon-lat takes the longitude first" : "--lat-lon takes the latitude first"
+    return invalidRow(
+      row, layout.first, axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
+      remedy: pair.isLatitudeFirst == nil && areSwapped(first, second) ? "are they swapped? \(swapping)" : nil)
   }
 
   private func invalidNumbers(_ row: Int, _ first: Bytes, _ second: Bytes) -> InvalidRow {
-    let isFirstValid = number(first).map(axes.holdsFirst) ?? false
+    let mark = layout.decimal.mark
+    let isFirstValid = axes.number(first, mark, isLatitude: false).map(axes.holdsFirst) ?? false
     let cell = isFirstValid ? second : first
     var (found, remedy) = (describe(cell), nil as String?)
     switch layout.decimal {
     case .point where hasDecimalComma(cell):
-      (found, remedy) = (found + " with a decimal comma", "--decimal comma reads such numbers")
+      (found, remedy) = (found + " with a decimal comma", Self.commaRemedy)
     case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
       (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have points")
-    default: break
+    default: remedy = unclearLetterRemedy(cell)
     }
-    if let first = number(first), let second = number(second), areSwapped(first, second) {
+    if let first = axes.number(first, mark, isLatitude: true),
+      let second = axes.number(second, mark, isLatitude: false),
+      areSwapped(first, second)
+    {
       remedy =
         "are the columns swapped? If so, give --longitude \(layout.second + 1) --latitude \(layout.first + 1)"
     }
@@ -48,8 +83,10 @@ struct CSVProblem {
       : invalidRow(row, layout.first, axes.first, found, remedy: remedy)
   }
 
-  private func number(_ cell: Bytes) -> Double? {
-    layout.decimal == .comma ? parseDecimalComma(cell) : parseDecimal(cell)
+  private static let commaRemedy = "--decimal comma reads such numbers"
+
+  private func unclearLetterRemedy(_ cell: Bytes) -> String? {
+    Angle.hasUnclearLetter(cell) ? "write E or W: O is east in German and west in French, Italian and Spanish" : nil
   }
 
   /// Returns whether an invalid coordinate would be valid with its numbers swapped.

@@ -22,12 +22,13 @@ struct CSVReader: InputFormat {
     builder.positionColumns = PositionColumns(
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
-    if !header.isHeader && options.columns == .automatic { builder.add(.noHeader(isPlanar: header.isPlanar)) }
+    for note in header.notes { builder.add(note) }
     // A separate loop for each spelling, so that no loop checks the spelling of every row.
     switch layout.spelling {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
     case .wellKnownText: try readRecords(layout, spelled: .wellKnownText, into: &builder)
+    case .pair: try readRecords(layout, spelled: layout.spelling, into: &builder)
     }
     return try builder.finish()
   }
@@ -43,10 +44,26 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  /// Reads the header. Consumes the first row if it is one.
+  /// Reads the header. Consumes what stands before the first row, and that row if it is a header.
   private func readHeader() throws(ReadingError) -> CSVHeader {
+    var named: UInt8?
+    var preambleCount = 0
     while try hasMore() {
-      guard let delimiter = detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
+      guard let line = try firstLine() else { continue }
+      if named == nil, let separator = namedDelimiter(line) {
+        named = try known(separator, line)
+        window.consume(line.count)
+        continue
+      }
+      if trimmed(line).first == Byte.hash {
+        guard let isHeader = try isHeader(line, named) else { continue }
+        if !isHeader {
+          window.consume(line.count)
+          preambleCount += 1
+          continue
+        }
+      }
+      guard var delimiter = named ?? detectDelimiter(window.bytes, isFinal: window.isAtEnd, options.decimal) else {
         try window.extend()
         continue
       }
@@ -64,9 +81,19 @@ struct CSVReader: InputFormat {
         throw window.malformed(
           expected: "a delimiter after the closing quote in column \(record.strayColumn + 1)", found: "other text")
       }
+      guard var next = try self.cells(after: record.end, delimiter) else { continue }
+      if named == nil, cells.count == 1, next.count > 1 {
+        // A single column needs no delimiter, and its cells may have commas: `48.85, 2.35`.
+        delimiter = Byte.unitSeparator
+        next = try self.cells(after: record.end, delimiter) ?? []
+      }
       var header: CSVHeader
-      do { header = try CSVHeader(cells: cells, delimiter: delimiter, options: options) } catch {
+      do { header = try CSVHeader(cells: cells, next: next, delimiter: delimiter, options: options) } catch {
         throw .columnsNotFound(file: window.file, line: window.line, problem: error.text, columns: cells.map(visible))
+      }
+      if preambleCount > 0 { header.notes.insert(.skippedPreamble(lineCount: preambleCount), at: 0) }
+      if !header.isHeader && options.columns == .automatic {
+        header.notes.append(.noHeader(isPlanar: header.isPlanar))
       }
       if header.isHeader {
         header.isRepaired = !isValidUTF8(Bytes(rebasing: bytes[..<record.contentEnd]))
@@ -75,6 +102,59 @@ struct CSVReader: InputFormat {
       return header
     }
     throw .empty(file: window.file)
+  }
+
+  /// Returns the first line without its line break; nil if it must be read again because the window has grown.
+  private func firstLine() throws(ReadingError) -> Bytes? {
+    let bytes = window.bytes
+    if let end = bytes.firstIndex(where: { $0 == Byte.lineFeed || $0 == Byte.carriageReturn }) {
+      return Bytes(rebasing: bytes[..<end])
+    }
+    if window.isAtEnd { return bytes }
+    try window.extend()
+    return nil
+  }
+
+  /// Returns the delimiter that a line `sep=` names.
+  private func known(_ separator: Bytes, _ line: Bytes) throws(ReadingError) -> UInt8 {
+    if let byte = separator.first, delimiters.contains(byte) { return byte }
+    throw window.malformed(
+      expected: "\"sep=\" with a comma, a semicolon, a tab or |",
+      found: excerpt(line) + "; write the cells with one of them between")
+  }
+
+  /// Returns whether a line that begins with `#` is the header, not a comment; nil if the window has grown.
+  ///
+  /// A header names the coordinates. If they are chosen by number, it has as many cells as the next row.
+  private func isHeader(_ line: Bytes, _ named: UInt8?) throws(ReadingError) -> Bool? {
+    guard let delimiter = named ?? detectDelimiter(line, isFinal: true, options.decimal) else { return false }
+    var cells: [String] = []
+    _ = scanCSVRecord(line, delimiter: delimiter, isFinal: true) { _, cell in cells.append(cell.text(of: line)) }
+    guard let header = try? CSVHeader(cells: cells, delimiter: delimiter, options: options) else { return false }
+    if header.isNamed || options.columns == .automatic { return header.isNamed }
+    let count = cells.count
+    return try self.cells(after: line.count, delimiter).map { $0.count == count && $0.first?.first != "#" }
+  }
+
+  /// Returns the cells of the next row that is not blank, none if no row follows; nil if the window has grown.
+  ///
+  /// - Parameter offset: Offset of the end of the row before it in the window.
+  private func cells(after offset: Int, _ delimiter: UInt8) throws(ReadingError) -> [String]? {
+    let bytes = window.bytes
+    var offset = offset
+    while offset < bytes.count {
+      let rest = Bytes(rebasing: bytes[offset...])
+      var cells: [String] = []
+      let scan = scanCSVRecord(rest, delimiter: delimiter, isFinal: window.isAtEnd) { _, cell in
+        cells.append(cell.text(of: rest))
+      }
+      guard case .record(let record) = scan else { break }
+      if !isBlank(record, rest) { return cells }
+      offset += record.end
+    }
+    // A row beyond the limit of the window is reported once it is read.
+    guard !window.isAtEnd, try window.more() else { return [] }
+    return nil
   }
 
   @inline(__always) private func readRecord(

@@ -1,3 +1,5 @@
+import Treeline
+
 /// A reason why the first row does not determine the columns.
 struct ColumnProblem: Error { let text: String }
 
@@ -9,8 +11,17 @@ enum ColumnFinder {
     var isPlanar = false
     /// Whether a column was found by its name, so that the first row is a header.
     var isNamed = true
-    /// Whether both coordinates are in one column, which has points as well-known text.
-    var isWellKnownText = false
+    /// Content of the cells if both coordinates are in one column; nil for two columns.
+    var oneCell: OneCell?
+    /// Note to users about the choice, if it may be wrong.
+    var note: ReadingNote?
+  }
+
+  /// Content of a cell with both coordinates.
+  enum OneCell {
+    case wellKnownText
+    case latitudeLongitude
+    case longitudeLatitude
   }
 
   /// Common names in order of preference. They are compared in lower case, without `_`, `-` and spaces.
@@ -18,7 +29,13 @@ enum ColumnFinder {
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
     ("lng", "latitude", false), ("long", "latitude", false), ("x", "y", true), ("easting", "northing", true),
-    ("eastings", "northings", true),
+    ("eastings", "northings", true), ("längengrad", "breitengrad", false), ("laengengrad", "breitengrad", false),
+    ("länge", "breite", false), ("laenge", "breite", false), ("rechtswert", "hochwert", true),
+    ("longitud", "latitud", false), ("longitudine", "latitudine", false), ("lengdegrad", "breddegrad", false),
+    ("længdegrad", "breddegrad", false), ("lengtegraad", "breedtegraad", false),
+    ("długośćgeograficzna", "szerokośćgeograficzna", false), ("délka", "šířka", false), ("долгота", "широта", false),
+    ("経度", "緯度", false), ("经度", "纬度", false), ("經度", "緯度", false), ("경도", "위도", false),
+    ("boylam", "enlem", false),
   ]
 
   /// Common names of well-known text in order of preference, compared like the others. The last ones are PostGIS's
@@ -28,18 +45,44 @@ enum ColumnFinder {
     "sttransform", "stcentroid", "stpointonsurface",
   ]
 
+  /// Names of a column with both coordinates of a point, compared like the others.
+  private static let pairNames: Set = [
+    "latlon", "latlng", "latlong", "latitudelongitude", "latitude,longitude", "lat,lon", "lat,lng", "lat/lon",
+    "lat/lng",
+    "lonlat", "lnglat", "longlat", "longitudelatitude", "longitude,latitude", "lon,lat", "lng,lat", "lon/lat",
+    "lng/lat",
+    "location", "locations", "coordinates", "coordinate", "coords", "coord", "position", "point", "geopoint",
+    "geopoint2d", "geolocation", "georeference", "geo", "gps", "gpscoordinates", "gpsposition", "koordinaten",
+    "koordinate", "standort", "coordonnées", "coordonnees", "coordonnéesgéographiques", "coordenadas", "ubicación",
+    "ubicacion", "localização", "coordinategeografiche", "posizione",
+  ]
+
   /// Words that may surround a common name without changing its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
   /// Includes datums that differ by less than maps show.
   private static let degreeWords = neutralWords.union([
-    "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "nad83",
+    "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",
   ])
   private static let lengthWords = neutralWords.union(["m", "meter", "meters", "metre", "metres"])
 
-  /// Finds the columns by common names, then by common names with other words around them, then by common names of
-  /// well-known text. Otherwise takes the first two columns if they are numbers.
-  static func automatic(_ cells: [String]) throws(ColumnProblem) -> Columns {
+  private static let longitudeWords: Set = ["lon", "lng", "long", "longitude"]
+  private static let latitudeWords: Set = ["lat", "latitude"]
+  /// Words that say whose coordinates columns have. GTFS has `stop_lat` and `shape_pt_lat`, data of shared bicycles has
+  /// `start_lat` and `end_lat`.
+  private static let placeWords: Set = [
+    "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
+    "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
+  ]
+  /// Words of the first place of a journey, where it counts.
+  private static let startWords: Set = ["from", "origin", "pickup", "start"]
+
+  /// Finds the columns by common names, then by common names with other words around them, then by the names of a
+  /// place's coordinates, then by common names of well-known text, then by those of a column with both coordinates.
+  /// Otherwise takes the first two columns if they are numbers.
+  ///
+  /// - Parameter next: The cells of the second row; empty if it is not known.
+  static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
       return columns
@@ -50,16 +93,24 @@ enum ColumnFinder {
       return words.indices.filter { words[$0].filter { !others.contains($0) } == [name] }
     }
     if let columns { return columns }
+    if let columns = try columnsOfPlace(cells, words) { return columns }
     for name in wellKnownTextNames {
       let found = plain.indices.filter { plain[$0] == name }
-      if !found.isEmpty { return wellKnownText(try one(found, of: cells)) }
+      if !found.isEmpty { return oneCell(try one(found, of: cells), .wellKnownText) }
     }
+    let known = plain.indices.filter { pairNames.contains(plain[$0]) && $0 < next.count }
+    let pairs = known.filter { CoordinatePair(next[$0], mark) != nil }
+    if let column = pairs.first, let pair = CoordinatePair(next[column], mark) {
+      return Self.columns(of: pair, inColumn: try one(pairs, of: cells), of: cells)
+    }
+    let points = known.filter { WellKnownText(next[$0]).isPoint }
+    if !points.isEmpty { return oneCell(try one(points, of: cells), .wellKnownText) }
     if cells.count >= 2 && isNumber(cells[0]) && isNumber(cells[1]) && !(cells[0].isEmpty && cells[1].isEmpty) {
       return Columns(first: 0, second: 1, isNamed: false)
     }
     throw ColumnProblem(
-      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt or "
-        + "geometry, found none")
+      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt, "
+        + "geometry or location, found none")
   }
 
   /// Returns the first pair of common names that both have columns.
@@ -73,6 +124,38 @@ enum ColumnFinder {
         first: try one(first, of: cells), second: try one(second, of: cells), isPlanar: names.isPlanar)
     }
     return nil
+  }
+
+  /// Returns the columns of the only place, or of the start of a journey.
+  private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
+    func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
+      words.indices.compactMap { column in
+        let named = words[column].filter { !degreeWords.contains($0) }
+        let place = named.filter { !axis.contains($0) }
+        return place.count == named.count - 1 && !place.isEmpty && placeWords.isSuperset(of: place)
+          ? (place, column) : nil
+      }
+    }
+    let latitudes = columns(latitudeWords)
+    var pairs: [(place: [String], columns: (longitude: Int, latitude: Int))] = []
+    for (place, longitude) in columns(longitudeWords) {
+      let found = latitudes.filter { $0.place == place }.map(\.column)
+      if !found.isEmpty { pairs.append((place, (longitude, try one(found, of: cells)))) }
+    }
+    if pairs.isEmpty { return nil }
+    func names(_ pair: (longitude: Int, latitude: Int)) -> String {
+      "\"\(visible(cells[pair.longitude]))\" and \"\(visible(cells[pair.latitude]))\""
+    }
+    let starts = pairs.count == 1 ? pairs : pairs.filter { !startWords.isDisjoint(with: $0.place) }
+    guard starts.count == 1 else {
+      throw ColumnProblem(
+        text: "expected one pair of coordinates, found " + pairs.map { names($0.columns) }.joined(separator: ", "))
+    }
+    let (start, place) = (starts[0].columns, starts[0].place)
+    let others = pairs.filter { $0.place != place }.map { names($0.columns) }
+    return Columns(
+      first: start.longitude, second: start.latitude,
+      note: others.first.map { .startOfJourney(chosen: names(start), other: $0) })
   }
 
   /// Returns the words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` both have `gps` and `latitude`.
@@ -102,14 +185,26 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// Returns the column of well-known text chosen by a name, or by a position counted from 1.
-  static func wellKnownText(_ choice: String, in cells: [String]) throws(ColumnProblem) -> Columns {
+  /// Returns the column of both coordinates chosen by a name, or by a position counted from 1.
+  static func oneCell(_ choice: String, in cells: [String], _ content: OneCell) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
-    return wellKnownText(index, isNamed: isNamed)
+    return oneCell(index, content, isNamed: isNamed)
   }
 
-  private static func wellKnownText(_ column: Int, isNamed: Bool = true) -> Columns {
-    Columns(first: column, second: column, isNamed: isNamed, isWellKnownText: true)
+  private static func oneCell(_ column: Int, _ content: OneCell, isNamed: Bool = true) -> Columns {
+    Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
+  }
+
+  /// Returns a column of both coordinates in the order that its first cell has, as far as it tells one.
+  private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
+    if let isLatitudeFirst = pair.isLatitudeFirst {
+      return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
+    }
+    let isLongitudeFirst = words(of: cells[column]).first.map { $0.hasPrefix("lon") || $0.hasPrefix("lng") } ?? false
+    let isLatitudeFirst = !isLongitudeFirst && !pair.isArray && Axes.sphere.holdsSecond(pair.numbers.0)
+    var columns = oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
+    columns.note = .coordinatesInOneCell(column: visible(cells[column]), isLatitudeFirst: isLatitudeFirst)
+    return columns
   }
 
   private static func column(_ choice: String, in cells: [String]) throws(ColumnProblem) -> (index: Int, isNamed: Bool)

@@ -20,6 +20,10 @@ enum WellKnownText: Equatable {
     }
   }
 
+  init(_ text: String) { self = Array(text.utf8).withUnsafeBufferPointer { WellKnownText($0) } }
+
+  var isPoint: Bool { if case .point = self { true } else { false } }
+
   /// Types other than points, in the order of their numbers in well-known binary: 2 to 12, and 15 to 17.
   static let otherTypes: [StaticString] = [
     "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",

@@ -1,4 +1,4 @@
-/// The member `crs`, which GeoJSON had before RFC 7946.
+/// The member `crs`, which GeoJSON had before RFC 7946, and the member `spatialReference` of Esri's JSON.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "ogr2ogr -t_srs EPSG:4326 converts them"
@@ -6,6 +6,25 @@ enum CoordinateSystem {
   /// Systems in degrees with datums that differ by less than maps show: WGS 84, ETRS89 and NAD83. GeoJSON has the
   /// longitude first by convention, whatever the axis order of the system.
   private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
+
+  static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"
+
+  /// Returns the foreign system that a value of `spatialReference`, with checked syntax, names; nil for longitudes and
+  /// latitudes.
+  static func foreign(esri value: Bytes) -> String? {
+    guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
+    var ids: [String] = []
+    var scanner = JSONScanner(value, isFinal: true)
+    try? scanner.scanObject { (scanner: inout JSONScanner, member: JSONString) throws(JSONStop) in
+      let start = scanner.position
+      try scanner.skipValue(depth: 0)
+      if ["wkid", "latestWkid"].contains(member.text(of: value)) {
+        ids.append(String(decoding: value[start..<scanner.position], as: UTF8.self))
+      }
+    }
+    guard let id = ids.first else { return visible(value) }
+    return names.isDisjoint(with: ids) ? visible(id) : nil
+  }
 
   /// Returns the foreign system that a value of `crs`, with checked syntax, names; nil for longitudes and latitudes.
   static func foreign(_ value: Bytes) -> String? {

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent.
+/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent. A Feature of Esri's JSON has `attributes`, and
+/// `x` and `y` in its geometry.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -11,6 +12,10 @@ struct FeatureScan {
   var properties: Range<Int>?
   var system: Range<Int>?
   var geometrySystem: Range<Int>?
+  var attributes: Range<Int>?
+  var x: Range<Int>?
+  var y: Range<Int>?
+  var esriSystem: Range<Int>?
   /// The first member that occurs twice, so that it is unclear which one is meant.
   var repeatedMember: StaticString?
   var names = PropertyNames()
@@ -69,6 +74,11 @@ extension JSONScanner {
         try scanner.scanProperties(into: &feature)
         return feature.set(\.properties, "properties", start..<scanner.position)
       }
+      if name.matches("attributes", in: scanner.bytes) {
+        try scanner.scanProperties(into: &feature)
+        feature.attributes = start..<scanner.position
+        return
+      }
       try scanner.skipValue(depth: 1)
       if name.matches("type", in: scanner.bytes) {
         feature.set(\.type, "type", start..<scanner.position)
@@ -101,6 +111,12 @@ extension JSONScanner {
         feature.set(\.geometryType, "type", start..<scanner.position)
       } else if name.matches("crs", in: scanner.bytes) {
         feature.set(\.geometrySystem, "crs", start..<scanner.position)
+      } else if name.matches("x", in: scanner.bytes) {
+        feature.set(\.x, "x", start..<scanner.position)
+      } else if name.matches("y", in: scanner.bytes) {
+        feature.set(\.y, "y", start..<scanner.position)
+      } else if name.matches("spatialReference", in: scanner.bytes) {
+        feature.esriSystem = start..<scanner.position
       }
     }
   }
@@ -126,6 +142,7 @@ struct FeatureReading {
     if let name = feature.repeatedMember {
       throw Problem(expected: "each member once", found: "\"\(name)\" twice")
     }
+    if isEsri { return try esriPoint(axes) }
     guard isString(feature.type, "Feature") else {
       let isObject = bytes[feature.value.lowerBound] == Byte.openBrace
       throw Problem(expected: "a Feature", found: isObject ? type(feature.type) : excerpt(feature.value))
@@ -143,19 +160,46 @@ struct FeatureReading {
       }
     }
     let position = try position(coordinates, axes)
-    var properties = 0..<0
-    if let range = feature.properties, bytes[range.lowerBound] != UInt8(ascii: "n") {
-      guard bytes[range.lowerBound] == Byte.openBrace else {
-        throw Problem(part: ", properties", expected: "an object or null", found: excerpt(range))
-      }
-      properties = range
-      if feature.names.mayRepeat, let name = repeatedName(in: range) {
-        throw Problem(
-          part: ", properties", expected: "names that differ", found: "\"\(visible(name))\" twice",
-          remedy: "rename one of them")
-      }
+    let properties = try columns(feature.properties, ", properties")
+    return (position.first, position.second, Bytes(rebasing: bytes[id]), properties)
+  }
+
+  /// Whether it is a Feature of Esri's JSON.
+  var isEsri: Bool { feature.type == nil && feature.attributes != nil }
+
+  private func esriPoint(_ axes: Axes) throws(Problem) -> Point {
+    guard let x = feature.x.flatMap(number), let y = feature.y.flatMap(number) else {
+      let found = feature.geometry.map(excerpt) ?? "no geometry"
+      throw Problem(part: ", geometry", expected: "a point with x and y", found: found)
     }
-    return (position.first, position.second, Bytes(rebasing: bytes[id]), Bytes(rebasing: bytes[properties]))
+    if !axes.isPlanar, let range = feature.esriSystem,
+      let found = CoordinateSystem.foreign(esri: Bytes(rebasing: bytes[range]))
+    {
+      throw Problem(
+        part: ", geometry, spatialReference", expected: CoordinateSystem.expected, found: found,
+        remedy: CoordinateSystem.esriRemedy)
+    }
+    guard axes.holdsFirst(x), axes.holdsSecond(y) else {
+      throw Problem(
+        part: ", geometry", expected: axes.holdsFirst(x) ? axes.second : axes.first,
+        found: feature.geometry.map(excerpt) ?? "")
+    }
+    return (x, y, Bytes(rebasing: bytes[0..<0]), try columns(feature.attributes, ", attributes"))
+  }
+
+  private func number(_ range: Range<Int>) -> Double? { parseDecimal(Bytes(rebasing: bytes[range])) }
+
+  /// Returns the bytes of the properties; none if they are null or absent.
+  private func columns(_ range: Range<Int>?, _ part: String) throws(Problem) -> Bytes {
+    guard let range, bytes[range.lowerBound] != UInt8(ascii: "n") else { return Bytes(rebasing: bytes[0..<0]) }
+    guard bytes[range.lowerBound] == Byte.openBrace else {
+      throw Problem(part: part, expected: "an object or null", found: excerpt(range))
+    }
+    if feature.names.mayRepeat, let name = repeatedName(in: range) {
+      throw Problem(
+        part: part, expected: "names that differ", found: "\"\(visible(name))\" twice", remedy: "rename one of them")
+    }
+    return Bytes(rebasing: bytes[range])
   }
 
   /// Returns the first name that two properties share, in any spelling of its characters.

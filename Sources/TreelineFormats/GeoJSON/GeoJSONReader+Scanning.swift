@@ -87,6 +87,12 @@ enum CollectionMember {
   case features
   /// A `crs` whose coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
+  /// The same of Esri's JSON.
+  case foreignEsriSystem(found: String)
+  /// A member that only Esri's JSON has.
+  case esri
+  /// The server sent a part of the features.
+  case exceededLimit
   case other
 }
 
@@ -102,9 +108,12 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanCollectionMember() }
   }
 
-  /// Returns whether a FeatureCollection follows, not a Feature. Consumes nothing.
-  func startsCollection() throws(ReadingError) -> Bool {
-    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFirstObject() }
+  /// Returns whether a FeatureCollection follows at an offset, not a Feature. Consumes nothing.
+  func startsCollection(at offset: Int) throws(ReadingError) -> Bool {
+    let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      scanner.position = offset
+      return try scanner.scanFirstObject()
+    }
     switch first {
     case .collection: return true
     case .feature: return false
@@ -123,6 +132,24 @@ extension JSONScanner {
     if name.matches("crs", in: bytes) {
       return CoordinateSystem.foreign(Bytes(rebasing: bytes[start..<position])).map { .foreignSystem(found: $0) }
         ?? .other
+    }
+    if name.matches("spatialReference", in: bytes) {
+      return CoordinateSystem.foreign(esri: Bytes(rebasing: bytes[start..<position])).map {
+        .foreignEsriSystem(found: $0)
+      } ?? .other
+    }
+    if name.matches("geometryType", in: bytes) { return .esri }
+    if name.matches("exceededTransferLimit", in: bytes), bytes[start] == UInt8(ascii: "t") { return .exceededLimit }
+    if name.matches("properties", in: bytes), bytes[start] == Byte.openBrace {
+      // Servers write it here into GeoJSON.
+      var isExceeded = false
+      var properties = JSONScanner(Bytes(rebasing: bytes[start..<position]), isFinal: true)
+      try properties.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+        let isLimit = name.matches("exceededTransferLimit", in: scanner.bytes)
+        isExceeded = isExceeded || isLimit && scanner.bytes[scanner.position] == UInt8(ascii: "t")
+        try scanner.skipValue(depth: 2)
+      }
+      return isExceeded ? .exceededLimit : .other
     }
     guard name.matches("type", in: bytes) else { return .other }
     guard bytes[start] == Byte.quote else { return .type(visible(Bytes(rebasing: bytes[start..<position]))) }
@@ -144,11 +171,22 @@ extension JSONScanner {
       case .type(let type):
         if type == "\"FeatureCollection\"" { return .collection }
         return type == "\"Feature\"" ? .feature : .other(found: "the type \(type)")
-      case .foreignSystem, .other: break
+      case .foreignSystem, .foreignEsriSystem, .esri, .exceededLimit, .other: break
       }
       guard try continues(closing: Byte.closeBrace, "\",\" or \"}\"") else {
         return .other(found: "an object without a type")
       }
+    }
+  }
+}
+
+extension ReadingError {
+  /// Why a line is not JSON, if that is the error.
+  var brokenLine: (line: Int, expected: String, found: String)? {
+    switch self {
+    case .malformed(_, let line, _, let expected, let found): (line, expected, found)
+    case .nestedTooDeep(_, let line, let limit): (line, "JSON nested at most \(limit) levels deep", "deeper nesting")
+    default: nil
     }
   }
 }

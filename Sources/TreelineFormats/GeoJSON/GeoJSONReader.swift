@@ -1,4 +1,5 @@
-/// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features.
+/// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features. Also reads Esri's JSON, the
+/// FeatureSet that ArcGIS servers answer with.
 ///
 /// Written here because a parser of whole documents would hold the whole input in memory.
 struct GeoJSONReader: InputFormat {
@@ -8,6 +9,8 @@ struct GeoJSONReader: InputFormat {
 
   let window: Window
   private var builder: TableBuilder
+  /// Whether there is a Feature, or a member, that only Esri's JSON has.
+  private var isEsri = false
 
   static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
     -> PointTable
@@ -21,7 +24,7 @@ struct GeoJSONReader: InputFormat {
 
   private mutating func read() throws(ReadingError) -> PointTable {
     try skipSpace(separators: true)
-    if try startsCollection() {
+    if try startsCollectionAfterBrokenLines() {
       try readCollection()
       if try !skipSpace(separators: true).isAtEnd { throw failure("nothing after the FeatureCollection") }
     } else {
@@ -43,25 +46,60 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
+  /// Returns whether a FeatureCollection follows, not a sequence of Features. The first lines of a sequence need not be
+  /// JSON if the options allow it.
+  private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
+    let failure: ReadingError
+    do { return try startsCollection(at: 0) } catch { failure = error }
+    // A line that was cut off is found out on the next one.
+    guard builder.skipsInvalid, let line = failure.brokenLine?.line, line <= window.line + 1 else { throw failure }
+    var offset = 0
+    while let end = try firstIndex(from: offset, where: Self.endsLine),
+      let start = try firstIndex(from: end, where: { $0 > Byte.space }), window.bytes[start] == Byte.openBrace
+    {
+      offset = start
+      do { if try !startsCollection(at: offset) { return false } else { break } } catch {
+        if error.brokenLine == nil { throw error }
+      }
+    }
+    throw failure
+  }
+
+  private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
+
+  /// Returns the offset of the next byte of a kind; nil if none follows within the longest record.
+  private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
+    while true {
+      if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
+      guard !window.isAtEnd, try window.more() else { return nil }
+    }
+  }
+
   /// Reads a Feature of a sequence. Skips its line if it is not JSON, if the options allow it.
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
     do { try readFeature() } catch {
-      guard case .malformed(_, let line, _, let expected, let found) = error, builder.skipsInvalid else { throw error }
-      try builder.reject { row in
-        InvalidRow(row: row, line: line, part: "feature \(row + 1)", expected: expected, found: found)
-      }
+      try reject(error)
       try skipLine()
       return true
     }
     return false
   }
 
+  /// Counts a line that is not JSON as an invalid row, if the options allow it.
+  private mutating func reject(_ error: ReadingError) throws(ReadingError) {
+    guard let (_, expected, found) = error.brokenLine, builder.skipsInvalid else { throw error }
+    let line = window.line
+    try builder.reject { row in
+      InvalidRow(row: row, line: line, part: "feature \(row + 1)", expected: expected, found: found)
+    }
+  }
+
   /// Consumes the rest of a line, or of a record that ends with a separator.
   private func skipLine() throws(ReadingError) {
     while true {
-      let end = window.bytes.firstIndex { $0 == Byte.lineFeed || $0 == Byte.recordSeparator }
+      let end = window.bytes.firstIndex(where: Self.endsLine)
       window.consume(end ?? window.bytes.count)
       if end != nil || window.isAtEnd { return }
       _ = try window.more()
@@ -72,6 +110,7 @@ struct GeoJSONReader: InputFormat {
     try expect(Byte.openBrace, "\"{\"")
     var type: String?
     var hasFeatures = false
+    var esriSystem: String?
     repeat {
       try skipSpace()
       switch try readMember() {
@@ -82,11 +121,17 @@ struct GeoJSONReader: InputFormat {
         try readFeatures()
       case .foreignSystem(let found):
         if !builder.axes.isPlanar { throw .foreignSystem(file: window.file, line: window.line, found: found) }
+      case .foreignEsriSystem(let found): esriSystem = found
+      case .esri: isEsri = true
+      case .exceededLimit: builder.add(.partOfFeatures)
       case .other: break
+      }
+      if let esriSystem, isEsri, !builder.axes.isPlanar {
+        throw .foreignEsriSystem(file: window.file, line: window.line, found: esriSystem)
       }
       try skipSpace()
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
-    guard hasFeatures, type == "\"FeatureCollection\"" else {
+    guard hasFeatures, type == "\"FeatureCollection\"" || type == nil && isEsri else {
       throw window.malformed(
         expected: "an object with \"type\": \"FeatureCollection\" and an array \"features\"",
         found: hasFeatures ? "the type \(type ?? "missing")" : "no features")
@@ -97,20 +142,58 @@ struct GeoJSONReader: InputFormat {
     // Skips space that continues after the end of the window.
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
+    var previousLine = window.line
     try skipSpace()
     let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.peek("a Feature or \"]\"")
     }
     if first == Byte.closeBracket { return window.consume(1) }
-    repeat {
-      try skipSpace()
-      try readFeature()
-      try skipSpace()
-    } while try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
+    repeat { try skipSpace() } while try readElement(after: &previousLine)
+  }
+
+  /// Reads a Feature of a collection, and the comma or the bracket after it. Skips a Feature that is not JSON if it is a
+  /// line of its own and the options allow it.
+  ///
+  /// - Parameter previousLine: Line on which the Feature before it ends; becomes that of this Feature.
+  /// - Returns: Whether another Feature follows.
+  private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
+    let startsLine = window.line > previousLine
+    var failure: ReadingError?
+    do { try readFeature() } catch { failure = error }
+    var hasComma = false
+    if let failure {
+      guard failure.brokenLine != nil, startsLine, let line = try lineOfFeature() else { throw failure }
+      try reject(failure)
+      window.consume(line.length)
+      hasComma = line.hasComma
+    }
+    previousLine = window.line
+    if hasComma { return true }
+    try skipSpace()
+    return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
+  }
+
+  /// Returns the length of the first line, and whether a comma ends it, if it looks like one whole Feature: the next
+  /// line begins another one or ends the collection.
+  private func lineOfFeature() throws(ReadingError) -> (length: Int, hasComma: Bool)? {
+    guard let end = try firstIndex(from: 0, where: Self.endsLine),
+      let next = try firstIndex(from: end, where: { $0 > Byte.space })
+    else { return nil }
+    let line = Bytes(rebasing: window.bytes[..<end])
+    guard let last = line.lastIndex(where: { $0 > Byte.space }) else { return nil }
+    let hasComma = line[last] == Byte.comma
+    let isWhole = line[..<(hasComma ? last : last + 1)].last { $0 > Byte.space } == Byte.closeBrace
+    let follows = hasComma ? [Byte.openBrace] : [Byte.comma, Byte.closeBracket]
+    // Two Features on one line must not be lost as one.
+    let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
+      .count
+    guard isWhole, follows.contains(window.bytes[next]), count <= 2 else { return nil }
+    return (last + 1, hasComma)
   }
 
   private mutating func readFeature() throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFeature() }
     let reading = FeatureReading(feature: feature, bytes: scanner.bytes)
+    if reading.isEsri { isEsri = true }
     switch Result(catching: { () throws(FeatureReading.Problem) in try reading.point(builder.axes) }) {
     case .success(let point):
       try builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)

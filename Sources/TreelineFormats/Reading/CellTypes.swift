@@ -28,8 +28,8 @@ struct CellColumn {
   var isText = false
 
   /// Adds a cell that is not empty, without the spaces around it.
-  mutating func add(_ cell: Bytes) {
-    if let number = CellNumber(cell), !number.hasPlus {
+  mutating func add(_ cell: Bytes, mark: DecimalMark) {
+    if let number = CellNumber(cell, mark: mark) {
       spelling.add(number)
     } else if !isNaN(cell) {
       isText = true
@@ -49,6 +49,6 @@ extension AttributeValue {
   func cell(isNumber: Bool, mark: DecimalMark) -> AttributeValue {
     if self == .null { return self }
     guard isNumber else { return .string(text) }
-    return CellNumber.literal(text, mark: mark, allowsPlus: false).map { .number($0) } ?? .null
+    return CellNumber.literal(text, mark: mark, allowsPlus: true).map { .number($0) } ?? .null
   }
 }

@@ -26,6 +26,8 @@ public enum ReadingError: Error, Hashable, Sendable {
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
   /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
   case foreignSystem(file: String, line: Int, found: String)
+  /// Esri's JSON has other coordinates, according to its member `spatialReference`.
+  case foreignEsriSystem(file: String, line: Int, found: String)
   /// A record is longer than the limit, in bytes.
   case recordTooLong(file: String, line: Int, limit: Int)
   /// JSON is nested deeper than the limit.
@@ -45,11 +47,9 @@ extension ReadingError: CustomStringConvertible {
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
-        + "choose with --longitude and --latitude, --x and --y, or --wkt, by name or number"
-    case .columnsWithoutCSV(let file, .wkt, let found):
-      "\(file): expected CSV for --wkt, which names a column, found \(found); leave it out"
+        + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
-      "\(file): expected CSV for \(Self.options(choice)), which name columns, found \(found); leave them out"
+      "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
     case .decimalWithoutCSV(let file, let found):
       "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
     case .invalidRow(let file, let row):
@@ -58,6 +58,9 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
     case .foreignSystem(let file, let line, let found):
       "\(file):\(line): expected \(CoordinateSystem.expected), found the crs \(found); \(CoordinateSystem.remedy)"
+    case .foreignEsriSystem(let file, let line, let found):
+      "\(file):\(line): expected \(CoordinateSystem.expected), found the spatialReference \(found); "
+        + CoordinateSystem.esriRemedy
     case .recordTooLong(let file, let line, let limit):
       "\(file):\(line): expected a record of at most \(limit) bytes, found a longer one; "
         + "look for a quote that is never closed"
@@ -67,7 +70,13 @@ extension ReadingError: CustomStringConvertible {
   }
 
   private static func options(_ choice: ColumnChoice) -> String {
-    if case .plane = choice { "--x and --y" } else { "--longitude and --latitude" }
+    switch choice {
+    case .automatic, .sphere: "--longitude and --latitude, which name columns"
+    case .plane: "--x and --y, which name columns"
+    case .wkt: "--wkt, which names a column"
+    case .latitudeLongitude: "--lat-lon, which names a column"
+    case .longitudeLatitude: "--lon-lat, which names a column"
+    }
   }
 
   private static func list(_ columns: [String]) -> String {
@@ -103,6 +112,15 @@ public enum ReadingNote: Hashable, Sendable {
   case noHeader(isPlanar: Bool)
   /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
   case mostRowsInvalid(remedy: String)
+  /// The server that wrote the GeoJSON or Esri's JSON sent a part of its features.
+  case partOfFeatures
+  /// Lines that begin with `#` were skipped before the header.
+  case skippedPreamble(lineCount: Int)
+  /// A CSV file has the coordinates of several places. Those of the start of a journey are read; `chosen` and `other`
+  /// name their columns and the columns of another place.
+  case startOfJourney(chosen: String, other: String)
+  /// A CSV file has both coordinates in one cell, in an order that may be wrong.
+  case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)
 }
 
 extension ReadingNote: CustomStringConvertible {
@@ -112,6 +130,16 @@ extension ReadingNote: CustomStringConvertible {
       "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
     case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
+    case .partOfFeatures:
+      "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
+    case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
+    case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
+    case .startOfJourney(let chosen, let other):
+      "points lie at \(chosen), not at \(other); --longitude and --latitude choose others"
+    case .coordinatesInOneCell(let column, isLatitudeFirst: true):
+      "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
+    case .coordinatesInOneCell(let column, isLatitudeFirst: false):
+      "column \"\(column)\" is taken as longitude and latitude; --lat-lon takes the latitude first"
     }
   }
 }

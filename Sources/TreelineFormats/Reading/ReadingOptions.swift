@@ -1,3 +1,5 @@
+import Treeline
+
 /// Options for reading points.
 public struct ReadingOptions: Hashable, Sendable {
   /// The CSV columns of the coordinates.
@@ -26,22 +28,30 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of a number. Thousands have no separator.
+/// The decimal separator of a number. The other one may separate thousands of a number with decimals: `1.234,56` with
+/// commas, `1,234.56` with points.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
   case point
-  /// A comma, as in `48,85`. A number with a point is refused, because it could be a thousand times larger.
+  /// A comma, as in `48,85`. A number with a point and no comma is refused, because it could be a thousand times
+  /// larger.
   case comma
+
+  var mark: DecimalMark { self == .comma ? .comma : .point }
 }
 
 /// The CSV columns of the coordinates. GeoJSON has no columns to choose, so choosing is an error.
+///
+/// Longitudes and latitudes may be written as angles, too: `48°51'24"N`, `48 51 24 N`, `-2:21:03`, `2.35 W`.
 ///
 /// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
 /// over one that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
   /// Common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case), then such
-  /// names with a unit or a datum (`Longitude (deg)`, `lat_wgs84`), then the common names of a column of well-known
-  /// text (`wkt`, `geom`, `geometry` and the like). In a file without a header, columns 1 and 2.
+  /// names with a unit or a datum (`Longitude (deg)`, `lat_wgs84`), then those of a place (`stop_lat`, `start_lng`),
+  /// then the common names of a column of well-known text (`wkt`, `geom`, `geometry` and the like), then those of a
+  /// column of both coordinates (`location`, `latlon` and the like) if the first row has two numbers there. In a file
+  /// without a header, columns 1 and 2.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
@@ -50,6 +60,19 @@ public enum ColumnChoice: Hashable, Sendable {
   /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits, with
   /// longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be 4326.
   case wkt(String)
+  /// Two coordinates in one cell, the latitude first, such as `48.85, 2.35`. Letters, as in `2.35° E, 48.85° N`, take
+  /// precedence over the order.
+  case latitudeLongitude(String)
+  /// Two coordinates in one cell, the longitude first.
+  case longitudeLatitude(String)
+
+  /// Whether it names one column.
+  var isOne: Bool {
+    switch self {
+    case .automatic, .sphere, .plane: false
+    case .wkt, .latitudeLongitude, .longitudeLatitude: true
+    }
+  }
 }
 
 /// Sizes in bytes.

@@ -8,11 +8,15 @@ enum Byte {
   static let carriageReturn = UInt8(ascii: "\r")
   /// RS, which starts each record of a JSON text sequence (RFC 7464).
   static let recordSeparator: UInt8 = 0x1E
+  /// US, which no text has.
+  static let unitSeparator: UInt8 = 0x1F
   static let space = UInt8(ascii: " ")
   static let quote = UInt8(ascii: "\"")
   static let comma = UInt8(ascii: ",")
   static let semicolon = UInt8(ascii: ";")
   static let colon = UInt8(ascii: ":")
+  static let bar = UInt8(ascii: "|")
+  static let hash = UInt8(ascii: "#")
   static let backslash = UInt8(ascii: "\\")
   static let plus = UInt8(ascii: "+")
   static let minus = UInt8(ascii: "-")

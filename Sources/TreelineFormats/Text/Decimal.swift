@@ -1,3 +1,5 @@
+import Treeline
+
 /// Reads a decimal number, correctly rounded and independent of the locale.
 ///
 /// Accepts spaces and tabs around it, a leading `+`, a point without digits before or after it, as in `.5` and `5.`,
@@ -49,8 +51,15 @@
 /// Reads a number with a comma as its decimal separator; nil if it has a point as well.
 func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
 
+/// Reads a number with marks between its thousands, such as `1.234,56`; nil for any other.
+func parseGrouped(_ bytes: Bytes, _ mark: DecimalMark) -> Double? {
+  CellNumber(trimmed(bytes), mark: mark).flatMap { $0.hasGroups ? Double($0.literal) : nil }
+}
+
 /// Returns whether bytes are a number with a decimal comma.
-func hasDecimalComma(_ bytes: Bytes) -> Bool { bytes.contains(Byte.comma) && parseDecimalComma(bytes) != nil }
+func hasDecimalComma(_ bytes: Bytes) -> Bool {
+  bytes.contains(Byte.comma) && (parseDecimalComma(bytes) ?? parseGrouped(bytes, .comma)) != nil
+}
 
 /// Calls `work` with bytes in which commas are replaced by points; nil if there are points already.
 func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {

@@ -1,0 +1,58 @@
+import Treeline
+
+/// Two coordinates in one cell: `48.85, 2.35`, `(48.85 2.35)`, `48°51'24"N 2°21'3"E`.
+struct CoordinatePair {
+  /// The numbers in the order in which they are written.
+  let numbers: (Double, Double)
+  /// Whether the latitude is first, according to the letters of angles; nil without letters.
+  let isLatitudeFirst: Bool?
+  /// Whether brackets are around it, as around the longitude and the latitude of GeoJSON.
+  let isArray: Bool
+
+  /// Separates the text at the first place at which both parts are a number or an angle.
+  init?(_ text: Bytes, _ mark: DecimalMark) {
+    isArray = trimmed(text).first == Byte.openBracket
+    guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }
+    for separators in Self.separators {
+      for (index, byte) in text.enumerated() where separators.contains(byte) {
+        // A letter belongs to the angle before it.
+        let end = byte >= UInt8(ascii: "E") ? index + 1 : index
+        guard let first = Self.part(Bytes(rebasing: text[..<end]), mark),
+          let second = Self.part(Bytes(rebasing: text[(index + 1)...]), mark),
+          first.isLatitude == second.isLatitude.map({ !$0 })
+        else { continue }
+        (numbers, isLatitudeFirst) = ((first.number, second.number), first.isLatitude)
+        return
+      }
+    }
+    return nil
+  }
+
+  private static let separators = [
+    [Byte.semicolon], [Byte.comma], [Byte.space, Byte.tab], Array("NSEW".utf8),
+  ]
+
+  private static func withoutBrackets(_ text: Bytes) -> Bytes? {
+    guard text.count >= 3, text.count <= 128 else { return nil }
+    switch (text.first, text.last) {
+    case (UInt8(ascii: "("), UInt8(ascii: ")")), (Byte.openBracket, Byte.closeBracket):
+      return trimmed(Bytes(rebasing: text[1..<text.count - 1]))
+    default: return text
+    }
+  }
+
+  private static func part(_ text: Bytes, _ mark: DecimalMark) -> (number: Double, isLatitude: Bool?)? {
+    if let number = mark == .point ? parseDecimal(text) : parseDecimalComma(text) { return (number, nil) }
+    return Angle(text).map { ($0.degrees, $0.isLatitude) }
+  }
+
+  /// Returns the longitude and the latitude, in the order that the letters tell, or else in the given one.
+  func ordered(isLatitudeFirst: Bool) -> (first: Double, second: Double) {
+    self.isLatitudeFirst ?? isLatitudeFirst ? (numbers.1, numbers.0) : (numbers.0, numbers.1)
+  }
+
+  init?(_ text: String, _ mark: DecimalMark) {
+    guard let pair = Array(text.utf8).withUnsafeBufferPointer({ CoordinatePair($0, mark) }) else { return nil }
+    self = pair
+  }
+}
