@@ -70,6 +70,7 @@ def test_names_of_both_and_of_columns_are_taken():
     assert list(treeline.build(frame).columns) == ["east", "north", "n"]
     assert list(treeline.build(frame, columns="n").columns) == ["n"]
     assert list(treeline.build(frame, columns=()).columns) == []
+    assert list(treeline.build(frame, columns=["n", "lon"]).columns) == ["n", "lon"]
     assert treeline.build(frame, columns={"other": ["a", "b"]}).columns == {"other": "category"}
     places = geopandas.GeoDataFrame(frame, geometry=geopandas.points_from_xy([50, 60], [7, 8]), crs=4326)
     assert treeline.build(places).bounds[0] == pytest.approx(50, abs=1e-6)
@@ -106,7 +107,11 @@ def test_a_guess_is_told():
         (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "expected a table, .* found ndarray"),
         (dict(x="places.csv"), TypeError, "found the path 'places.csv'; read the file"),
         (dict(x={"lon": ["east"], "lat": [2.0]}), ValueError, "column 'lon': could not convert"),
-        (dict(x={"lon": [1.0], "lat": [2.0], "n": [3]}, columns=["m"]), KeyError, "found 'm'; there are 'n'"),
+        (
+            dict(x={"lon": [1.0], "lat": [2.0], "n": [3]}, columns=["m"]),
+            KeyError,
+            "found 'm'; there are 'lon', 'lat', 'n'",
+        ),
         (dict(x={"lon": [1.0], "lat": [2.0], "n": [[3]]}), ValueError, "column 'n': expected one dimension"),
         (dict(x=pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [[3]]})), TypeError, "convert it or leave it out"),
         (dict(x=pl.LazyFrame({"lon": [1.0], "lat": [2.0]})), TypeError, "found of type LazyFrame"),
@@ -166,6 +171,12 @@ def test_tables_without_gaps_are_built_as_ever(frame, recwarn):
     assert len(recwarn) == 0
 
 
+def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
+    with pytest.raises(treeline.BuildError, match="gamma") as raised:
+        treeline.build(gaps[0], skip_invalid=True, split="gamma:2")
+    assert raised.value.__context__ is None
+
+
 @pytest.mark.parametrize(
     "options", [dict(grow="merge"), dict(grow="badges"), dict(group_by="kind"), dict(never_cluster="open")]
 )
@@ -216,7 +227,7 @@ def test_missing_coordinates_of_pandas_are_told(dtype):
     frame = pd.DataFrame({"lon": pd.array([1, None], dtype=dtype), "lat": [1.0, 2.0]})
     with pytest.raises(treeline.BuildError, match="row 1: .* found longitude nan"):
         treeline.build(frame)
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="1 row is not in the tree, because its coordinates are invalid; .* 1: nan, 2"):
         assert len(treeline.build(frame, skip_invalid=True)) == 1
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from . import _library as c
 from . import _steps
 from ._columns import InputColumn, input_columns
-from ._coordinates import Coordinates, coordinates
+from ._coordinates import Coordinates, coordinates, left_out
 from ._errors import BuildError
 from ._monitor import Monitor
 from ._parameters import text
@@ -74,36 +74,36 @@ def build(
     if len(points.x) != len(points.y):
         raise ValueError(f"expected as many x as y, found {len(points.x)} and {len(points.y)}")
     chosen: Iterable[str] | None = None
-    if points.others is not None and (columns is None or isinstance(columns, str | list | tuple)):
-        columns, chosen = points.others, columns
+    if points.table is not None and (columns is None or isinstance(columns, str | list | tuple)):
+        chosen = [name for name in points.table if name not in points.own] if columns is None else columns
+        columns = points.table
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
     common = {"split": split, "threads": threads, "planar": planar or None}
     common["no_separation"] = None if separations else True
     others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
+    options = text(grow=grow, **common, **others)
     monitor = Monitor(progress)
+    given = ctypes.byref(c.Points.of(points.x, points.y))
+    arguments = (given, *_steps.column_array(made), options.encode(), monitor.reference)
+    fault: BuildError | None = None
     try:
-        options = text(grow=grow, **common, **others)
-        given = ctypes.byref(c.Points.of(points.x, points.y))
-        arguments = (given, *_steps.column_array(made), options.encode(), monitor.reference)
         tree = Tree(monitor.run(lambda: c.call(c.build, *arguments)))
     except BuildError as error:
+        fault = error
+    if fault is not None:
         invalid = _steps.Survey(planar).add(points.x, points.y)
         if not invalid.any():
-            raise
+            raise fault
         if not skip_invalid:
-            raise BuildError(f"{error}; skip_invalid=True leaves out such rows") from None
+            raise BuildError(f"{fault}; skip_invalid=True leaves out such rows")
+        row = int(invalid.argmax())
         if unfit := [name for name, value in {"grow": grow, **others}.items() if value not in (None, "split")]:
             raise BuildError(
-                f"expected no row with invalid coordinates, found {invalid.sum()}, the first row {invalid.argmax()}; "
+                f"expected no row with invalid coordinates, found {invalid.sum()}, the first row {row}; "
                 f"skip_invalid=True cannot leave them out with {unfit[0]}=, so drop them first"
-            ) from None
+            )
         tree = _without_invalid(points, made, text(**common), progress)
-        row = int(invalid.argmax())
-        warnings.warn(
-            f"{invalid.sum()} rows are not in the tree, because their coordinates are invalid; the first is row {row}: "
-            f"{points.x[row]}, {points.y[row]}",
-            stacklevel=2,
-        )
+        warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
     tree._given_row_count = len(points.x)
     return tree
 

@@ -19,8 +19,10 @@ class Coordinates(NamedTuple):
 
     x: AnyArray
     y: AnyArray
-    #: The other columns of the table that contains them, by name; None if no table does.
-    others: Mapping[Any, Any] | None = None
+    #: The columns of the table that contains them, by name; None if no table does.
+    table: Mapping[Any, Any] | None = None
+    #: Names of the columns of coordinates.
+    own: tuple[Any, ...] = ()
     #: A guess about them that may be wrong; empty if there is none.
     note: str = ""
 
@@ -75,7 +77,7 @@ def _of_table(table: Mapping[Any, Any], planar: bool, names: tuple[Any, Any]) ->
             there = ", ".join(map(repr, table))
             raise KeyError(f"expected the name of a column as {option}=, found {name!r}; there are {there}")
     x, y = (_doubles(f"column {name!r}", table[name]) for name in found[:2])
-    return Coordinates(x, y, {name: column for name, column in table.items() if name not in found[:2]}, found.note)
+    return Coordinates(x, y, table, found[:2], found.note)
 
 
 def _found(table: Mapping[Any, Any], planar: bool) -> Found:
@@ -99,8 +101,8 @@ def _of_geometry(places: Any, planar: bool) -> Coordinates:
             raise ValueError(f"row {row!r}: expected a point, found a {kind}; take the centroid, or a point inside")
     if points.crs is not None and not planar and points.crs.to_epsg() != 4326:
         points = points.to_crs(4326)
-    others = named_columns(places.drop(columns=points.name)) if hasattr(places, "columns") else None
-    return Coordinates(_doubles("x", points.x), _doubles("y", points.y), others)
+    table = named_columns(places.drop(columns=points.name)) if hasattr(places, "columns") else None
+    return Coordinates(_doubles("x", points.x), _doubles("y", points.y), table)
 
 
 def _doubles(name: str, values: Any) -> AnyArray:
@@ -128,3 +130,9 @@ def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
         raise TypeError(f"{name}: expected numbers, found {column.type_name}")
     doubles, valid = numbers.astype("<f8", copy=False), column.valid
     return doubles if valid is None else np.where(valid, doubles, np.nan)
+
+
+def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
+    """Returns a warning of rows without a valid place, of which one is told."""
+    rows = f"{count} rows are not in {what}, because their" if count > 1 else f"1 row is not in {what}, because its"
+    return f"{rows} coordinates are invalid; the first is row {row}: {x}, {y}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from ._arrays import AnyArray, required
 from ._columns import InputColumn, input_columns
+from ._coordinates import left_out
 from ._errors import BuildError
 from ._geometry import PointColumns
 from ._parameters import text
@@ -54,11 +55,8 @@ class Built:
         """Warns of rows that are not in the index."""
         if self.refused_count:
             first = self.refused[0]
-            warnings.warn(
-                f"{self.refused_count} rows are not in {self.path}, because their coordinates are invalid; "
-                f"the first is row {first.row}: {first.x}, {first.y}",
-                stacklevel=3,
-            )
+            text = left_out(self.refused_count, self.path, first.row, first.x, first.y)
+            warnings.warn(text, stacklevel=3)
 
 
 #: Maximum number of refused rows that a result lists.
