@@ -130,6 +130,7 @@ import TreelineBuilder
       var feature = ClusterFeature(root, of: tree, hasEllipse: true)
       (feature.isStack, feature.shownRow, feature.row, feature.members) = (true, 0, 0, [0, 1])
       (feature.hull, feature.badgeDiameter, feature.group) = (tree.convexHull(of: root), 44, "inns")
+      feature.viewPointCount = 1
       var bytes = OutputBytes()
       FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
       let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])

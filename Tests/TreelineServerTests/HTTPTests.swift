@@ -105,7 +105,7 @@ import Testing
     ("application/json", "{\"cluster_ids\":[77777777777]}", 409),
     ("application/json", "{\"version\":\"0\",\"cluster_ids\":[]}", 409),
     ("application/json", "{\"cluster_ids\":[9007199254740992]}", 400),
-    ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400), ("text/plain", "{\"cluster_ids\":[]}", 415),
+    ("application/json", "{\"cluster_ids\":[0],\"vresion\":\"0\"}", 400), ("text/html", "{\"cluster_ids\":[]}", 415),
     ("application/json; charset=utf-8", "{\"cluster_ids\":[0]}", 200),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 200_000) + "0]}", 413),
     ("application/json", "{\"cluster_ids\":[" + String(repeating: "0,", count: 10_000) + "0]}", 400),

@@ -354,7 +354,7 @@ def write_broken():
     tail = "-0.1,51.5,London\n"
     for name, row in (
         ("missing_latitude", "2.35,,Paris\n"),
-        ("unreadable_number", "2.35,48°51′N,Paris\n"),
+        ("unreadable_number", "2.35,48°61′N,Paris\n"),
         ("latitude_out_of_range", "2.35,148.86,Paris\n"),
         ("not_a_number", "2.35,NaN,Paris\n"),
         ("unclosed_quote", '2.35,48.86,"Paris\n'),
