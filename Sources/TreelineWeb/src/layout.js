@@ -1,8 +1,8 @@
 // Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
 // sums and covariances of their points. IndexFormat describes each array.
 
-import { addProduct, scatterOf } from "./exact.js";
 import { joined, MergeTree } from "./merging.js";
+import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 /** Leaves are no deeper than this; where they would be, scales are made coarse. */
 const GREATEST_DEPTH = 511;
@@ -54,7 +54,7 @@ class Layout {
     /** Where the points of each record begin. */
     this.firsts = new Uint32Array(records);
     /** Of each record's points, from the corner of its box: Σx and Σy, and Σxx, Σxy and Σyy as pairs. */
-    this.moments = new Float64Array(records * 8);
+    this.moments = new Float64Array(records * MOMENTS);
   }
 
   /** @returns {StoredTree} */
@@ -143,7 +143,7 @@ class Layout {
       return;
     }
     const left = record + nodes[at + 5];
-    const own = record * 8;
+    const own = record * MOMENTS;
     if (this.#unite(at, left * 6)) {
       this.#addMoved(record, left);
       this.#addMoved(record, left + 1);
@@ -158,10 +158,7 @@ class Layout {
     sums[pair * 4 + 1] = x / 2 ** 32;
     sums[pair * 4 + 2] = y % 2 ** 32;
     sums[pair * 4 + 3] = y / 2 ** 32;
-    const square = count * count;
-    spreads[pair * 3] = scatterOf(count, moments[own + 2], moments[own + 3], x, x) / square;
-    spreads[pair * 3 + 1] = scatterOf(count, moments[own + 4], moments[own + 5], x, y) / square;
-    spreads[pair * 3 + 2] = scatterOf(count, moments[own + 6], moments[own + 7], y, y) / square;
+    writeSpread(moments, own, count, spreads, pair * 3);
     if (nodes[at] > nodes[at + 2]) this.isAcrossSeam = true;
   }
 
@@ -174,17 +171,11 @@ class Layout {
   /** @param {number} record */
   #addPoints(record) {
     const { nodes, points, moments } = this;
-    const own = record * 8;
+    const own = record * MOMENTS;
     const [minX, minY] = [nodes[record * 6], nodes[record * 6 + 1]];
     const first = this.firsts[record];
     for (let i = first; i < first + nodes[record * 6 + 4]; i++) {
-      const dx = (points[i * 2] - minX) >>> 0;
-      const dy = points[i * 2 + 1] - minY;
-      moments[own] += dx;
-      moments[own + 1] += dy;
-      addProduct(moments, own + 2, dx, dx);
-      addProduct(moments, own + 4, dx, dy);
-      addProduct(moments, own + 6, dy, dy);
+      addPoint(moments, own, (points[i * 2] - minX) >>> 0, points[i * 2 + 1] - minY);
     }
   }
 
@@ -196,22 +187,10 @@ class Layout {
    * @param {number} child
    */
   #addMoved(record, child) {
-    const { nodes, moments } = this;
-    const [own, other] = [record * 8, child * 8];
-    const count = nodes[child * 6 + 4];
+    const { nodes } = this;
     const dx = (nodes[child * 6] - nodes[record * 6]) >>> 0;
     const dy = nodes[child * 6 + 1] - nodes[record * 6 + 1];
-    const [x, y] = [moments[other], moments[other + 1]];
-    moments[own] += x + count * dx;
-    moments[own + 1] += y + count * dy;
-    for (let i = 2; i < 8; i++) moments[own + i] += moments[other + i];
-    // Σ(x + dx)² is Σx² + (Σx + Σ(x + dx)) dx, and so on.
-    addProduct(moments, own + 2, x, dx);
-    addProduct(moments, own + 2, x + count * dx, dx);
-    addProduct(moments, own + 4, x, dy);
-    addProduct(moments, own + 4, y + count * dy, dx);
-    addProduct(moments, own + 6, y, dy);
-    addProduct(moments, own + 6, y + count * dy, dy);
+    addMoved(this.moments, record * MOMENTS, child * MOMENTS, nodes[child * 6 + 4], dx, dy);
   }
 
   /**
