@@ -118,9 +118,12 @@ scaled.rest = 0;
  */
 function isAbove(a, b, number) {
   const product = a * b;
-  const [c, d] = [a * 134217729, b * 134217729];
-  const [aHigh, bHigh] = [c - (c - a), d - (d - b)];
-  const [aLow, bLow] = [a - aHigh, b - bHigh];
+  const c = a * 134217729;
+  const d = b * 134217729;
+  const aHigh = c - (c - a);
+  const bHigh = d - (d - b);
+  const aLow = a - aHigh;
+  const bLow = b - bHigh;
   const error = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
   return number - product - error < 0;
 }

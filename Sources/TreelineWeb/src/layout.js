@@ -1,7 +1,7 @@
 // Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
 // sums and covariances of their points. IndexFormat describes each array.
 
-import { joined, MergeTree } from "./merging.js";
+import { CODE, joined, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 /** Leaves are no deeper than this; where they would be, scales are made coarse. */
@@ -75,7 +75,7 @@ class Layout {
    */
   #place() {
     const { tree, nodes, codes, stands, firsts } = this;
-    const { leafCount, lefts, rights, counts, scales, standsRight } = tree;
+    const { leafCount, merges } = tree;
     // Of each node that waits: the node, its first point, its record, where the records below begin, and its level in
     // a bucket.
     const waiting = [tree.root, 0, 0, 1, 0];
@@ -94,12 +94,13 @@ class Layout {
         this.#writeLeaf(node, first);
         continue;
       }
-      const merge = node - leafCount;
-      const [left, right] = [lefts[merge], rights[merge]];
+      const merge = tree.at(node);
+      const left = merges[merge + LEFT];
+      const right = merges[merge + RIGHT];
       const second = first + tree.count(left);
-      codes[second] = scales[merge];
-      if (stands && standsRight[merge]) stands[second >> 3] |= 1 << (second & 7);
-      if (counts[merge] > 16) {
+      codes[second] = merges[merge + CODE];
+      if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
+      if (merges[merge + POINTS] > 16) {
         waiting.push(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
         waiting.push(left, first, below, below + 2, 0);
       } else {
@@ -290,10 +291,10 @@ export function boxAround(points, first, count, mayCrossSeam) {
  * @param {MergeTree} tree
  */
 function withCoarseScales(tree) {
-  const { leafCount } = tree;
+  const { leafCount, merges: all } = tree;
   const coarse = new MergeTree(tree.leaves);
   /** @param {number} node */
-  const scale = (node) => coarseCode(tree.scales[node - leafCount]);
+  const scale = (node) => coarseCode(all[tree.at(node) + CODE]);
   // Each merge behind the one that it is a part of; whether that one has another scale; and the node in the new tree.
   const merges = [];
   const isTop = new Uint8Array(leafCount).fill(1);
@@ -302,7 +303,7 @@ function withCoarseScales(tree) {
   for (let waiting = [tree.root]; waiting.length; ) {
     const node = /** @type {number} */ (waiting.pop());
     merges.push(node);
-    for (const part of [tree.lefts[node - leafCount], tree.rights[node - leafCount]]) {
+    for (const part of all.subarray(tree.at(node), tree.at(node) + 2)) {
       if (part < leafCount) continue;
       isTop[part - leafCount] = scale(part) === scale(node) ? 0 : 1;
       waiting.push(part);
@@ -314,7 +315,7 @@ function withCoarseScales(tree) {
     const isWithin = (node) => node >= leafCount && (node === merge || !isTop[node - leafCount]);
     let stand = merge;
     while (isWithin(stand)) {
-      stand = tree.standsRight[stand - leafCount] ? tree.rights[stand - leafCount] : tree.lefts[stand - leafCount];
+      stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
     }
     // All that is merged at this step, in the order of the tree, and the points in front of each.
     const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
@@ -322,7 +323,7 @@ function withCoarseScales(tree) {
     for (let waiting = [merge]; waiting.length; ) {
       const node = /** @type {number} */ (waiting.pop());
       if (isWithin(node)) {
-        waiting.push(tree.rights[node - leafCount], tree.lefts[node - leafCount]);
+        waiting.push(all[tree.at(node) + RIGHT], all[tree.at(node) + LEFT]);
       } else {
         if (node === stand) standIndex = parts.length;
         parts.push(node < leafCount ? node : news[node - leafCount]);

@@ -75,13 +75,3 @@ function spread(value) {
   value = (value | (value << 2)) & 0x33333333;
   return (value | (value << 1)) & 0x55555555;
 }
-
-/**
- * The width of the least square of a power of two units, on a grid, that contains two positions, as the power.
- *
- * @param {number} x1
- * @param {number} y1
- * @param {number} x2
- * @param {number} y2
- */
-export const commonShift = (x1, y1, x2, y2) => 32 - Math.clz32((x1 ^ x2) | (y1 ^ y2));

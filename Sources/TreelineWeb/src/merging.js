@@ -11,49 +11,56 @@
 // earlier pair before. In each round only those clusters look that may have a pair in it.
 
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
-import { commonShift } from "./leaves.js";
 import { Tiles } from "./tiles.js";
 
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
 /** @typedef {import("./leaves.js").Leaves} Leaves */
 
-/** A binary tree of merges. Leaves are numbered from 0; the merge that ends a cluster has its least member's number
- * behind all leaves, for no other merge ends it. */
+/** A merge in a tree: eight words, half a cache line. */
+const MERGE_BITS = 3;
+export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
+
+/**
+ * A binary tree of merges. Leaves are numbered from 0; a merge has the number of the greater of both least members, behind
+ * all leaves, for no other merge ends the cluster of that member.
+ */
 export class MergeTree {
   /** @param {Leaves} leaves */
   constructor(leaves) {
-    const count = leaves.xs.length;
     this.leaves = leaves;
-    this.leafCount = count;
-    /** The part with the lesser least member, and the other, by merge. */
-    this.lefts = new Uint32Array(count);
-    this.rights = new Uint32Array(count);
-    /** Numbers of points. */
-    this.counts = new Uint32Array(count);
-    /** Records of a stored tree below each merge. */
-    this.records = new Uint32Array(count);
-    this.heights = new Uint32Array(count);
-    /** Codes, never below that of a part. */
-    this.scales = new Uint16Array(count);
-    /** Whether each stands where its right part does. */
-    this.standsRight = new Uint8Array(count);
+    this.leafCount = leaves.xs.length;
+    /**
+     * Of each merge: the part with the lesser least member, the other, how many points it has and how many records of a
+     * stored tree lie below it, its height, the code of its scale, which is never below that of a part, and whether it
+     * stands where its right part does.
+     */
+    this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
+  }
+
+  /**
+   * Where a merge is in `merges`.
+   *
+   * @param {number} node
+   */
+  at(node) {
+    return (node - this.leafCount) << MERGE_BITS;
   }
 
   /** @param {number} node */
   count(node) {
     const { starts } = this.leaves;
-    return node < this.leafCount ? starts[node + 1] - starts[node] : this.counts[node - this.leafCount];
+    return node < this.leafCount ? starts[node + 1] - starts[node] : this.merges[this.at(node) + POINTS];
   }
 
   /** @param {number} node */
   recordsBelow(node) {
-    return node < this.leafCount ? 0 : this.records[node - this.leafCount];
+    return node < this.leafCount ? 0 : this.merges[this.at(node) + RECORDS];
   }
 
   /** @param {number} node */
   height(node) {
-    return node < this.leafCount ? 0 : this.heights[node - this.leafCount];
+    return node < this.leafCount ? 0 : this.merges[this.at(node) + HEIGHT];
   }
 
   /**
@@ -61,18 +68,19 @@ export class MergeTree {
    * @param {number} left
    * @param {number} right
    * @param {number} count
-   * @param {number} scale
+   * @param {number} code
    * @param {boolean} standsRight
    */
-  add(node, left, right, count, scale, standsRight) {
-    const merge = node - this.leafCount;
-    this.lefts[merge] = left;
-    this.rights[merge] = right;
-    this.counts[merge] = count;
-    this.records[merge] = count > 16 ? this.recordsBelow(left) + this.recordsBelow(right) + 2 : 0;
-    this.heights[merge] = Math.max(this.height(left), this.height(right)) + 1;
-    this.scales[merge] = scale;
-    this.standsRight[merge] = standsRight ? 1 : 0;
+  add(node, left, right, count, code, standsRight) {
+    const { merges } = this;
+    const at = this.at(node);
+    merges[at + LEFT] = left;
+    merges[at + RIGHT] = right;
+    merges[at + POINTS] = count;
+    merges[at + RECORDS] = count > 16 ? this.recordsBelow(left) + this.recordsBelow(right) + 2 : 0;
+    merges[at + HEIGHT] = Math.max(this.height(left), this.height(right)) + 1;
+    merges[at + CODE] = code;
+    merges[at + STANDS_RIGHT] = standsRight ? 1 : 0;
     this.root = node;
   }
 }
@@ -89,13 +97,16 @@ const GONE = 255;
 const NONE = -1;
 
 /** The width of new tiles and the least width of tiles, in reaches of a search; and the widest, an eighth of the world. */
-const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [6, 4, 29];
+const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1.5, 29];
 
 /** Farther than this a search looks at all clusters: there are a thousand at most, and the world is round. */
 const WIDE_REACH = 2 ** 27;
 
+/** How many pairs are read ahead. */
+const TOUCHED = 16;
+
 /** Clusters in the tile of a cluster, on average. */
-const IN_TILE = 24;
+const IN_TILE = 48;
 
 export class Merging {
   /**
@@ -133,6 +144,8 @@ export class Merging {
     /** @type {Tiles | null} */
     this.tiles = null;
     this.queue = new PairQueue();
+    /** What was read ahead, of no meaning. */
+    this.touched = 0;
     /** The nearest that a search has found so far, and its scaled distance. */
     this.nearest = NONE;
     this.distance = Infinity;
@@ -204,27 +217,35 @@ export class Merging {
     if (this.tiles && (this.tiles.shift === GREATEST_SHIFT || reach * LEAST_REACHES <= 2 ** this.tiles.shift)) return;
     if (this.liveCount < this.numbers) this.renumber();
     const width = Math.min(reach * NEW_REACHES, 2 ** GREATEST_SHIFT);
-    let shift = Math.min(32 - Math.clz32(Math.ceil(width) - 1), GREATEST_SHIFT);
-    if (!this.tiles) shift = Math.max(shift, this.firstShift());
+    const least = Math.min(32 - Math.clz32(Math.ceil(width) - 1), GREATEST_SHIFT);
+    const shift = Math.max(least, this.widestShift());
     this.tiles = new Tiles(this.live, this.numbers, shift, this.crossesSeam);
     this.horizon = 2 ** shift / LEAST_REACHES;
   }
 
-  /** For tiles of leaves as wide as they can be so that few clusters in one have to be looked at on average. */
-  firstShift() {
-    const { xs, ys } = this.tree.leaves;
-    // For each width the sum of the squared numbers of clusters in tiles, which are runs in Z-order.
-    const [squares, starts] = [new Float64Array(34), new Uint32Array(34)];
-    for (let number = 1; number <= xs.length; number++) {
-      const widths = number < xs.length ? commonShift(xs[number - 1], ys[number - 1], xs[number], ys[number]) : 33;
+  /** For tiles as wide as they can be so that few clusters in one have to be looked at on average. */
+  widestShift() {
+    const { live, numbers } = this;
+    // For each width the sum of the squared numbers of clusters in tiles, which are about runs of numbers.
+    const squares = new Float64Array(34);
+    const starts = new Uint32Array(34);
+    let x = live[X];
+    let y = live[Y];
+    for (let number = 1; number <= numbers; number++) {
+      const at = number << STRIDE_BITS;
+      const nextX = live[at + X];
+      const nextY = live[at + Y];
+      const widths = number < numbers ? 32 - Math.clz32((x ^ nextX) | (y ^ nextY)) : 33;
       for (let width = 0; width < widths; width++) {
         const size = number - starts[width];
         squares[width] += size * size;
         starts[width] = number;
       }
+      x = nextX;
+      y = nextY;
     }
-    let shift = 28;
-    while (shift > 0 && squares[shift] > IN_TILE * xs.length) shift--;
+    let shift = GREATEST_SHIFT;
+    while (shift > 0 && squares[shift] > IN_TILE * numbers) shift--;
     return shift;
   }
 
@@ -266,28 +287,57 @@ export class Merging {
     return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
   }
 
+  /** Finds the pairs that clusters have in this round before any of these is merged. */
   lookAtDue() {
-    const { rounds, round, numbers } = this;
+    const { rounds, round, numbers, queue } = this;
     for (let number = 0; number < numbers; number++) {
       if (rounds[number] <= round) this.look(number);
     }
+    queue.sort();
   }
 
   /** Merges all pairs that belong to the round, the first of them first. */
   mergeAll() {
     const { queue, live, rounds } = this;
-    while (queue.pop()) {
-      const { cluster, nearest, distance } = queue;
-      if (rounds[cluster] === GONE || live[(cluster << STRIDE_BITS) + AGE] !== queue.age) continue;
-      if (rounds[nearest] === GONE || live[(nearest << STRIDE_BITS) + AGE] !== queue.nearestAge) {
-        this.look(cluster);
-      } else {
-        const first = Math.min(cluster, nearest);
-        this.join(first, Math.max(cluster, nearest), distance);
-        this.look(first);
+    let touched = 0;
+    for (let pair; (pair = queue.pop()) >= 0; ) {
+      if (queue.taken >= touched && queue.taken < queue.listCount) touched = this.touch(touched);
+      const { words } = queue;
+      const cluster = words[pair * PAIR + 1];
+      const nearest = words[pair * PAIR + 2];
+      if (rounds[cluster] === GONE || live[(cluster << STRIDE_BITS) + AGE] !== words[pair * PAIR + 3]) continue;
+      let next = cluster;
+      if (rounds[nearest] !== GONE && live[(nearest << STRIDE_BITS) + AGE] === words[pair * PAIR + 4]) {
+        next = Math.min(cluster, nearest);
+        this.join(next, Math.max(cluster, nearest), queue.distances[pair]);
       }
+      const found = this.look(next);
+      if (found >= 0) queue.insert(found);
     }
     queue.clear();
+  }
+
+  /**
+   * Reads a little of each cluster that the next pairs of the list will touch: they lie far from each other, and memory
+   * fetches many at a time, but one after the other while merging goes on. Returns up to where it did.
+   *
+   * @param {number} from
+   */
+  touch(from) {
+    const { queue: { list, listCount, words }, live } = this;
+    const slots = /** @type {Tiles} */ (this.tiles).slots;
+    const end = Math.min(from + TOUCHED, listCount);
+    let sum = 0;
+    for (let place = from; place < end; place++) {
+      const at = list[place] * PAIR;
+      sum += live[(words[at + 1] << STRIDE_BITS) + SLOT] ^ live[(words[at + 2] << STRIDE_BITS) + SLOT];
+    }
+    for (let place = from; place < end; place++) {
+      const at = list[place] * PAIR;
+      sum += slots[live[(words[at + 1] << STRIDE_BITS) + SLOT] << 3] ^ slots[live[(words[at + 2] << STRIDE_BITS) + SLOT] << 3];
+    }
+    this.touched = sum;
+    return end;
   }
 
   /**
@@ -299,7 +349,8 @@ export class Merging {
    */
   join(first, second, distance) {
     const { live, sums, beyond } = this;
-    const [a, b] = [first << STRIDE_BITS, second << STRIDE_BITS];
+    const a = first << STRIDE_BITS;
+    const b = second << STRIDE_BITS;
     const count = live[a + COUNT] + live[b + COUNT];
     const sumX = sums[first * 8] + sums[second * 8];
     const sumY = sums[first * 8 + 1] + sums[second * 8 + 1];
@@ -322,7 +373,8 @@ export class Merging {
     if (this.standsAtMembers) {
       standsRight = isNearer(x >>> 0, y, live[b + X] >>> 0, live[b + Y] >>> 0, live[a + X] >>> 0, live[a + Y] >>> 0, isAcross);
       const stand = standsRight ? b : a;
-      [x, y] = [live[stand + X], live[stand + Y]];
+      x = live[stand + X];
+      y = live[stand + Y];
     }
     const scale = Math.max(codeOf(distance), live[a + SCALE], live[b + SCALE]);
     const node = this.leafCount + live[b + MEMBER];
@@ -362,8 +414,8 @@ export class Merging {
   }
 
   /**
-   * Looks for the first pair of a cluster, and puts it into the queue. If it belongs to a later round, notes the round
-   * in which the cluster looks again.
+   * Looks for the first pair of a cluster, adds it to the queue and returns its number there. If it belongs to a later
+   * round, notes the round in which the cluster looks again, and returns -1.
    *
    * @param {number} number
    */
@@ -376,7 +428,7 @@ export class Merging {
     let bound = Infinity;
     const awaited = this.awaited(number);
     if (awaited >= 0) {
-      this.take(number, awaited);
+      this.takeNumber(number, awaited);
     } else {
       // Leaves look for others that are no larger.
       const radius = live[at + RADIUS];
@@ -384,7 +436,7 @@ export class Merging {
       const needed = reachOf(this.end, width);
       if (needed > WIDE_REACH) {
         for (let other = 0; other < this.numbers; other++) {
-          if (this.rounds[other] !== GONE) this.take(number, other);
+          if (this.rounds[other] !== GONE && this.looksFor(number, other)) this.takeNumber(number, other);
         }
       } else {
         const reach = Math.max(this.horizon, needed);
@@ -395,45 +447,78 @@ export class Merging {
     const hasNearest = this.nearest >= 0;
     if (hasNearest && this.distance < this.end) {
       const nearestAge = live[(this.nearest << STRIDE_BITS) + AGE];
-      this.queue.push(this.distance, this.rest, number, this.nearest, live[at + AGE], nearestAge);
-    } else {
-      const next = Math.max(roundOf(Math.min(this.distance, bound)), this.round + 1);
-      this.rounds[number] = Math.min(next, LAST_ROUND);
-      live[at + NEAREST] = hasNearest && this.distance <= bound ? this.nearest : NONE;
+      return this.queue.add(this.distance, this.rest, number, this.nearest, live[at + AGE], nearestAge);
     }
+    const next = Math.max(roundOf(Math.min(this.distance, bound)), this.round + 1);
+    this.rounds[number] = Math.min(next, LAST_ROUND);
+    live[at + NEAREST] = hasNearest && this.distance <= bound ? this.nearest : NONE;
+    return -1;
   }
 
   /**
-   * Takes another cluster as the nearest if it is nearer than that and has to be known of.
+   * Whether a cluster has to know of another: the younger one of two, of leaves the larger one.
    *
    * @param {number} own
    * @param {number} other
    */
-  take(own, other) {
+  looksFor(own, other) {
     const { live, leafCount } = this;
-    const [a, b] = [own << STRIDE_BITS, other << STRIDE_BITS];
-    const [age, otherAge] = [live[a + AGE], live[b + AGE]];
-    const [radius, otherRadius] = [live[a + RADIUS], live[b + RADIUS]];
-    const isOlder = age >= leafCount
-      ? otherAge < age
-      : otherAge < leafCount && (otherRadius < radius || (otherRadius === radius && otherAge < age));
-    if (!isOlder) return;
-    let dx = Math.abs((live[a + X] >>> 0) - (live[b + X] >>> 0));
-    const dy = Math.abs((live[a + Y] >>> 0) - (live[b + Y] >>> 0));
-    if (this.beyond && dx > MIDDLE) {
-      // Across the seam only those are close that are less than half a world wide together.
-      const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
-      if (west > east || east - west < MIDDLE) dx = WORLD - dx;
-    }
-    const distance = scaled(dx, dy, radius + otherRadius);
-    if (distance > this.distance) return;
+    const a = own << STRIDE_BITS;
+    const b = other << STRIDE_BITS;
+    if (live[a + AGE] >= leafCount) return live[b + AGE] < live[a + AGE];
+    const isSmaller = live[b + RADIUS] < live[a + RADIUS] || (live[b + RADIUS] === live[a + RADIUS] && live[b + AGE] < live[a + AGE]);
+    return live[b + AGE] < leafCount && isSmaller;
+  }
+
+  /**
+   * @param {number} own
+   * @param {number} other
+   */
+  takeNumber(own, other) {
+    const at = other << STRIDE_BITS;
+    this.take(own, other, this.live[at + X], this.live[at + Y], this.live[at + RADIUS]);
+  }
+
+  /**
+   * Takes another cluster as the nearest if it is nearer than that, and returns whether it did.
+   *
+   * @param {number} own
+   * @param {number} other
+   * @param {number} x Of the other.
+   * @param {number} y
+   * @param {number} radius
+   */
+  take(own, other, x, y, radius) {
+    const { live } = this;
+    const at = own << STRIDE_BITS;
+    let dx = Math.abs((live[at + X] >>> 0) - (x >>> 0));
+    const dy = Math.abs((live[at + Y] >>> 0) - (y >>> 0));
+    if (dx > MIDDLE && this.beyond && !this.isTooWide(at, other << STRIDE_BITS)) dx = WORLD - dx;
+    const width = radius + live[at + RADIUS];
+    // Most are not nearer, which the first digits tell.
+    if ((dx * dx + dy * dy) * 2 ** 20 > (this.distance + 1) * (width * width) * (1 + 2 ** -40)) return false;
+    const distance = scaled(dx, dy, width);
+    if (distance > this.distance) return false;
     if (distance === this.distance && this.nearest >= 0) {
-      if (scaled.rest > this.rest) return;
-      if (scaled.rest === this.rest && !isBefore(own, other, own, this.nearest)) return;
+      if (scaled.rest > this.rest) return false;
+      if (scaled.rest === this.rest && !isBefore(own, other, own, this.nearest)) return false;
     }
     this.nearest = other;
     this.distance = distance;
     this.rest = scaled.rest;
+    return true;
+  }
+
+  /**
+   * Whether two clusters are together half a world wide or more, so that they are not close across the seam.
+   *
+   * @param {number} a Where they are.
+   * @param {number} b
+   */
+  isTooWide(a, b) {
+    const { live } = this;
+    const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
+    return west <= east && east - west >= MIDDLE;
   }
 }
 
@@ -456,7 +541,8 @@ function reachOf(end, width) {
  * @param {number} d
  */
 function isBefore(a, b, c, d) {
-  const [first, other] = [Math.min(a, b), Math.min(c, d)];
+  const first = Math.min(a, b);
+  const other = Math.min(c, d);
   return first < other || (first === other && Math.max(a, b) < Math.max(c, d));
 }
 
@@ -470,7 +556,10 @@ function roundedQuotient(sum, count) {
   let quotient = Math.floor(sum / count);
   let remainder = sum - quotient * count;
   // The quotient was rounded before it was rounded down.
-  if (remainder < 0) [quotient, remainder] = [quotient - 1, remainder + count];
+  if (remainder < 0) {
+    quotient--;
+    remainder += count;
+  }
   return 2 * remainder >= count ? quotient + 1 : quotient;
 }
 
@@ -524,29 +613,34 @@ export function joined(west1, east1, west2, east2) {
   return isAnyAcross ? [0, WORLD - 1] : [west, east];
 }
 
-/** A binary heap of the pairs of a round, the first to be merged first. */
+/** Words of a pair: the rest of its distance, the cluster that found it, the nearest, and the ages of both. */
+const PAIR = 5;
+
+/**
+ * The pairs of a round, the first to be merged first: those that were found before any of them was merged as a sorted
+ * list, and those that came later as a binary heap.
+ */
 class PairQueue {
   constructor() {
-    this.count = 0;
-    /** By place in the heap: the scaled distance, and which entry. */
-    this.keys = new Float64Array(1 << 10);
-    this.places = new Int32Array(1 << 10);
-    /** Five numbers an entry: the rest of the distance, cluster, nearest and their ages. */
-    this.entries = new Int32Array(5 << 10);
-    this.entryCount = 0;
-    /** The pair that came last out of the queue. */
-    this.distance = 0;
-    this.cluster = 0;
-    this.nearest = 0;
-    this.age = 0;
-    this.nearestAge = 0;
+    /** By number of the pair: its scaled distance, and its words. */
+    this.distances = new Float64Array(1 << 10);
+    this.words = new Int32Array(PAIR << 10);
+    this.pairCount = 0;
+    /** The numbers of pairs in the order of the list, and how many were taken from it. */
+    this.list = new Int32Array(0);
+    this.listCount = 0;
+    this.taken = 0;
+    this.heap = new Int32Array(1 << 10);
+    this.heapCount = 0;
   }
 
   clear() {
-    this.entryCount = 0;
+    this.pairCount = this.listCount = this.taken = 0;
   }
 
   /**
+   * Adds a pair that is not in order yet, and returns its number.
+   *
    * @param {number} distance
    * @param {number} rest
    * @param {number} cluster
@@ -554,79 +648,111 @@ class PairQueue {
    * @param {number} age
    * @param {number} nearestAge
    */
-  push(distance, rest, cluster, nearest, age, nearestAge) {
-    if (this.entryCount === this.keys.length) this.#grow();
-    const entry = this.entryCount++;
-    const { entries, keys, places } = this;
-    const at = entry * 5;
-    entries[at] = rest;
-    entries[at + 1] = cluster;
-    entries[at + 2] = nearest;
-    entries[at + 3] = age;
-    entries[at + 4] = nearestAge;
-    let place = this.count++;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      const key = keys[parent];
-      if (key < distance || (key === distance && !this.#isFirst(entry, places[parent]))) break;
-      keys[place] = key;
-      places[place] = places[parent];
-      place = parent;
+  add(distance, rest, cluster, nearest, age, nearestAge) {
+    if (this.pairCount === this.distances.length) {
+      this.distances = grown(this.distances, Float64Array);
+      this.words = grown(this.words, Int32Array);
     }
-    keys[place] = distance;
-    places[place] = entry;
+    const pair = this.pairCount++;
+    const { words } = this;
+    this.distances[pair] = distance;
+    words[pair * PAIR] = rest;
+    words[pair * PAIR + 1] = cluster;
+    words[pair * PAIR + 2] = nearest;
+    words[pair * PAIR + 3] = age;
+    words[pair * PAIR + 4] = nearestAge;
+    return pair;
   }
 
-  #grow() {
-    const { keys, places, entries } = this;
-    this.keys = new Float64Array(keys.length * 2);
-    this.places = new Int32Array(keys.length * 2);
-    this.entries = new Int32Array(entries.length * 2);
-    this.keys.set(keys);
-    this.places.set(places);
-    this.entries.set(entries);
+  /** Sorts all pairs: by the bits of their distances that differ within a round, and the few that are left by insertion. */
+  sort() {
+    const count = this.pairCount;
+    if (this.list.length < count) this.list = new Int32Array(count + (count >> 1));
+    const { list, distances } = this;
+    const keys = new Uint32Array(distances.buffer);
+    const bits = Math.min(33 - Math.clz32(count), ROUND_BITS);
+    const shift = ROUND_BITS - bits;
+    const mask = (1 << bits) - 1;
+    const starts = new Uint32Array(mask + 2);
+    for (let pair = 0; pair < count; pair++) starts[((keys[pair * 2 + 1] >>> shift) & mask) + 1]++;
+    for (let key = 0; key <= mask; key++) starts[key + 1] += starts[key];
+    for (let pair = 0; pair < count; pair++) list[starts[(keys[pair * 2 + 1] >>> shift) & mask]++] = pair;
+    for (let place = 1; place < count; place++) {
+      const pair = list[place];
+      let to = place;
+      for (; to > 0 && this.isFirst(pair, list[to - 1]); to--) list[to] = list[to - 1];
+      list[to] = pair;
+    }
+    this.listCount = count;
   }
 
   /**
-   * Of two entries of one distance.
+   * Whether one pair is merged before another.
    *
    * @param {number} a
    * @param {number} b
    */
-  #isFirst(a, b) {
-    const { entries } = this;
-    [a, b] = [a * 5, b * 5];
-    if (entries[a] !== entries[b]) return entries[a] < entries[b];
-    return isBefore(entries[a + 1], entries[a + 2], entries[b + 1], entries[b + 2]);
+  isFirst(a, b) {
+    const { distances, words } = this;
+    if (distances[a] !== distances[b]) return distances[a] < distances[b];
+    const [i, j] = [a * PAIR, b * PAIR];
+    if (words[i] !== words[j]) return words[i] < words[j];
+    return isBefore(words[i + 1], words[i + 2], words[j + 1], words[j + 2]);
   }
 
-  /** Takes out the first pair, if there is one. */
+  /**
+   * Puts a pair into the heap.
+   *
+   * @param {number} pair
+   */
+  insert(pair) {
+    if (this.heapCount === this.heap.length) this.heap = grown(this.heap, Int32Array);
+    const { heap } = this;
+    let place = this.heapCount++;
+    for (; place > 0; ) {
+      const parent = (place - 1) >> 1;
+      if (!this.isFirst(pair, heap[parent])) break;
+      heap[place] = heap[parent];
+      place = parent;
+    }
+    heap[place] = pair;
+  }
+
+  /** Takes out the first pair, and returns its number; -1 if there is none. */
   pop() {
-    if (!this.count) return false;
-    const { keys, places, entries } = this;
-    const first = places[0] * 5;
-    this.distance = keys[0];
-    this.cluster = entries[first + 1];
-    this.nearest = entries[first + 2];
-    this.age = entries[first + 3];
-    this.nearestAge = entries[first + 4];
-    const count = --this.count;
-    const [key, entry] = [keys[count], places[count]];
+    if (!this.heapCount) return this.taken < this.listCount ? this.list[this.taken++] : -1;
+    const { heap } = this;
+    const first = heap[0];
+    if (this.taken < this.listCount && this.isFirst(this.list[this.taken], first)) return this.list[this.taken++];
+    const count = --this.heapCount;
+    const last = heap[count];
     let place = 0;
     for (let child = 1; child < count; child = 2 * place + 1) {
-      const other = child + 1;
-      if (other < count && (keys[other] < keys[child] || (keys[other] === keys[child] && this.#isFirst(places[other], places[child])))) {
-        child = other;
-      }
-      if (key < keys[child] || (key === keys[child] && !this.#isFirst(places[child], entry))) break;
-      keys[place] = keys[child];
-      places[place] = places[child];
+      if (child + 1 < count && this.isFirst(heap[child + 1], heap[child])) child++;
+      if (!this.isFirst(heap[child], last)) break;
+      heap[place] = heap[child];
       place = child;
     }
-    keys[place] = key;
-    places[place] = entry;
-    return true;
+    heap[place] = last;
+    return first;
   }
 }
 
-export { X, Y, RADIUS, SLOT, STRIDE_BITS };
+/** The bits of the upper half of a distance that differ within a round, below its exponent and the two that the round
+ * tells. */
+const ROUND_BITS = 18;
+
+/**
+ * A list of twice the length.
+ *
+ * @template {Float64Array | Int32Array} List
+ * @param {List} list
+ * @param {{new (length: number): List}} type
+ */
+function grown(list, type) {
+  const longer = new type(list.length * 2);
+  longer.set(list);
+  return longer;
+}
+
+export { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y };

@@ -86,7 +86,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
-    const parameters = { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut), ...styleParameters(query) };
+    const parameters = { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
     const names = query.aggregate ? namesOf(query.aggregate) : [];
     const previous = query.cut?.continuing;
     if (!previous) return new RemoteClusters(this, (await this.#get("clusters", "features", parameters, options)).features, names);

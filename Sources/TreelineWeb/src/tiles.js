@@ -3,14 +3,15 @@
 // A tile is several times as wide as searches reach, and its clusters lie behind each other: so a search reads a tile
 // or a few from end to end.
 
-import { RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
+import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
 
 /** A tile is its column and row, its first slot, and how many slots it uses and has. */
 const TILE_BITS = 3;
 const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
 
-/** A slot is x, y, radius and number of a cluster. */
-const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_NUMBER] = [0, 1, 2, 3];
+/** A slot has of a cluster all that a search looks at, in eight words: half a cache line. */
+const SLOT_BITS = 3;
+const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER] = [0, 1, 2, 3, 4];
 const FREE = -1;
 const WORLD = 2 ** 32;
 
@@ -24,6 +25,8 @@ export class Tiles {
   constructor(live, count, shift, isCyclic) {
     this.live = live;
     this.shift = shift;
+    this.size = 2 ** shift;
+    this.last = WORLD / this.size - 1;
     this.isCyclic = isCyclic;
     /** A hash table with open addressing, at most half full. */
     this.table = new Int32Array(0);
@@ -37,7 +40,7 @@ export class Tiles {
       [column, row] = [ownColumn, ownRow];
     }
     this.#resize(changes);
-    this.slots = new Int32Array((count + changes + (count >> 3) + 64) * 4);
+    this.slots = new Int32Array((count + changes + (count >> 3) + 64) << SLOT_BITS);
     this.slotCount = 0;
     for (let number = 0; number < count; number++) {
       const tile = this.#tileOf(number);
@@ -52,10 +55,10 @@ export class Tiles {
 
   /** @param {number} tiles */
   #resize(tiles) {
-    const bits = Math.max(33 - Math.clz32(tiles), 4);
+    const bits = Math.max(33 - Math.clz32(tiles), 6);
     const old = this.table;
     this.table = new Int32Array(1 << (bits + TILE_BITS));
-    this.tableShift = 32 - bits;
+    this.tableShift = 36 - bits;
     for (let tile = 0; tile < old.length; tile += 1 << TILE_BITS) {
       if (!old[tile + CAPACITY]) continue;
       this.table.set(old.subarray(tile, tile + 5), this.#place(old[tile + COLUMN], old[tile + ROW]));
@@ -70,8 +73,10 @@ export class Tiles {
    */
   #place(column, row) {
     const { table } = this;
-    const hash = Math.imul(column, 0x9e3779b1) + Math.imul(row, 0x85ebca6b);
-    let tile = (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> this.tableShift) << TILE_BITS;
+    // Sixteen neighbours are next to each other in the table.
+    const hash = Math.imul(column >>> 2, 0x9e3779b1) + Math.imul(row >>> 2, 0x85ebca6b);
+    const block = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> this.tableShift;
+    let tile = ((block << 4) | ((row & 3) << 2) | (column & 3)) << TILE_BITS;
     while (table[tile + CAPACITY] && (table[tile + COLUMN] !== column || table[tile + ROW] !== row)) {
       tile += 1 << TILE_BITS;
       if (tile === table.length) tile = 0;
@@ -106,12 +111,13 @@ export class Tiles {
    * @param {number} capacity
    */
   #reserve(tile, capacity) {
-    if ((this.slotCount + capacity) * 4 > this.slots.length) {
-      const slots = new Int32Array(Math.max((this.slotCount + capacity) * 4, this.slots.length * 1.5) & ~3);
-      slots.set(this.slots.subarray(0, this.slotCount * 4));
+    const end = this.slotCount + capacity;
+    if (end << SLOT_BITS > this.slots.length) {
+      const slots = new Int32Array((end + (end >> 1)) << SLOT_BITS);
+      slots.set(this.slots.subarray(0, this.slotCount << SLOT_BITS));
       this.slots = slots;
     }
-    this.slots.fill(FREE, this.slotCount * 4, (this.slotCount + capacity) * 4);
+    for (let slot = this.slotCount; slot < end; slot++) this.slots[(slot << SLOT_BITS) + SLOT_NUMBER] = FREE;
     this.table[tile + START] = this.slotCount;
     this.table[tile + CAPACITY] = capacity;
     this.slotCount += capacity;
@@ -136,10 +142,12 @@ export class Tiles {
   #write(number, slot) {
     const { live, slots } = this;
     const at = number << STRIDE_BITS;
-    slots[slot * 4 + SLOT_X] = live[at + X];
-    slots[slot * 4 + SLOT_Y] = live[at + Y];
-    slots[slot * 4 + SLOT_RADIUS] = live[at + RADIUS];
-    slots[slot * 4 + SLOT_NUMBER] = number;
+    const to = slot << SLOT_BITS;
+    slots[to + SLOT_X] = live[at + X];
+    slots[to + SLOT_Y] = live[at + Y];
+    slots[to + SLOT_RADIUS] = live[at + RADIUS];
+    slots[to + SLOT_AGE] = live[at + AGE];
+    slots[to + SLOT_NUMBER] = number;
   }
 
   /**
@@ -150,13 +158,15 @@ export class Tiles {
   remove(number) {
     const { live, slots, table, shift } = this;
     const slot = live[(number << STRIDE_BITS) + SLOT];
-    const tile = this.#place((slots[slot * 4 + SLOT_X] >>> shift) | 0, (slots[slot * 4 + SLOT_Y] >>> shift) | 0);
+    const at = slot << SLOT_BITS;
+    const tile = this.#place((slots[at + SLOT_X] >>> shift) | 0, (slots[at + SLOT_Y] >>> shift) | 0);
     const last = table[tile + START] + --table[tile + COUNT];
+    const lastAt = last << SLOT_BITS;
     if (slot !== last) {
-      slots.copyWithin(slot * 4, last * 4, last * 4 + 4);
-      live[(slots[slot * 4 + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = slot;
+      for (let word = 0; word <= SLOT_NUMBER; word++) slots[at + word] = slots[lastAt + word];
+      live[(slots[at + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = slot;
     }
-    slots[last * 4 + SLOT_NUMBER] = FREE;
+    slots[lastAt + SLOT_NUMBER] = FREE;
   }
 
   /**
@@ -168,20 +178,22 @@ export class Tiles {
     const { live, slots, shift } = this;
     const at = number << STRIDE_BITS;
     const slot = live[at + SLOT];
-    if (((slots[slot * 4 + SLOT_X] ^ live[at + X]) | (slots[slot * 4 + SLOT_Y] ^ live[at + Y])) >>> shift === 0) {
+    const from = slot << SLOT_BITS;
+    if (((slots[from + SLOT_X] ^ live[at + X]) | (slots[from + SLOT_Y] ^ live[at + Y])) >>> shift === 0) {
       this.#write(number, slot);
       return;
     }
     this.remove(number);
     const tile = this.#tileOf(number);
-    const [start, count] = [this.table[tile + START], this.table[tile + COUNT]];
+    const count = this.table[tile + COUNT];
     if (count === this.table[tile + CAPACITY]) {
+      const start = this.table[tile + START];
       this.#reserve(tile, count + (count >> 1) + 4);
       const target = this.table[tile + START];
-      this.slots.copyWithin(target * 4, start * 4, (start + count) * 4);
-      this.slots.fill(FREE, start * 4, (start + count) * 4);
+      this.slots.copyWithin(target << SLOT_BITS, start << SLOT_BITS, (start + count) << SLOT_BITS);
       for (let offset = 0; offset < count; offset++) {
-        live[(this.slots[(target + offset) * 4 + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = target + offset;
+        this.slots[((start + offset) << SLOT_BITS) + SLOT_NUMBER] = FREE;
+        live[(this.slots[((target + offset) << SLOT_BITS) + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = target + offset;
       }
     }
     this.#add(number, tile);
@@ -197,59 +209,78 @@ export class Tiles {
    * @param {number} bound Scaled distances are no more than this.
    */
   search(merging, number, reach, width, bound) {
-    const { live, table, shift } = this;
+    const { live, table, size, last } = this;
     const at = number << STRIDE_BITS;
-    const [x, y] = [live[at + X] >>> 0, live[at + Y] >>> 0];
-    const size = 2 ** shift;
-    const last = WORLD / size - 1;
-    let [minColumn, maxColumn] = [Math.floor((x - reach) / size), Math.floor((x + reach) / size)];
+    const x = live[at + X] >>> 0;
+    const y = live[at + Y] >>> 0;
+    const ownColumn = live[at + X] >>> this.shift;
+    const ownRow = live[at + Y] >>> this.shift;
+    merging.limit = limitOf(bound);
+    // What is nearest is mostly in the same tile, and often nothing beyond it is in reach.
+    const own = this.#place(ownColumn | 0, ownRow | 0);
+    this.#scan(merging, at, number, table[own + START], table[own + COUNT]);
+    const left = x - ownColumn * size;
+    const above = y - ownRow * size;
+    const within = Math.min(reach, Math.sqrt(merging.limit) * width + 1);
+    if (left >= within && size - left > within && above >= within && size - above > within) return;
+    let minColumn = Math.floor((x - reach) / size);
+    let maxColumn = Math.floor((x + reach) / size);
     const minRow = Math.max(Math.floor((y - reach) / size), 0);
     const maxRow = Math.min(Math.floor((y + reach) / size), last);
-    if (!this.isCyclic) [minColumn, maxColumn] = [Math.max(minColumn, 0), Math.min(maxColumn, last)];
-    if (maxColumn - minColumn >= last) [minColumn, maxColumn] = [0, last];
-    merging.limit = limitOf(bound);
+    if (!this.isCyclic) {
+      minColumn = Math.max(minColumn, 0);
+      maxColumn = Math.min(maxColumn, last);
+    }
+    if (maxColumn - minColumn >= last) {
+      minColumn = 0;
+      maxColumn = last;
+    }
     if ((maxColumn - minColumn) * (maxRow - minRow) > this.tileCount) {
-      this.#scan(merging, number, 0, this.slotCount);
+      this.#scan(merging, at, number, 0, this.slotCount);
       return;
     }
-    const [ownColumn, ownRow] = [Math.floor(x / size), Math.floor(y / size)];
-    // What is nearest is mostly in the same tile.
-    const own = this.#place(ownColumn | 0, ownRow | 0);
-    this.#scan(merging, number, table[own + START], table[own + COUNT]);
     const square = width * width;
     for (let row = minRow; row <= maxRow; row++) {
-      const dy = Math.max(row * size - y, y - row * size - (size - 1), 0);
+      const dy = row < ownRow ? y - row * size - (size - 1) : row > ownRow ? row * size - y : 0;
       for (let column = minColumn; column <= maxColumn; column++) {
         if (column === ownColumn && row === ownRow) continue;
-        const dx = Math.max(column * size - x, x - column * size - (size - 1), 0);
+        const dx = column < ownColumn ? x - column * size - (size - 1) : column > ownColumn ? column * size - x : 0;
         if (dx * dx + dy * dy > square * merging.limit) continue;
         const tile = this.#place(column & last, row | 0);
-        if (table[tile + COUNT]) this.#scan(merging, number, table[tile + START], table[tile + COUNT]);
+        if (table[tile + COUNT]) this.#scan(merging, at, number, table[tile + START], table[tile + COUNT]);
       }
     }
   }
 
   /**
    * @param {import("./merging.js").Merging} merging
+   * @param {number} at Where the cluster is.
    * @param {number} number
    * @param {number} start
    * @param {number} count
    */
-  #scan(merging, number, start, count) {
+  #scan(merging, at, number, start, count) {
     const { live, slots } = this;
-    const at = number << STRIDE_BITS;
-    const [x, y, radius] = [live[at + X], live[at + Y], live[at + RADIUS]];
+    const x = live[at + X];
+    const y = live[at + Y];
+    const radius = live[at + RADIUS];
+    const age = live[at + AGE];
+    const { leafCount } = merging;
+    const isLeaf = age < leafCount;
+    const end = (start + count) << SLOT_BITS;
     let { limit } = merging;
-    for (let slot = start * 4, end = (start + count) * 4; slot < end; slot += 4) {
+    for (let slot = start << SLOT_BITS; slot < end; slot += 1 << SLOT_BITS) {
       // The shorter way around, also on planes without a seam, where the real difference may be longer.
       const dx = (slots[slot + SLOT_X] - x) | 0;
       const dy = (slots[slot + SLOT_Y] - y) | 0;
-      const width = slots[slot + SLOT_RADIUS] + radius;
+      const otherRadius = slots[slot + SLOT_RADIUS];
+      const width = otherRadius + radius;
       if (dx * dx + dy * dy > width * width * limit) continue;
+      const otherAge = slots[slot + SLOT_AGE];
+      // One cluster of each pair looks for the other: the younger one, of leaves the larger one.
+      if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
       const other = slots[slot + SLOT_NUMBER];
-      if (other === FREE || other === number) continue;
-      merging.take(number, other);
-      if (merging.nearest >= 0) limit = Math.min(limit, limitOf(merging.distance));
+      if (other !== FREE && merging.take(number, other, slots[slot + SLOT_X], slots[slot + SLOT_Y], otherRadius)) limit = limitOf(merging.distance);
     }
     merging.limit = limit;
   }
