@@ -161,3 +161,94 @@ test("answers of random views are those of the server, cluster for cluster", asy
   console.log(`${count} views with ${clusterCount} clusters`);
   assert.ok(clusterCount > count);
 });
+
+test("what is asked of clusters by their ids is what the server tells", async () => {
+  const rng = seeded("ids");
+  let count = 0;
+  for (const name of Object.keys(INDEXES).filter((name) => trees[name].pointCount)) {
+    const tree = trees[name];
+    const server = await Treeline.connect(address, { index: name });
+    assert.deepEqual([server.hasBadges, server.hasSeparations, server.pointCount], [tree.hasBadges, tree.hasSeparations, tree.pointCount]);
+    const shown = [tree.clusters({ cut: { limit: 200 } }), tree.clusters({ cut: { detail: 1, limit: 300 }, zoom: 12 })].flatMap(({ ids }) => Array.from(ids));
+    for (let i = 0; i < trials(150); i++) {
+      const id = rng.choice(shown);
+      for (const question of ["children", "cluster", "parent"]) compare(tree[question](id), await server[question](id), { index: name, question, id });
+      const tileSize = rng.choice([256, 512]);
+      const cut = rng.choice([tree.defaultCut.limit ? { detail: 20 } : tree.defaultCut, { detail: rng.between(0.1, 100), minPoints: rng.choice([1, 2, 50]) }, { detail: 4, aloneFromZoom: 9 }]);
+      const zoom = (zoom) => (zoom === null ? null : Math.max(zoom, 0));
+      const isSame = (own, other) => assert.ok(own === other || Math.abs(own - Math.max(other, 0)) < 1e-9 || (own === 0 && other <= 0), `${own}, expected ${other}, of ${id} by ${JSON.stringify(cut)}`);
+      isSame(zoom(tree.expansionZoom(id, { cut, tileSize })), zoom(await server.expansionZoom(id, { cut, tileSize })));
+      const page = { offset: rng.below(20), limit: 1 + rng.below(20) };
+      const [own, other] = [tree.members(id, page), await server.members(id, page)];
+      assert.deepEqual([own.total, own.offset, own.rows], [other.total, other.offset, other.rows], `members of ${id} of ${name}`);
+      own.toGeoJSON().features.forEach(({ id, properties }, k) => {
+        const expected = other.toGeoJSON().features[k];
+        assert.deepEqual([id, Object.entries(properties)], [expected.id ?? id, Object.entries(expected.properties)]);
+      });
+      if (own.length) {
+        const row = own.rows[0];
+        const [here, there] = [tree.where(row, { cut, tileSize }), await server.where(row, { cut, tileSize })];
+        assert.deepEqual([here.row, here.path.ids, here.path.counts], [there.row, there.path.ids, there.path.counts]);
+        isSame(zoom(here.zoom), zoom(there.zoom));
+      }
+      count++;
+    }
+  }
+  assert.ok(count > 0);
+});
+
+test("filters and aggregates tell what the server tells", async () => {
+  const rng = seeded("filters");
+  const [tree, server] = [trees.badges, await Treeline.connect(address, { index: "badges" })];
+  const conditions = [
+    "population > 100000", "population BETWEEN 5000 AND 20000", "country = 'DE'", "country IN ('US', 'FR', 'JP')", "name LIKE 'San %'", "name LIKE '%_burg%'",
+    "NOT (country = 'US' OR population < 20000)", "country <> 'CN' AND population >= 1e6", "name IS NULL", "population IS NOT NULL AND country > 'R'",
+    "S_INTERSECTS(geometry, BBOX(-10, 35, 40, 60))", "name < 'B' OR name = 'O''Fallon'", "name NOT LIKE 'A%' AND country NOT IN ('IN', 'CN')", "population NOT BETWEEN 1 AND 1000000",
+  ];
+  const aggregates = [
+    "count(country), sum(population), mean(population)", "min(population), max(population), min(name), max(name)", "top(country, 3), mode(country), distinct(country)",
+    "median(population), percentile(population, 90)", "counts(country), variance(population)", "mean(population, weight: population)", "count",
+  ];
+  let [clusters, values] = [0, 0];
+  for (let i = 0; i < trials(600); i++) {
+    const filter = rng.random() < 0.8 ? rng.choice(conditions) : null;
+    const [own, other] = filter ? [tree.filtered(filter), server.filtered(filter)] : [tree, server];
+    const query = { ...randomView(rng, tree, true), aggregate: rng.choice(aggregates) };
+    query.cut = rng.choice([{ badges: 1, limit: 200 }, { limit: rng.choice([1, 20, 100]), order: rng.choice(["breadth-first", "widest-first", "steepest-first"]) }, { detail: 20, limit: 100, minPoints: rng.choice([2, 10]) }]);
+    const [found, expected] = [own.clusters(query), await other.clusters(query)];
+    const told = `${filter} ${JSON.stringify(query)}`;
+    assert.deepEqual([found.ids, found.counts, found.rows], [expected.ids, expected.counts, expected.rows], told);
+    found.coordinates.forEach((coordinate, k) => assert.ok(Math.abs(coordinate - expected.coordinates[k]) <= 1e-7, told));
+    assert.deepEqual(Object.keys(found.values), Object.keys(expected.values), told);
+    for (const [name, list] of Object.entries(found.values)) {
+      list.forEach((value, k) => {
+        const expectedValue = expected.values[name][k];
+        if (typeof value === "number") assert.ok(Math.abs(value - expectedValue) <= 1e-12 * Math.abs(value), `${name} ${told}: ${value}, expected ${expectedValue}`);
+        else assert.deepEqual(typeof value === "object" && value ? Object.entries(value) : value, typeof value === "object" && expectedValue ? Object.entries(expectedValue) : expectedValue, `${name} ${told}`);
+        values++;
+      });
+    }
+    clusters += found.length;
+  }
+  console.log(`${clusters} clusters, ${values} values`);
+  assert.ok(clusters > 0 && values > 0);
+});
+
+test("a limit that continues is answered as the server answers it", async () => {
+  const rng = seeded("continuing");
+  for (let i = 0; i < trials(300); i++) {
+    const name = rng.choice(["split", "badges", "spacing", "scatter"]);
+    const [tree, server] = [trees[name], await Treeline.connect(address, { index: name })];
+    const [limit, order] = [rng.choice([1, 4, 15, 40, 100]), rng.choice(["breadth-first", "widest-first", "steepest-first"])];
+    const first = randomView(rng, tree, false);
+    if (!first.bbox) continue;
+    const [west, south, east, north] = first.bbox;
+    const [dx, dy] = [(east - west) * rng.between(-0.4, 0.4), (north - south) * rng.between(-0.4, 0.4)];
+    const second = { bbox: [west + dx, Math.max(south + dy, -90), east + dx, Math.min(north + dy, 90)] };
+    if (second.bbox[1] > second.bbox[3]) continue;
+    const [here, there] = [tree, server].map((source) => source.clusters({ bbox: first.bbox, cut: { limit, order } }));
+    const shown = [here, await there];
+    const [own, other] = [tree, server].map((source, side) => source.clusters({ ...second, cut: { limit, order, continuing: shown[side] } }));
+    assert.deepEqual(own.ids, (await other).ids, JSON.stringify({ name, first, second, limit, order }));
+  }
+});

@@ -107,7 +107,7 @@ export class Clusters {
 
   /** What was asked for of the points of each, by name. */
   get values() {
-    this.#values ??= this.options.aggregate ? valuesOf(this, this.options.aggregate) : {};
+    this.#values ??= this.options.aggregate === undefined ? {} : valuesOf(this, this.options.aggregate);
     return this.#values;
   }
 

@@ -24,10 +24,11 @@ const HALF_WORLD = 2 ** 31;
 /**
  * @param {MergeTree} tree
  * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+ * @param {number} greatestDepth
  * @returns {StoredTree & {isCoarse: boolean}}
  */
-export function layOut(tree, options) {
-  const isCoarse = tree.height(tree.root) > GREATEST_DEPTH;
+export function layOut(tree, options, greatestDepth = GREATEST_DEPTH) {
+  const isCoarse = tree.height(tree.root) > greatestDepth;
   return { ...new Layout(isCoarse ? withCoarseScales(tree) : tree, options).run(), isCoarse };
 }
 

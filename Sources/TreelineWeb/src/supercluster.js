@@ -75,7 +75,7 @@ export class Supercluster {
   getClusters(bbox, zoom) {
     const [west, east] = bbox[2] - bbox[0] >= 360 ? [-180, 180] : [wrapped(bbox[0]), bbox[2] === 180 ? 180 : wrapped(bbox[2])];
     const [south, north] = [Math.max(-90, Math.min(90, bbox[1])), Math.max(-90, Math.min(90, bbox[3]))];
-    if (!this.#tree || !(south <= north)) return [];
+    if (!this.#tree || !(south <= north) || !Number.isFinite(west + east + south + north)) return [];
     const window = this.#tree.hierarchy.plane.window([west, south, east, north]);
     return window ? this.#items(this.#shown(window, zoom), zoom).map((item) => this.#feature(item)) : [];
   }

@@ -1,7 +1,7 @@
 // A tree in memory, built here or opened from an index, and all that can be asked of it. It answers at once; a server
 // answers the same questions with promises.
 
-import { namesOf, valuesOf } from "./aggregates.js";
+import { namesOf } from "./aggregates.js";
 import { Clusters, Members } from "./answer.js";
 import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
 import { QueryError } from "./errors.js";
@@ -96,6 +96,7 @@ export class Tree {
     const cut = query.cut ?? this.defaultCut;
     const { name } = criterionOf(cut);
     const { window, zoom } = this.hierarchy.plane.locate(query);
+    if (query.aggregate !== undefined) namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
     if (name === "badges" && (query.position === "member" || query.keepVisible)) {
       throw new QueryError("Expected clusters where they stand, so that no badges touch, found position or keepVisible");
@@ -135,7 +136,7 @@ export class Tree {
     const before = selection ? selection.before[first] : 0;
     const indices = Uint32Array.from({ length: Math.min(Math.floor(limit), total - start) }, (_, i) =>
       selection ? selection.indexOf(before + start + i) : first + start + i);
-    return new Members(this, indices, total, start);
+    return new Members(this, indices, total, Math.floor(offset));
   }
 
   /**
@@ -231,25 +232,6 @@ export class Tree {
     Object.assign(tree, this);
     tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);
     return tree;
-  }
-
-  /**
-   * What aggregates are of each cluster of an answer, by their names.
-   *
-   * @param {Clusters} clusters
-   * @param {string} aggregate Such as `sum(population), top(kind, 3)`.
-   */
-  aggregate(clusters, aggregate) {
-    return valuesOf(clusters, aggregate);
-  }
-
-  /**
-   * The names that aggregates have in answers.
-   *
-   * @param {string} aggregate
-   */
-  aggregateNames(aggregate) {
-    return namesOf(aggregate);
   }
 
   /**
