@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { standardCurve } from "../../Sources/TreelineWeb/src/badges.js";
-import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
 import { layOut } from "../../Sources/TreelineWeb/src/layout.js";
 import { leavesOf } from "../../Sources/TreelineWeb/src/leaves.js";
 import { Merging } from "../../Sources/TreelineWeb/src/merging.js";
@@ -17,7 +17,7 @@ const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "s
 
 /** Compares all that is stored of a tree. */
 async function compare(coordinates, options, path) {
-  const tree = Treeline.buildNow(coordinates, options);
+  const tree = buildNow(coordinates, options);
   const expected = await opened(path);
   const told = `${path} ${JSON.stringify(options)}`;
   for (const part of PARTS) {
@@ -56,7 +56,7 @@ for (const file of ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.g
 function randomSet({ random, below, between, choice }) {
   const count = 1 + below(choice([3, 20, 60, 400]));
   const [x, y] = [choice([0, 179.9999, between(-180, 180)]), choice([0, 85.06, between(-80, 80)])];
-  const size = 2 ** between(-22, 8.5);
+  const size = 2 ** (random() < 0.3 ? between(7, 8.5) : between(-22, 8.5));
   const kind = below(4);
   const step = choice([4, 8, 30]);
   return Array.from({ length: count }, (_, i) => {
@@ -96,7 +96,7 @@ test("the order of the points changes nothing but their rows", () => {
     [order[i], order[j]] = [order[j], order[i]];
   }
   const [tree, other] = [coordinates, Float64Array.from(order.flatMap((row) => [coordinates[2 * row], coordinates[2 * row + 1]]))]
-    .map((points) => Treeline.buildNow(points).hierarchy);
+    .map((points) => buildNow(points).hierarchy);
   for (const part of PARTS) if (part !== "rows") assert.deepEqual(other[part], tree[part], part);
   other.rows.forEach((row, index) => {
     const [x, y] = [order[row] * 2, order[row] * 2 + 1].map((at) => coordinates[at]);
@@ -108,16 +108,16 @@ test("pairs, features and single precision make the same tree as coordinates", (
   const coordinates = Float64Array.from([2.5, 48.5, 2.75, 48.25, -70, 10, 2.5, 48.5]);
   const pairs = [[2.5, 48.5], [2.75, 48.25], [-70, 10], [2.5, 48.5]];
   const features = pairs.map((position, id) => ({ type: "Feature", properties: { id }, geometry: { type: "Point", coordinates: position } }));
-  const { points, rows } = Treeline.buildNow(coordinates).hierarchy;
+  const { points, rows } = buildNow(coordinates).hierarchy;
   for (const other of [pairs, features, { type: "FeatureCollection", features }, Float32Array.from(coordinates)]) {
-    const { hierarchy } = Treeline.buildNow(other);
+    const { hierarchy } = buildNow(other);
     assert.deepEqual([hierarchy.points, hierarchy.rows], [points, rows]);
   }
 });
 
 test("scales that are made coarse bound the depth, and show the same clusters at each of their steps", () => {
   const coordinates = coordinatesOf(join(FIXTURES, "airports.csv.gz"));
-  const { plane } = Treeline.buildNow(coordinates).hierarchy;
+  const { plane } = buildNow(coordinates).hierarchy;
   const [xs, ys] = [0, 1].map((axis) => Uint32Array.from({ length: coordinates.length / 2 }, (_, i) =>
     axis ? plane.y(coordinates[2 * i + 1]) : plane.x(coordinates[2 * i])));
   for (const standsAtMembers of [false, true]) {

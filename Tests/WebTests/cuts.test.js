@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
 import { coordinatesOf, FIXTURES, seeded, trials } from "./support.js";
 
 const SETS = ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"].map((file) => coordinatesOf(join(FIXTURES, file)));
@@ -41,7 +41,7 @@ function closePairs(answer, units, call) {
 
 test("no badges touch in random views, but across the seam if they are half a world wide together", () => {
   const rng = seeded("badges");
-  const trees = SETS.flatMap((points) => [0, 1.5].flatMap((badgeGap) => ["mean", "member"].map((stand) => ({ badgeGap, tree: Treeline.buildNow(points, { badgeGap, stand }) }))));
+  const trees = SETS.flatMap((points) => [0, 1.5].flatMap((badgeGap) => ["mean", "member"].map((stand) => ({ badgeGap, tree: buildNow(points, { badgeGap, stand }) }))));
   let [pairs, clusters, exceptions] = [0, 0, 0];
   for (let view = 0; view < trials(100000); view++) {
     const { tree, badgeGap } = rng.choice(trees);
@@ -65,7 +65,7 @@ test("no badges touch in random views, but across the seam if they are half a wo
 
 test("no clusters of a spacing are closer", () => {
   const rng = seeded("spacing");
-  const trees = SETS.map((points) => Treeline.buildNow(points, { for: "spacing" }));
+  const trees = SETS.map((points) => buildNow(points, { for: "spacing" }));
   let clusters = 0;
   for (let view = 0; view < trials(10000); view++) {
     const tree = rng.choice(trees);
@@ -84,7 +84,7 @@ test("every point in view is in one cluster, every cluster has one, and limits h
   const rng = seeded("points");
   const { choice, between, random, below } = rng;
   const sets = SETS.map((points) => points.slice(0, 2 * 3000));
-  const trees = sets.map((points, i) => Treeline.buildNow(points, { for: i % 2 ? "spacing" : "badges" }));
+  const trees = sets.map((points, i) => buildNow(points, { for: i % 2 ? "spacing" : "badges" }));
   for (let view = 0; view < trials(3000); view++) {
     const number = below(trees.length);
     const tree = random() < 0.5 ? trees[number] : trees[number].filtered((row) => row % 3 === 0);
@@ -112,7 +112,7 @@ test("every point in view is in one cluster, every cluster has one, and limits h
 
 test("a view within another refines it, and transitions have each cluster once", () => {
   const rng = seeded("transitions");
-  const trees = SETS.map((points, i) => Treeline.buildNow(points, { for: i ? "badges" : "spacing" }));
+  const trees = SETS.map((points, i) => buildNow(points, { for: i ? "badges" : "spacing" }));
   let [splits, merges] = [0, 0];
   for (let view = 0; view < trials(5000); view++) {
     const tree = rng.choice(trees);
@@ -143,7 +143,7 @@ const range = (start, end) => Array.from({ length: end - start }, (_, i) => star
 
 test("a limit that continues keeps at least as many clusters as a fresh answer", () => {
   const rng = seeded("continuing");
-  const tree = Treeline.buildNow(SETS[0]);
+  const tree = buildNow(SETS[0]);
   let [kept, fresh] = [0, 0];
   for (let view = 0; view < trials(300); view++) {
     const first = { ...screen(rng, tree), cut: { limit: rng.choice([5, 30, 100]) } };
@@ -159,7 +159,7 @@ test("a limit that continues keeps at least as many clusters as a fresh answer",
 
 test("expansion zooms are the least at which parts are shown, to the last bit", () => {
   const rng = seeded("expansion");
-  const trees = SETS.map((points, i) => Treeline.buildNow(points, { for: i ? "badges" : "spacing" }));
+  const trees = SETS.map((points, i) => buildNow(points, { for: i ? "badges" : "spacing" }));
   let split = 0;
   for (let i = 0; i < trials(2000); i++) {
     const tree = rng.choice(trees);

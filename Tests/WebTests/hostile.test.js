@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-import { BuildError, QueryError, ServerError, Supercluster, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
 import { coordinatesOf, FIXTURES, seeded } from "./support.js";
 
 const WORKER = new URL("../../Sources/TreelineWeb/src/worker.js", import.meta.url);
@@ -34,7 +36,7 @@ test("options that make no sense are errors", async () => {
 
 test("invalid points are left out if that is asked for, and the rows of others stay", () => {
   const points = [[1, 2], [NaN, 3], ["x", 4], [5, 6], [7, 100]];
-  const tree = Treeline.buildNow(points, { skipInvalid: true });
+  const tree = buildNow(points, { skipInvalid: true });
   assert.deepEqual(Array.from(tree.hierarchy.rows).sort(), [0, 3]);
   assert.deepEqual(tree.clusters({ zoom: 20 }).rows.sort(), Float64Array.of(0, 3));
 });
@@ -42,7 +44,7 @@ test("invalid points are left out if that is asked for, and the rows of others s
 test("no points are a tree without clusters", () => {
   for (const points of [[], new Float64Array(0), { type: "FeatureCollection", features: [] }]) {
     for (const purpose of ["badges", "spacing"]) {
-      const tree = Treeline.buildNow(points, { for: purpose });
+      const tree = buildNow(points, { for: purpose });
       assert.deepEqual([tree.pointCount, tree.bounds, tree.clusters({ zoom: 3 }).length], [0, null, 0]);
       assert.equal(tree.clusters({ bbox: [-180, -90, 180, 90], cut: { limit: 5 } }).toGeoJSON().features.length, 0);
       assert.throws(() => tree.children(0), QueryError);
@@ -51,7 +53,7 @@ test("no points are a tree without clusters", () => {
 });
 
 test("queries that make no sense are errors", () => {
-  const tree = Treeline.buildNow([[1, 2], [3, 4], [3, 4]], { columns: { kind: ["a", "b", "b"] } });
+  const tree = buildNow([[1, 2], [3, 4], [3, 4]], { columns: { kind: ["a", "b", "b"] } });
   const all = { bbox: [-10, -10, 10, 10], zoom: 3 };
   for (const query of [
     { bbox: [0, NaN, 1, 1] }, { bbox: [0, 1, 1, 0] }, { bbox: [0, 1] }, { bbox: ["0", "0", "1", "1"], zoom: 3 }, { bbox: [0, 0, 1, 1] }, { center: [0, 0], zoom: 3 },
@@ -86,7 +88,7 @@ test("supercluster's interface takes what it cannot cluster as supercluster does
 
 test("a worker builds what the page builds", async () => {
   for (const options of [{}, { for: "spacing", stand: "member" }, { badgeGap: 2 }]) {
-    const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), Treeline.buildNow(cities, options)];
+    const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), buildNow(cities, options)];
     assert.deepEqual(tree.hierarchy.nodes, other.hierarchy.nodes);
     assert.deepEqual(tree.clusters({ zoom: 4 }).toGeoJSON(), other.clusters({ zoom: 4 }).toGeoJSON());
   }

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Supercluster, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
 import { coordinatesOf, FIXTURES, seeded, trials } from "./support.js";
 
 const coordinates = coordinatesOf(`${FIXTURES}/airports.csv.gz`);
@@ -31,7 +32,7 @@ test("at every zoom all points are in one cluster or alone, and zooming in never
 test("clusters are the tree's, no closer than the radius, and points are the features that were loaded", () => {
   const rng = seeded("views");
   const index = new Supercluster({ radius: 60 }).load(points);
-  const tree = Treeline.buildNow(coordinates, { for: "spacing" });
+  const tree = buildNow(coordinates, { for: "spacing" });
   for (let i = 0; i < trials(1000); i++) {
     const zoom = rng.below(17);
     const [x, y] = [rng.between(-180, 180), rng.between(-80, 80)];

@@ -1,6 +1,5 @@
 // The clusters of an answer, and the points of a cluster: typed arrays, and GeoJSON for those who ask.
 
-import { valuesOf } from "./aggregates.js";
 import { INSIDE, InView, OUTSIDE } from "./view.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -107,7 +106,7 @@ export class Clusters {
 
   /** What was asked for of the points of each, by name. */
   get values() {
-    this.#values ??= this.options.aggregate === undefined ? {} : valuesOf(this, this.options.aggregate);
+    this.#values ??= this.options.aggregate === undefined ? {} : this.tree.words.valuesOf(this, this.options.aggregate);
     return this.#values;
   }
 

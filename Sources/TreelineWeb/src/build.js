@@ -1,13 +1,13 @@
 // Builds a tree from points, in the page, in Node or in a worker.
 
 import { DISTANCES, standardCurve } from "./badges.js";
-import { rowColumn } from "./columns.js";
 import { BuildError } from "./errors.js";
 import { layOut } from "./layout.js";
 import { leavesOf } from "./leaves.js";
 import { Merging } from "./merging.js";
 import { mercatorX, mercatorY, Plane, seamOf, squareAround } from "./plane.js";
 import { Tree } from "./tree.js";
+import { builtByWorker } from "./worker-client.js";
 
 /** @typedef {import("./layout.js").StoredTree} StoredTree */
 
@@ -110,6 +110,39 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
   const tree = new Tree(stored, facts, columns);
   tree.features = features;
   return tree;
+}
+
+/**
+ * Builds a tree in a worker.
+ *
+ * @param {Points} points
+ * @param {BuildOptions} options
+ * @returns {Promise<Tree>}
+ */
+export async function buildInWorker(points, options) {
+  const { coordinates, rows } = coordinatesOf(points, options);
+  return treeOfBuilt(await builtByWorker(coordinates, rows, options), points, options);
+}
+
+/**
+ * A column of values by row.
+ *
+ * @param {string} name
+ * @param {(row: number) => any} at
+ * @param {ArrayLike<number>} rows In tree order.
+ * @returns {import("./columns.js").Column}
+ */
+function rowColumn(name, at, rows) {
+  return {
+    name, kind: "any",
+    output: (index) => at(rows[index]),
+    value: (index) => {
+      const value = at(rows[index]);
+      if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
+      if (value instanceof Date) return value.getTime() / 1000;
+      return typeof value === "object" ? JSON.stringify(value) : value;
+    },
+  };
 }
 
 /**

@@ -224,24 +224,3 @@ class Entries {
     }
   }
 }
-
-/**
- * A column of values by row.
- *
- * @param {string} name
- * @param {(row: number) => any} at
- * @param {ArrayLike<number>} rows In tree order.
- * @returns {Column}
- */
-export function rowColumn(name, at, rows) {
-  return {
-    name, kind: "any",
-    output: (index) => at(rows[index]),
-    value: (index) => {
-      const value = at(rows[index]);
-      if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
-      if (value instanceof Date) return value.getTime() / 1000;
-      return typeof value === "object" ? JSON.stringify(value) : value;
-    },
-  };
-}

@@ -5,7 +5,7 @@
 // `record` and `levels`, or found in a list at every fourth place.
 
 import { IndexError } from "./errors.js";
-import { boxAround } from "./layout.js";
+import { boxAround } from "./box.js";
 
 /** @typedef {import("./layout.js").StoredTree} StoredTree */
 /** @typedef {import("./plane.js").Plane} Plane */

@@ -74,6 +74,28 @@ export class Bytes {
 }
 
 /**
+ * The tree of an index, wherever that is.
+ *
+ * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source
+ * @param {AbortSignal} [signal]
+ */
+export async function openIndex(source, signal) {
+  if (source instanceof ArrayBuffer) return treeOf(source, "the index");
+  // Sections are read in place, so the bytes have to begin at a multiple of 8.
+  if (ArrayBuffer.isView(source)) {
+    const { buffer, byteOffset, byteLength } = source;
+    return treeOf(/** @type {ArrayBuffer} */ (buffer).slice(byteOffset, byteOffset + byteLength), "the index");
+  }
+  if (source instanceof Blob) return treeOf(await source.arrayBuffer(), /** @type {File} */ (source).name ?? "the index");
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    throw new IndexError(`Expected the address, the file or the bytes of an index, found ${source}`);
+  }
+  const response = await fetch(source, { signal });
+  if (!response.ok) throw new IndexError(`${source}: expected an index, found the status ${response.status}`);
+  return treeOf(await response.arrayBuffer(), String(source));
+}
+
+/**
  * The tree of an index.
  *
  * @param {ArrayBuffer} buffer

@@ -1,19 +1,17 @@
 // Clusters for maps: trees built in the page, opened from an index, or asked of a server, with one interface.
+//
+// What builds, opens and connects is loaded when it is first asked for.
 
-import { build, buffersOf, coordinatesOf, treeOfBuilt } from "./build.js";
 import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
-import { treeOf } from "./index-file.js";
-import { RemoteTree } from "./server.js";
-import { Supercluster } from "./supercluster.js";
-import { Tree } from "./tree.js";
-import { buildInWorker } from "./worker-client.js";
 
 /** @typedef {import("./build.js").Points} Points */
 /** @typedef {import("./build.js").BuildOptions} BuildOptions */
 /** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./tree.js").Query} Query */
 /** @typedef {import("./answer.js").Clusters} Clusters */
 /** @typedef {import("./answer.js").Members} Members */
+/** @typedef {import("./server.js").RemoteTree} RemoteTree */
 /** @typedef {import("./server.js").RemoteClusters} RemoteClusters */
 /** @typedef {import("./server.js").ServerOptions} ServerOptions */
 
@@ -28,21 +26,10 @@ export const Treeline = {
    */
   async build(points, options = {}) {
     options.signal?.throwIfAborted();
-    if (!options.worker) return Treeline.buildNow(points, options);
+    const { build, buildInWorker, coordinatesOf, treeOfBuilt } = await import("./build.js");
+    if (options.worker) return speaking(await buildInWorker(points, options));
     const { coordinates, rows } = coordinatesOf(points, options);
-    return treeOfBuilt(await buildInWorker(coordinates, rows, options), points, options);
-  },
-
-  /**
-   * Builds a tree before it returns.
-   *
-   * @param {Points} points
-   * @param {BuildOptions} [options]
-   * @returns {Tree}
-   */
-  buildNow(points, options = {}) {
-    const { coordinates, rows } = coordinatesOf(points, options);
-    return treeOfBuilt(build(coordinates, rows, options), points, options);
+    return speaking(treeOfBuilt(build(coordinates, rows, options), points, options));
   },
 
   /**
@@ -55,19 +42,8 @@ export const Treeline = {
    */
   async open(source, { signal } = {}) {
     signal?.throwIfAborted();
-    if (source instanceof ArrayBuffer) return treeOf(source, "the index");
-    // Sections are read in place, so the bytes have to begin at a multiple of 8.
-    if (ArrayBuffer.isView(source)) {
-      const { buffer, byteOffset, byteLength } = source;
-      return treeOf(/** @type {ArrayBuffer} */ (buffer).slice(byteOffset, byteOffset + byteLength), "the index");
-    }
-    if (source instanceof Blob) return treeOf(await source.arrayBuffer(), /** @type {File} */ (source).name ?? "the index");
-    if (typeof source !== "string" && !(source instanceof URL)) {
-      throw new IndexError(`Expected the address, the file or the bytes of an index, found ${source}`);
-    }
-    const response = await fetch(source, { signal });
-    if (!response.ok) throw new IndexError(`${source}: expected an index, found the status ${response.status}`);
-    return treeOf(await response.arrayBuffer(), String(source));
+    const { openIndex } = await import("./index-file.js");
+    return speaking(await openIndex(source, signal));
   },
 
   /**
@@ -77,9 +53,20 @@ export const Treeline = {
    * @param {ServerOptions} [options]
    * @returns {Promise<RemoteTree>}
    */
-  connect(url, options = {}) {
+  async connect(url, options = {}) {
+    const { RemoteTree } = await import("./server.js");
     return RemoteTree.connect(url, options);
   },
 };
 
-export { BuildError, buffersOf, IndexError, QueryError, RemoteTree, ServerError, Supercluster, Tree };
+/**
+ * Has a tree with columns read filters and aggregates in words.
+ *
+ * @param {Tree} tree
+ */
+async function speaking(tree) {
+  if (tree.columns.length || tree.features) tree.language = await import("./language.js");
+  return tree;
+}
+
+export { BuildError, IndexError, QueryError, ServerError };

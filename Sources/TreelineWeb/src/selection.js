@@ -1,6 +1,6 @@
 // The points that pass a filter, and the means and covariances of those among them that a node has.
 
-import { boxAround } from "./layout.js";
+import { boxAround } from "./box.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */

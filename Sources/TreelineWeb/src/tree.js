@@ -1,11 +1,9 @@
 // A tree in memory, built here or opened from an index, and all that can be asked of it. It answers at once; a server
 // answers the same questions with promises.
 
-import { namesOf } from "./aggregates.js";
 import { Clusters, Members } from "./answer.js";
 import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
 import { QueryError } from "./errors.js";
-import { predicateOf } from "./filter.js";
 import { Hierarchy, levelOf } from "./hierarchy.js";
 import { Window, zoomOffset } from "./plane.js";
 import { Selection } from "./selection.js";
@@ -55,6 +53,9 @@ export class Tree {
     /** The points that pass the filter; null without one. */
     /** @type {Selection | null} */
     this.selection = null;
+    /** What reads filters and aggregates in words. */
+    /** @type {typeof import("./language.js") | null} */
+    this.language = null;
     /** The features that it was built from, if it was. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
@@ -81,6 +82,12 @@ export class Tree {
     return this.hierarchy.codes !== null && this.hierarchy.curve === null;
   }
 
+  /** What reads filters and aggregates. */
+  get words() {
+    if (this.language) return this.language;
+    throw new QueryError("Expected a tree with columns to ask by a filter or for aggregates in words, found one without");
+  }
+
   /** @returns {Cut} */
   get defaultCut() {
     return this.hasBadges ? { badges: 1 } : this.hasSeparations ? { spacing: 44 } : { limit: 100 };
@@ -96,7 +103,7 @@ export class Tree {
     const cut = query.cut ?? this.defaultCut;
     const { name } = criterionOf(cut);
     const { window, zoom } = this.hierarchy.plane.locate(query);
-    if (query.aggregate !== undefined) namesOf(query.aggregate);
+    if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
     if (name === "badges" && (query.position === "member" || query.keepVisible)) {
       throw new QueryError("Expected clusters where they stand, so that no badges touch, found position or keepVisible");
@@ -227,7 +234,7 @@ export class Tree {
    */
   filtered(filter) {
     const { hierarchy, selection } = this;
-    const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : predicateOf(filter, this.columns, hierarchy);
+    const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : this.words.predicateOf(filter, this.columns, hierarchy);
     const tree = Object.create(Tree.prototype);
     Object.assign(tree, this);
     tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);

@@ -10,7 +10,7 @@ import { BuildError } from "./errors.js";
  * @param {import("./build.js").BuildOptions} options
  * @returns {Promise<import("./build.js").Built>}
  */
-export async function buildInWorker(coordinates, rows, options) {
+export async function builtByWorker(coordinates, rows, options) {
   const { signal, worker: factory } = options;
   const worker = typeof factory === "function" ? factory() : await newWorker();
   try {
