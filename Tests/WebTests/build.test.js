@@ -56,7 +56,9 @@ for (const file of ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.g
 function randomSet({ random, below, between, choice }) {
   const count = 1 + below(choice([3, 20, 60, 400]));
   const [x, y] = [choice([0, 179.9999, between(-180, 180)]), choice([0, 85.06, between(-80, 80)])];
-  const size = 2 ** (random() < 0.3 ? between(7, 8.5) : between(-22, 8.5));
+  // All around the world, where clusters lie across the seam.
+  if (random() < 0.15) return Array.from({ length: count + 60 }, () => [between(-180, 180), between(-85, 85)]);
+  const size = 2 ** between(-22, 8.5);
   const kind = below(4);
   const step = choice([4, 8, 30]);
   return Array.from({ length: count }, (_, i) => {

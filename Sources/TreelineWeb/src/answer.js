@@ -14,6 +14,7 @@ const OWN = [
 /**
  * @typedef {object} ClustersOptions
  * @property {number} [scale] At which badges are drawn.
+ * @property {boolean} [isAnswer] Whether they stand for the points of a view.
  * @property {boolean} [isAnchored] Whether clusters stand where they do without a filter.
  * @property {"mean" | "member"} [position]
  * @property {Window | null} [window] In which clusters are kept visible.
@@ -187,7 +188,7 @@ export class Clusters {
       properties.badge_px = (tree.hierarchy.curve.units(points) / 64) * options.scale;
     }
     const member = this.#positions.members[i];
-    if (points > 1 && member >= 0) properties.shown_index = tree.hierarchy.rows[member];
+    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
     if (index >= 0) properties.index = tree.hierarchy.rows[index];
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
     if (index >= 0) addColumns(properties, tree, index);

@@ -111,7 +111,7 @@ export class Tree {
     const keepsVisible = query.keepVisible ?? ((name === "limit" || name === "detail") && Boolean(query.bbox ?? query.center));
     const nodes = new CutSearch(new InView(this.hierarchy, window ?? EVERYTHING, this.selection), cut, zoom, alone);
     return new Clusters(this, window ? nodes.run() : [], {
-      scale: cut.badges, isAnchored: name === "badges" || name === "spacing", position: query.position,
+      isAnswer: true, scale: cut.badges, isAnchored: name === "badges" || name === "spacing", position: query.position,
       window: keepsVisible ? window : null, aggregate: query.aggregate,
     });
   }
