@@ -21,9 +21,11 @@ const OWN = [
  * @property {string} [aggregate]
  */
 
+const PLACE = new Float64Array(2);
+
 /** Clusters in tree order, which is that of their ids. What they look like is found when it is first asked for. */
 export class Clusters {
-  /** @type {{places: Float64Array, members: Int32Array} | null} */
+  /** @type {{places: Float64Array, members: Int32Array | null} | null} */
   #shown = null;
   /** @type {Float64Array | null} */
   #coordinates = null;
@@ -37,32 +39,46 @@ export class Clusters {
    */
   constructor(tree, nodes, options = {}) {
     this.tree = tree;
-    this.nodes = Uint32Array.from(nodes);
+    this.nodes = nodes instanceof Uint32Array ? nodes : Uint32Array.from(nodes);
     this.length = nodes.length / 4;
     this.options = options;
   }
 
   /** Numbers below 2^53 that name each cluster in every answer of its tree. */
   get ids() {
-    const { nodes } = this;
-    return Float64Array.from({ length: this.length }, (_, i) => nodes[4 * i] * 1024 + (nodes[4 * i + 3] & 1023));
+    const { nodes, length } = this;
+    const ids = new Float64Array(length);
+    for (let i = 0; i < length; i++) ids[i] = nodes[4 * i] * 1024 + (nodes[4 * i + 3] & 1023);
+    return ids;
   }
 
   /** How many points each cluster stands for; under a filter, how many of them pass. */
   get counts() {
-    const { nodes, tree: { selection } } = this;
-    return Uint32Array.from({ length: this.length }, (_, i) =>
-      selection ? selection.count(nodes[4 * i], nodes[4 * i + 1]) : nodes[4 * i + 1]);
+    const { nodes, length, tree: { selection } } = this;
+    const counts = new Uint32Array(length);
+    for (let i = 0; i < length; i++) counts[i] = selection ? selection.count(nodes[4 * i], nodes[4 * i + 1]) : nodes[4 * i + 1];
+    return counts;
   }
 
   /** Where the points of each begin in tree order. */
   get firsts() {
-    return Uint32Array.from({ length: this.length }, (_, i) => this.nodes[4 * i]);
+    return this.#numbers(0);
   }
 
   /** How many points each has, those that fail a filter included. */
   get sizes() {
-    return Uint32Array.from({ length: this.length }, (_, i) => this.nodes[4 * i + 1]);
+    return this.#numbers(1);
+  }
+
+  /**
+   * One of the four numbers of each node.
+   *
+   * @param {number} which
+   */
+  #numbers(which) {
+    const numbers = new Uint32Array(this.length);
+    for (let i = 0; i < this.length; i++) numbers[i] = this.nodes[4 * i + which];
+    return numbers;
   }
 
   /** Longitude and latitude of each, where it is shown. */
@@ -93,7 +109,10 @@ export class Clusters {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
     if (scale === undefined || !curve) return null;
-    return Float64Array.from(this.counts, (count) => (curve.units(count) / 64) * scale);
+    const { counts } = this;
+    const diameters = new Float64Array(counts.length);
+    for (let i = 0; i < counts.length; i++) diameters[i] = (curve.units(counts[i]) / 64) * scale;
+    return diameters;
   }
 
   /** The row of each single point; -1 of clusters. */
@@ -187,7 +206,7 @@ export class Clusters {
     if (options.scale !== undefined && tree.hierarchy.curve) {
       properties.badge_px = (tree.hierarchy.curve.units(points) / 64) * options.scale;
     }
-    const member = this.#positions.members[i];
+    const member = this.#positions.members?.[i] ?? -1;
     if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
     if (index >= 0) properties.index = tree.hierarchy.rows[index];
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
@@ -220,16 +239,20 @@ export class Clusters {
     return selection.count(first, count) === 1 ? selection.indexOf(selection.before[first]) : -1;
   }
 
-  /** Where each is shown on the plane, and the tree index of its point there; -1 if it is at a mean. */
+  /** Where each is shown on the plane, and the tree index of its point there: -1 if it is at a mean, null if all are. */
   get #positions() {
     if (this.#shown) return this.#shown;
     const { tree: { hierarchy, selection }, nodes, options } = this;
     const { points } = hierarchy;
     const places = new Float64Array(this.length * 2);
-    const members = new Int32Array(this.length).fill(-1);
-    const place = new Float64Array(2);
+    const mayBeMembers = hierarchy.stands !== null || options.position === "member" || Boolean(options.window);
+    const members = mayBeMembers ? new Int32Array(this.length) : null;
+    const place = PLACE;
     for (let i = 0; i < this.length; i++) {
-      const [first, count, record, levels] = [nodes[4 * i], nodes[4 * i + 1], nodes[4 * i + 2], nodes[4 * i + 3]];
+      const first = nodes[4 * i];
+      const count = nodes[4 * i + 1];
+      const record = nodes[4 * i + 2];
+      const levels = nodes[4 * i + 3];
       let member = -1;
       if (options.position === "member") member = this.#nearest(i, null);
       else if (!options.position && (options.isAnchored || !selection)) member = hierarchy.standIndex(first, count, record, levels);
@@ -237,14 +260,16 @@ export class Clusters {
         const isOfAll = !selection || (options.isAnchored && !options.position);
         (isOfAll ? hierarchy : selection).mean(first, count, record, place);
       } else {
-        [place[0], place[1]] = [points[2 * member], points[2 * member + 1]];
+        place[0] = points[2 * member];
+        place[1] = points[2 * member + 1];
       }
       if (options.window && !options.window.contains(place[0], place[1])) {
         const nearest = this.#nearest(i, options.window);
         if (nearest >= 0) [member, place[0], place[1]] = [nearest, points[2 * nearest], points[2 * nearest + 1]];
       }
-      members[i] = member;
-      places.set(place, 2 * i);
+      if (members) members[i] = member;
+      places[2 * i] = place[0];
+      places[2 * i + 1] = place[1];
     }
     this.#shown = { places, members };
     return this.#shown;

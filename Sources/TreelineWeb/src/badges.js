@@ -13,6 +13,9 @@ export class BadgeCurve {
     this.counts = Uint32Array.from(counts);
     this.diameters = Uint16Array.from(diameters);
     this.gap = gap;
+    /** The diameters of small counts. */
+    this.byCount = new Uint16Array(2048);
+    for (let step = 0; step < this.counts.length; step++) this.byCount.fill(this.diameters[step], this.counts[step]);
   }
 
   /**
@@ -41,13 +44,10 @@ export class BadgeCurve {
    * @param {number} count
    */
   units(count) {
-    let [low, high] = [0, this.counts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.counts[middle] <= count) low = middle;
-      else high = middle;
-    }
-    return this.diameters[low];
+    if (count < this.byCount.length) return this.byCount[count];
+    let step = this.counts.length - 1;
+    while (this.counts[step] > count) step--;
+    return this.diameters[step];
   }
 
   /**

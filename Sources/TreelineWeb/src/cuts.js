@@ -29,39 +29,35 @@ import { INSIDE, OUTSIDE } from "./view.js";
  */
 
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
-const PIXELS = /** @type {const} */ (["badges", "spacing", "detail"]);
 
 /**
- * What a cut goes by: the name of its pixels, if it has any, and their number.
+ * What a cut goes by: the name of its pixels, if it has any.
  *
  * @param {Cut} cut
- * @returns {{name: "badges" | "spacing" | "detail" | "limit", pixels: number}}
+ * @returns {"badges" | "spacing" | "detail" | "limit"}
  */
 export function criterionOf(cut) {
-  const names = PIXELS.filter((name) => cut[name] !== undefined);
-  if (names.length > 1) throw new QueryError(`Expected one of badges, spacing and detail in a cut, found ${names.join(" and ")}`);
-  const { limit } = cut;
+  const { badges, spacing, detail, limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
+  const given = (badges === undefined ? 0 : 1) + (spacing === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
+  if (given > 1) throw new QueryError("Expected one of badges, spacing and detail in a cut, found several");
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
     throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
   }
-  if (!names.length) {
-    if (cut.order !== undefined && !ORDERS.includes(cut.order)) {
-      throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${cut.order}`);
-    }
-    return { name: "limit", pixels: 0 };
+  if (!given) {
+    if (order === undefined || ORDERS.includes(order)) return "limit";
+    throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
   }
-  const [name] = names;
+  const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
   const pixels = cut[name];
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
     throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
   }
-  if (cut.order !== undefined || cut.continuing) throw new QueryError(`Expected order and continuing with a limit alone, found ${name}`);
-  const { minPoints = 2, aloneFromZoom = Infinity } = cut;
+  if (order !== undefined || cut.continuing) throw new QueryError(`Expected order and continuing with a limit alone, found ${name}`);
   if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
     throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);
   }
-  return { name, pixels };
+  return name;
 }
 
 /**
@@ -90,11 +86,11 @@ function checkScale(tree, name) {
 function greatestCoarseness(tree, name, pixels, zoom) {
   const units = pixels === 0 ? 0 : pixels * exp2(24 - zoom);
   if (name === "detail") return units * units;
-  /** @param {number} units */
-  const distance = (units) => (name === "badges" && tree.curve ? tree.curve.distance(units) : units + 2);
+  const curve = name === "badges" ? tree.curve : null;
+  const distance = curve ? curve.distance(units) : units + 2;
   // However short pixels are, they are added to something.
-  const least = pixels > 0 ? Math.max(distance(units), next(distance(0))) : distance(units);
-  return (least === Infinity ? BEYOND_ALL : leastCode(least)) - 1;
+  const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
+  return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
 }
 
 /**
@@ -108,6 +104,32 @@ function next(number) {
   return new Float64Array(bits.buffer)[0];
 }
 
+/**
+ * Writes a node and its visibility to a list, and returns where the next one goes.
+ *
+ * @param {Uint32Array} list
+ * @param {number} at
+ * @param {number} first
+ * @param {number} count
+ * @param {number} record
+ * @param {number} levels
+ * @param {number} visibility
+ */
+function put(list, at, first, count, record, levels, visibility) {
+  list[at] = first;
+  list[at + 1] = count;
+  list[at + 2] = record;
+  list[at + 3] = levels;
+  list[at + 4] = visibility;
+  return at + 5;
+}
+
+// What cuts write to on their way, so that a query takes little memory: no cut begins before another has ended.
+const SCRATCH = new Float64Array(3);
+/** Five numbers each: on each level above one node waits, and below the last both children. */
+const WAITING = new Uint32Array(5 * 1100);
+let shown = new Uint32Array(1 << 12);
+
 /** The clusters of one cut in one view. */
 export class CutSearch {
   /**
@@ -120,7 +142,7 @@ export class CutSearch {
     this.view = view;
     this.tree = view.tree;
     this.cut = cut;
-    const { name, pixels } = criterionOf(cut);
+    const name = criterionOf(cut);
     this.name = name;
     this.limit = cut.limit ?? (name === "limit" ? 100 : Infinity);
     this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
@@ -131,16 +153,16 @@ export class CutSearch {
     if (name !== "limit") {
       checkScale(this.tree, name);
       if (Number.isNaN(zoom)) throw noZoom(name === "badges" ? "A cut by badges" : `A ${name}`);
-      this.greatest = greatestCoarseness(this.tree, name, pixels, zoom);
+      this.greatest = greatestCoarseness(this.tree, name, cut[name] ?? 0, zoom);
       this.isAlone = name !== "badges" && zoom >= aloneFromZoom;
     }
-    this.scratch = new Float64Array(3);
+    this.scratch = SCRATCH;
   }
 
   /**
    * The nodes of the answer, in tree order.
    *
-   * @returns {number[]}
+   * @returns {ArrayLike<number>}
    */
   run() {
     const { tree, view } = this;
@@ -172,7 +194,7 @@ export class CutSearch {
    * in one tile. Cuts by pixels only, without their limit.
    *
    * @param {ArrayLike<number>} [start] A node; only what lies below it is shown.
-   * @returns {number[]}
+   * @returns {ArrayLike<number>}
    */
   centered(start = [0, this.tree.pointCount, 0, 0]) {
     if (!start[1]) return [];
@@ -192,39 +214,47 @@ export class CutSearch {
   #shown(greatest, minPoints, limit, start = [0, this.tree.pointCount, 0, 0], isCentered = false) {
     const { tree, view, codes } = this;
     const { nodes } = tree;
-    /** @type {number[]} */
-    const shown = [];
-    const waiting = [view.ofBox(start[2]), start[3], start[2], start[1], start[0]];
-    while (waiting.length) {
-      const first = /** @type {number} */ (waiting.pop());
-      const count = /** @type {number} */ (waiting.pop());
-      const record = /** @type {number} */ (waiting.pop());
-      const levels = /** @type {number} */ (waiting.pop());
-      const visibility = /** @type {number} */ (waiting.pop());
-      if (visibility === OUTSIDE || (view.selection && !view.selection.count(first, count))) continue;
+    const { selection } = view;
+    const waiting = WAITING;
+    let length = 0;
+    let end = put(waiting, 0, start[0], start[1], start[2], start[3], view.ofBox(start[2]));
+    while (end > 0) {
+      end -= 5;
+      const first = waiting[end];
+      const count = waiting[end + 1];
+      const record = waiting[end + 2];
+      const levels = waiting[end + 3];
+      const visibility = waiting[end + 4];
+      if (visibility === OUTSIDE || (selection && !selection.count(first, count))) continue;
       const left = count > 1 ? tree.leftCount(first, count, record, levels) : 0;
       const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
         || (codes ? codes[first + left] : this.#trace(first, count, record)) > greatest);
-      if (!isSplit) {
-        const isSeen = visibility === INSIDE
-          || (isCentered ? this.#standsInside(first, count, record, levels) : view.has(first, count, record, levels, visibility));
-        if (isSeen) {
-          shown.push(first, count, record, levels);
-          if (shown.length > limit * 4) return shown;
-        }
+      if (isSplit) {
+        const isStored = nodes[record * 6 + 5] !== 0;
+        const child = isStored ? record + nodes[record * 6 + 5] : record;
+        const isLooked = isStored && visibility !== INSIDE;
+        const below = levels + (isStored ? 1 : 1025);
+        const other = isStored ? child + 1 : child;
+        end = put(waiting, end, first + left, count - left, other, below, isLooked ? view.ofBox(other) : visibility);
+        end = put(waiting, end, first, left, child, below, isLooked ? view.ofBox(child) : visibility);
         continue;
       }
-      if (nodes[record * 6 + 5]) {
-        const child = tree.leftRecord(record);
-        const isInside = visibility === INSIDE;
-        waiting.push(isInside ? INSIDE : view.ofBox(child + 1), levels + 1, child + 1, count - left, first + left);
-        waiting.push(isInside ? INSIDE : view.ofBox(child), levels + 1, child, left, first);
-      } else {
-        waiting.push(visibility, levels + 1025, record, count - left, first + left);
-        waiting.push(visibility, levels + 1025, record, left, first);
+      const isSeen = visibility === INSIDE
+        || (isCentered ? this.#standsInside(first, count, record, levels) : view.has(first, count, record, levels, visibility));
+      if (!isSeen) continue;
+      if (length === shown.length) {
+        const longer = new Uint32Array(2 * length);
+        longer.set(shown);
+        shown = longer;
       }
+      shown[length] = first;
+      shown[length + 1] = count;
+      shown[length + 2] = record;
+      shown[length + 3] = levels;
+      length += 4;
+      if (length > limit * 4) break;
     }
-    return shown;
+    return shown.slice(0, length);
   }
 
   /**
@@ -407,9 +437,10 @@ export class CutSearch {
  * @param {number} coarseness Of the node; see `coarsenessOf`.
  */
 export function leastZoom(tree, cut, coarseness) {
-  const { name, pixels } = criterionOf(cut);
+  const name = criterionOf(cut);
   if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, which does not depend on the view, found a limit");
   checkScale(tree, name);
+  const pixels = cut[name] ?? 0;
   /** @param {number} zoom */
   const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
   if (pixels === 0) return isSplit(0) ? -Infinity : null;

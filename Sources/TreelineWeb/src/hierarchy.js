@@ -188,11 +188,35 @@ export class Hierarchy {
    * @param {Float64Array} result
    */
   mean(first, count, record, result) {
-    const box = this.box(first, count, record);
-    this.sumsOf(first, count, record, box, result);
-    const x = box[0] + result[0] / count;
+    const { points, nodes } = this;
+    if (count === 1) {
+      result[0] = points[first * 2];
+      result[1] = points[first * 2 + 1];
+      return;
+    }
+    const own = record * 6;
+    // Parts of buckets are small, and their boxes found from their points.
+    const box = count === nodes[own + 4] ? nodes : this.box(first, count, record);
+    const at = box === nodes ? own : 0;
+    const minX = box[at];
+    const minY = box[at + 1];
+    let sumX = 0;
+    let sumY = 0;
+    if (nodes[own + 5]) {
+      const pair = ((this.leftRecord(record) - 1) >> 1) * 4;
+      sumX = this.sums[pair + 1] * WORLD + this.sums[pair];
+      sumY = this.sums[pair + 3] * WORLD + this.sums[pair + 2];
+    } else if (minX !== box[at + 2] || minY !== box[at + 3]) {
+      this.checkBucket(count, record);
+      for (let i = first * 2; i < (first + count) * 2; i += 2) {
+        sumX += (points[i] - minX) >>> 0;
+        sumY += (points[i + 1] - minY) >>> 0;
+      }
+    }
+    // It lies in the box, whatever a damaged file says.
+    const x = minX + Math.min(sumX, count * ((box[at + 2] - minX) >>> 0)) / count;
     result[0] = x < WORLD ? x : x - WORLD;
-    result[1] = box[1] + result[1] / count;
+    result[1] = minY + Math.min(sumY, count * ((box[at + 3] - minY) >>> 0)) / count;
   }
 
   /**

@@ -142,7 +142,7 @@ export class Plane {
       zoom = view.zoom + offset;
     }
     /** @type {Window | null} */
-    let window = new Window(0, EDGE, 0, EDGE);
+    let window;
     if (bbox) {
       window = this.window(bbox);
       if (Number.isNaN(zoom) && width !== undefined && window) {
@@ -154,6 +154,8 @@ export class Plane {
     } else if (tile) {
       window = this.#tile(tile);
       zoom = tile[0] + offset;
+    } else {
+      window = new Window(0, EDGE, 0, EDGE);
     }
     if (margin !== 0 && window) {
       length("margin", margin);
@@ -170,8 +172,11 @@ export class Plane {
    * @returns {Window | null}
    */
   window(bbox) {
-    const [west, south, east, north] = [bbox[0], bbox[1], bbox[2], bbox[3]];
-    if (![west, south, east, north].every((edge) => Number.isFinite(edge))) {
+    const west = bbox[0];
+    const south = bbox[1];
+    const east = bbox[2];
+    const north = bbox[3];
+    if (!(Number.isFinite(west) && Number.isFinite(south) && Number.isFinite(east) && Number.isFinite(north))) {
       throw new QueryError(`Expected four finite numbers as bbox, found ${Array.from(bbox).join(", ")}`);
     }
     if (south > north) {

@@ -200,7 +200,7 @@ export class Supercluster {
   /**
    * Rows of points, and nodes of clusters: all points of what is too small for a cluster, or above the greatest zoom.
    *
-   * @param {number[]} nodes
+   * @param {ArrayLike<number>} nodes
    * @param {number} zoom
    * @returns {(number | number[])[]}
    */
@@ -211,7 +211,7 @@ export class Supercluster {
     const items = [];
     for (let i = 0; i < nodes.length; i += 4) {
       const [first, count] = [nodes[i], nodes[i + 1]];
-      if (count > 1 && count >= minPoints && this.#limitZoom(zoom) <= maxZoom) items.push(nodes.slice(i, i + 4));
+      if (count > 1 && count >= minPoints && this.#limitZoom(zoom) <= maxZoom) items.push([first, count, nodes[i + 2], nodes[i + 3]]);
       else for (let index = first; index < first + count; index++) items.push(rows[index]);
     }
     return items;

@@ -101,7 +101,7 @@ export class Tree {
    */
   clusters(query = {}) {
     const cut = query.cut ?? this.defaultCut;
-    const { name } = criterionOf(cut);
+    const name = criterionOf(cut);
     const { window, zoom } = this.hierarchy.plane.locate(query);
     if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);

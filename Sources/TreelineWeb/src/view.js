@@ -40,6 +40,22 @@ export class InView {
     return isWithin && north >= this.minY && south <= this.maxY ? INSIDE : PARTIAL;
   }
 
+  /**
+   * Whether a whole side of a record's box, which is tight, is inside the window, and a point with it.
+   *
+   * @param {number} record
+   */
+  hasSideInside(record) {
+    const { nodes } = this.tree;
+    const at = record * 6;
+    const start = (nodes[at] - this.x) >>> 0;
+    const end = (nodes[at + 2] - this.x) >>> 0;
+    const isNorthInside = nodes[at + 1] >= this.minY;
+    const isSouthInside = nodes[at + 3] <= this.maxY;
+    if (isNorthInside && isSouthInside) return start <= this.width || end <= this.width;
+    return (isNorthInside || isSouthInside) && start <= end && end <= this.width;
+  }
+
   /** @param {number} index */
   contains(index) {
     const { points } = this.tree;
@@ -72,6 +88,7 @@ export class InView {
     const { tree, selection } = this;
     if (selection && !selection.count(first, count)) return false;
     if (visibility !== PARTIAL) return visibility === INSIDE;
+    if (!selection && levels < 1024 && this.hasSideInside(record)) return true;
     if (tree.isStored(record)) {
       const left = tree.leftCount(first, count, record, levels);
       const child = tree.leftRecord(record);
