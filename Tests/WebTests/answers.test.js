@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
-import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
-import { built, FIXTURES, opened, seeded, serving, trials } from "./support.js";
+import { built, connected, FIXTURES, opened, seeded, serving, trials } from "./support.js";
 
 const INDEXES = {
   split: ["cities.csv.gz", "--columns", "all"],
@@ -149,7 +148,7 @@ test("answers of random views are those of the server, cluster for cluster", asy
   const names = Object.keys(INDEXES).filter((name) => trees[name].pointCount);
   let [clusterCount, count] = [0, trials(10000)];
   const servers = {};
-  for (const name of names) servers[name] = await Treeline.connect(address, { index: name });
+  for (const name of names) servers[name] = await connected(address, name);
   for (let i = 0; i < count; i++) {
     const name = rng.random() < 0.6 ? rng.choice(names.slice(0, 8)) : rng.choice(names);
     const query = randomQuery(rng, trees[name]);
@@ -167,7 +166,7 @@ test("what is asked of clusters by their ids is what the server tells", async ()
   let count = 0;
   for (const name of Object.keys(INDEXES).filter((name) => trees[name].pointCount)) {
     const tree = trees[name];
-    const server = await Treeline.connect(address, { index: name });
+    const server = await connected(address, name);
     assert.deepEqual([server.hasBadges, server.hasSeparations, server.pointCount], [tree.hasBadges, tree.hasSeparations, tree.pointCount]);
     const shown = [tree.clusters({ cut: { limit: 200 } }), tree.clusters({ cut: { detail: 1, limit: 300 }, zoom: 12 })].flatMap(({ ids }) => Array.from(ids));
     for (let i = 0; i < trials(150); i++) {
@@ -199,7 +198,7 @@ test("what is asked of clusters by their ids is what the server tells", async ()
 
 test("filters and aggregates tell what the server tells", async () => {
   const rng = seeded("filters");
-  const [tree, server] = [trees.badges, await Treeline.connect(address, { index: "badges" })];
+  const [tree, server] = [trees.badges, await connected(address, "badges")];
   const conditions = [
     "population > 100000", "population BETWEEN 5000 AND 20000", "country = 'DE'", "country IN ('US', 'FR', 'JP')", "name LIKE 'San %'", "name LIKE '%_burg%'",
     "NOT (country = 'US' OR population < 20000)", "country <> 'CN' AND population >= 1e6", "name IS NULL", "population IS NOT NULL AND country > 'R'",
@@ -238,7 +237,7 @@ test("a limit that continues is answered as the server answers it", async () => 
   const rng = seeded("continuing");
   for (let i = 0; i < trials(300); i++) {
     const name = rng.choice(["split", "badges", "spacing", "scatter"]);
-    const [tree, server] = [trees[name], await Treeline.connect(address, { index: name })];
+    const [tree, server] = [trees[name], await connected(address, name)];
     const [limit, order] = [rng.choice([1, 4, 15, 40, 100]), rng.choice(["breadth-first", "widest-first", "steepest-first"])];
     const first = randomView(rng, tree, false);
     if (!first.bbox) continue;

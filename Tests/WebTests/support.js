@@ -93,3 +93,7 @@ export function coordinatesOf(path) {
     return [Number(cells[x]), Number(cells[y])];
   }));
 }
+
+/** The tree of an index that a server has. A connection that the server closes between two requests is opened again. */
+export const connected = (address, index) =>
+  Treeline.connect(address, { index, fetch: (url, options) => fetch(url, options).catch(() => fetch(url, options)) });
