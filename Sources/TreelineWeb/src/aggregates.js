@@ -1,4 +1,4 @@
-// What is told of the values of a cluster's points, by the names that the page Filters has for the tool and the server.
+// Aggregates of the values of a cluster's points: those that the page Filters lists, under the names that the server uses.
 
 import { QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";

@@ -1,4 +1,4 @@
-// Columns of values, one of each point in tree order: those of an index, and those of points that were built in the page.
+// Columns of values, one for each point in tree order, as an index keeps them.
 
 /** @typedef {import("./index-file.js").Bytes} Bytes */
 /** @typedef {null | boolean | number | string} Value */
@@ -7,9 +7,9 @@
  * @typedef {object} Column
  * @property {string} name
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
- * @property {(index: number) => Value} value What filters and aggregates go by: null if it is missing, a time in
+ * @property {(index: number) => Value} value The value for filters and aggregates: null if it is missing; a time is in
  *   seconds since the beginning of 1970.
- * @property {(index: number) => any} output What features tell: undefined if the point lacks the column.
+ * @property {(index: number) => any} output The value in features: undefined if the point lacks the column.
  */
 
 /** A double that means null, and one that means absent, by their upper and lower words. */
@@ -148,7 +148,7 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * A time as ISO 8601 has it, with as many decimals of a second as it needs.
+ * A time in ISO 8601, with the decimals of a second that it needs.
  *
  * @param {number | null} integer Seconds times 10 to the power of the digits.
  * @param {number} digits

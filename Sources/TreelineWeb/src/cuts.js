@@ -15,23 +15,23 @@ import { INSIDE, OUTSIDE } from "./view.js";
  * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next as long as the limit
  *   leaves room: level by level, the one that scatters most, or the one whose split saves most scatter.
  *
- * @typedef {object} Cut How finely points are told apart. Of `badges`, `spacing` and `detail` one is given, or none for a
+ * @typedef {object} Cut How finely points are split into clusters. One of `badges`, `spacing` and `detail` is given, or none for a
  *   limit alone.
  * @property {number} [badges] Split as far as no two badges touch that are drawn at this scale; 1 is full size.
  * @property {number} [spacing] Split as far as clusters stay this many pixels apart.
  * @property {number} [detail] Split until points lie within this many pixels of their cluster's mean, on average.
  * @property {number} [limit] The greatest number of clusters. 100 of a limit alone.
  * @property {Order} [order] Of a limit alone.
- * @property {{readonly nodes: Uint32Array}} [continuing] Of a limit alone: an answer of this tree, of which as much is
- *   kept as the limit allows.
+ * @property {{readonly nodes: Uint32Array}} [continuing] Of a limit alone: an earlier answer of this tree, whose
+ *   clusters are kept as far as the limit allows.
  * @property {number} [minPoints] Smaller clusters are shown as their points, by a spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on every position is shown by itself, by a spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on every position is shown alone, by a spacing or a detail.
  */
 
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /**
- * What a cut goes by: the name of its pixels, if it has any.
+ * The criterion of a cut: the name of its pixels, if it has any.
  *
  * @param {Cut} cut
  * @returns {"badges" | "spacing" | "detail" | "limit"}
@@ -61,7 +61,7 @@ export function criterionOf(cut) {
 }
 
 /**
- * Checks that a tree has what a cut goes by.
+ * Checks that a tree has the codes that a cut needs.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -184,14 +184,14 @@ export class CutSearch {
       if (nodes.length <= limit * 4) return nodes;
       if (isAlone) isAlone = false;
       else if (view.count(0, tree.pointCount) < minPoints) minPoints = 0;
-      // A damaged file may tell this and that, and then has no more room.
+      // In a damaged file codes may contradict each other; the limit holds all the same.
       else return this.#shown(this.#coarsenessAtLimit(minPoints), minPoints, Infinity).slice(0, limit * 4);
     }
   }
 
   /**
-   * The clusters that stand in the window instead of those that have a point there, as tiles show them: so that each is
-   * in one tile. Cuts by pixels only, without their limit.
+   * The clusters that stand in the window, whether or not they have a point there. Tiles show these, so that each
+   * cluster is in one tile. Cuts by pixels only, without their limit.
    *
    * @param {ArrayLike<number>} [start] A node; only what lies below it is shown.
    * @returns {ArrayLike<number>}
@@ -202,8 +202,7 @@ export class CutSearch {
   }
 
   /**
-   * The first node on each way down from the root that is coarse no more, as far as it is in view; a few more than a
-   * limit if there are more.
+   * The first node on each way down from the root that is fine enough, if it is in view. Ends a little beyond the limit.
    *
    * @param {number} greatest
    * @param {number} minPoints
@@ -464,7 +463,7 @@ export function leastZoom(tree, cut, coarseness) {
 }
 
 /**
- * How coarse a node is, by what a cut goes by.
+ * The coarseness of a node, in the unit of a cut.
  *
  * @param {InView} view
  * @param {Cut} cut

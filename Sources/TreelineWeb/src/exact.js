@@ -40,7 +40,7 @@ export function addProduct(sums, at, a, b) {
 }
 
 /**
- * n Σab - Σa Σb, exact, rounded as the upper and the lower 64 bits, each rounded by itself, and their sum.
+ * n Σab - Σa Σb, exact, then rounded: the upper and the lower 64 bits separately, and then their sum.
  *
  * @param {number} n Below 2^21, or that.
  * @param {number} upper Σab is this times 2^32 and the lower part.
@@ -179,7 +179,7 @@ function highWord(value) {
 }
 
 /**
- * The greatest code that stands for no more than the square of a distance, of which the 53 highest bits are enough.
+ * The greatest code that stands for no more than the square of a distance. The 53 highest bits of the square are enough.
  *
  * @param {number} square
  */
@@ -225,7 +225,7 @@ export function roundOf(scaled) {
 }
 
 /**
- * Above all scaled distances of a round; those of the next are this or more.
+ * The end of a round: its scaled distances are below this, and the next round begins with it.
  *
  * @param {number} round
  */

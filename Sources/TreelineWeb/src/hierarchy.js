@@ -12,7 +12,7 @@ import { boxAround } from "./box.js";
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
 
 /**
- * @typedef {object} TreeFacts What the arrays do not tell.
+ * @typedef {object} TreeFacts Facts about a tree besides its arrays.
  * @property {Plane} plane
  * @property {string} growth Such as `merge:badges`.
  * @property {BadgeCurve | null} curve Of a tree that was merged for badges.

@@ -257,8 +257,8 @@ class Layout {
 // Depth
 
 /**
- * The same clusters with scales rounded down to four steps an octave, so that no leaf is deep: chains of merges at ever
- * greater scales may be as long as there are points.
+ * Rounds scales down to four steps an octave, so that no leaf is deep: a chain of merges at ever greater scales may be
+ * as long as there are points.
  *
  * What is merged at one step is merged balanced by weight: neighbours in the order of the tree are divided where about
  * half of the points are on either side.

@@ -102,9 +102,6 @@ const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1.5, 29];
 /** Farther than this a search looks at all clusters: there are a thousand at most, and the world is round. */
 const WIDE_REACH = 2 ** 27;
 
-/** How many pairs are read ahead. */
-const TOUCHED = 16;
-
 /** Clusters in the tile of a cluster, on average. */
 const IN_TILE = 48;
 
@@ -122,7 +119,7 @@ export class Merging {
     this.curve = curve;
     this.standsAtMembers = standsAtMembers;
     this.crossesSeam = crossesSeam;
-    /** Of leaves; merged clusters are older than no leaf. */
+    /** Ages below this are those of leaves. */
     this.leafCount = count;
     /** Numbers in use, in the order of least members, and clusters that there are. */
     this.numbers = count;
@@ -144,8 +141,6 @@ export class Merging {
     /** @type {Tiles | null} */
     this.tiles = null;
     this.queue = new PairQueue();
-    /** What was read ahead, of no meaning. */
-    this.touched = 0;
     /** The nearest that a search has found so far, and its scaled distance. */
     this.nearest = NONE;
     this.distance = Infinity;
@@ -169,7 +164,7 @@ export class Merging {
   }
 
   /**
-   * The sum of the radii of two badges is the width that scaled distances go by.
+   * The radius of a cluster: the sum of two radii is the width in a scaled distance.
    *
    * @param {number} count
    */
@@ -299,9 +294,7 @@ export class Merging {
   /** Merges all pairs that belong to the round, the first of them first. */
   mergeAll() {
     const { queue, live, rounds } = this;
-    let touched = 0;
     for (let pair; (pair = queue.pop()) >= 0; ) {
-      if (queue.taken >= touched && queue.taken < queue.listCount) touched = this.touch(touched);
       const { words } = queue;
       const cluster = words[pair * PAIR + 1];
       const nearest = words[pair * PAIR + 2];
@@ -315,29 +308,6 @@ export class Merging {
       if (found >= 0) queue.insert(found);
     }
     queue.clear();
-  }
-
-  /**
-   * Reads a little of each cluster that the next pairs of the list will touch: they lie far from each other, and memory
-   * fetches many at a time, but one after the other while merging goes on. Returns up to where it did.
-   *
-   * @param {number} from
-   */
-  touch(from) {
-    const { queue: { list, listCount, words }, live } = this;
-    const slots = /** @type {Tiles} */ (this.tiles).slots;
-    const end = Math.min(from + TOUCHED, listCount);
-    let sum = 0;
-    for (let place = from; place < end; place++) {
-      const at = list[place] * PAIR;
-      sum += live[(words[at + 1] << STRIDE_BITS) + SLOT] ^ live[(words[at + 2] << STRIDE_BITS) + SLOT];
-    }
-    for (let place = from; place < end; place++) {
-      const at = list[place] * PAIR;
-      sum += slots[live[(words[at + 1] << STRIDE_BITS) + SLOT] << 3] ^ slots[live[(words[at + 2] << STRIDE_BITS) + SLOT] << 3];
-    }
-    this.touched = sum;
-    return end;
   }
 
   /**
@@ -400,7 +370,8 @@ export class Merging {
   }
 
   /**
-   * Points of a cluster to whose x a world is added where it is part of one that lies across the seam.
+   * Number of points of a cluster that lie west of the seam's other side: a world is added to their x if the cluster
+   * becomes part of one that lies across the seam.
    *
    * @param {number} number
    * @param {number} west Of the other.
@@ -456,7 +427,7 @@ export class Merging {
   }
 
   /**
-   * Whether a cluster has to know of another: the younger one of two, of leaves the larger one.
+   * Whether a cluster looks for another: of two the younger one does, of two leaves the larger one.
    *
    * @param {number} own
    * @param {number} other
@@ -495,7 +466,7 @@ export class Merging {
     const dy = Math.abs((live[at + Y] >>> 0) - (y >>> 0));
     if (dx > MIDDLE && this.beyond && !this.isTooWide(at, other << STRIDE_BITS)) dx = WORLD - dx;
     const width = radius + live[at + RADIUS];
-    // Most are not nearer, which the first digits tell.
+    // For most others the first digits show that they are not nearer.
     if ((dx * dx + dy * dy) * 2 ** 20 > (this.distance + 1) * (width * width) * (1 + 2 ** -40)) return false;
     const distance = scaled(dx, dy, width);
     if (distance > this.distance) return false;
@@ -617,8 +588,8 @@ export function joined(west1, east1, west2, east2) {
 const PAIR = 5;
 
 /**
- * The pairs of a round, the first to be merged first: those that were found before any of them was merged as a sorted
- * list, and those that came later as a binary heap.
+ * The pairs of a round, in the order of merging. Pairs that were found before the first merge of the round form a sorted
+ * list, later ones a binary heap.
  */
 class PairQueue {
   constructor() {
@@ -738,8 +709,7 @@ class PairQueue {
   }
 }
 
-/** The bits of the upper half of a distance that differ within a round, below its exponent and the two that the round
- * tells. */
+/** Within a round the exponent of a distance and the two bits behind it are equal; these many of the upper half differ. */
 const ROUND_BITS = 18;
 
 /**

@@ -1,5 +1,5 @@
-// Exact sums over the points of nodes, measured from the corners of their boxes: eight numbers each, of which Σx and Σy
-// are two, and Σxx, Σxy and Σyy pairs.
+// Exact sums over the points of nodes, measured from the corners of their boxes. Each has eight numbers: Σx, Σy, and two
+// each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 

@@ -1,7 +1,7 @@
 // How coordinates become positions on the fixed-point plane and back, and which part of the plane a view shows.
 //
 // A position is two unsigned integers of 32 bits. The projection takes only operations that IEEE 754 defines to the
-// last bit, in the order of the page IndexFormat, so that positions are those of the Swift library.
+// last bit, in the order of the page IndexFormat, so that positions equal those of the Swift library.
 
 import { QueryError } from "./errors.js";
 

@@ -36,7 +36,7 @@ export class Selection {
   }
 
   /**
-   * The index in tree order of the point that passes behind so many others.
+   * The index in tree order of the passing point with this number, counted from 0.
    *
    * @param {number} number
    */

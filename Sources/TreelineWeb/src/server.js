@@ -14,7 +14,7 @@ import { transitionOf } from "./transition.js";
  * @typedef {object} ServerOptions
  * @property {string} [index] The name of an index; the only one unless given.
  * @property {string} [token] That the server asks for.
- * @property {typeof fetch} [fetch] What asks in place of `fetch`.
+ * @property {typeof fetch} [fetch] A replacement for `fetch`.
  *
  * @typedef {{signal?: AbortSignal}} Abortable
  */
@@ -22,7 +22,7 @@ import { transitionOf } from "./transition.js";
 export class RemoteTree {
   /**
    * @param {URL} base
-   * @param {any} info What the server tells of the index.
+   * @param {any} info The server's description of the index.
    * @param {ServerOptions} options
    * @param {string} [filter] In CQL2 text.
    */
@@ -188,7 +188,7 @@ export class RemoteTree {
 
   /**
    * @param {string} path
-   * @param {string} member What every answer has that is one: something else may answer in place of the server.
+   * @param {string} member A member of every sound answer: something other than a Treeline server may answer.
    * @param {Record<string, any>} parameters
    * @param {RequestInit} request
    * @returns {Promise<any>}

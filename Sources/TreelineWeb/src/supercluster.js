@@ -44,7 +44,7 @@ export class Supercluster {
   }
 
   /**
-   * Takes the points to cluster, in place of those before.
+   * Takes the points to cluster. They replace earlier ones.
    *
    * @param {any[]} points GeoJSON features; those without a geometry are left out.
    */
@@ -244,7 +244,7 @@ export class Supercluster {
   }
 
   /**
-   * What `reduce` makes of a node's points, in tree order; that of a record is kept.
+   * The result of `reduce` over a node's points, in tree order. Results of records are kept.
    *
    * @param {number} first
    * @param {number} count

@@ -18,13 +18,13 @@ import { InView } from "./view.js";
 
 /**
  * @typedef {object} AnswerOptions
- * @property {Cut} [cut] How finely points are told apart. Unless given, badges of a tree that was built for them, a
+ * @property {Cut} [cut] How finely points are split into clusters. Unless given, badges of a tree that was built for them, a
  *   spacing of 44 px of one that was built for spacings, and a limit of 100 of any other.
  * @property {"mean" | "member"} [position] Where clusters are shown if not where they stand: at their mean, or at the
  *   point nearest to it.
  * @property {boolean} [keepVisible] Whether a cluster that would be outside the view is shown at one of its points
  *   inside. By default so it is by a limit and a detail in a bbox or around a center.
- * @property {string} [aggregate] What is told of the points of each cluster, such as `sum(population), top(kind, 3)`.
+ * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -226,7 +226,7 @@ export class Tree {
   }
 
   /**
-   * The same tree with those points alone that pass: ids stay, clusters without such a point are not there.
+   * Selects the points that pass. Ids stay; clusters without such a point are not there.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
    *   `kind = 'hotel' AND price < 120`, or a function of the row.
