@@ -86,7 +86,7 @@ def requests_of_all_routes(server):
     yield "/v1/{index}/transition", "/v1/iceland/transition?limit=x", 400, "POST", body, shown
     yield "/v1/{index}/transition", "/v1/iceland/transition", 409, "POST", body, shown.replace(version, "0" * 16)
     yield "/v1/{index}/transition", "/v1/iceland/transition", 413, "POST", body, "[" + "0," * 200_000 + "0]"
-    yield "/v1/{index}/transition", "/v1/iceland/transition", 415, "POST", {"Content-Type": "text/plain"}, shown
+    yield "/v1/{index}/transition", "/v1/iceland/transition", 415, "POST", {"Content-Type": "text/html"}, shown
     yield "/v1/{index}/transition", "/v1/none/transition", 404, "POST", body, shown
     yield "/v1/{index}/measures", f"/v1/iceland/measures?{center}&limit=50&order=breadth-first", 200
     yield "/v1/{index}/measures", f"/v1/iceland/measures?{cut}&method=grid&cell=64", 200

@@ -176,6 +176,15 @@ OTHERS = (
                 (SERVER, VIEWER_PACKAGES), 330),
         ), ("chromium",)),
     Suite(
+        "web", "the web module against the tool and the server, its types and its package",
+        (
+            Step("types and package of the web module", "scripts/build/web .build-web", seconds=10),
+            Step(
+                "web module",
+                f"TREELINE_SERVER={TEST_PRODUCTS}/treeline-server node --test Tests/WebTests $ARGUMENTS",
+                (TESTS, SERVER), 90),
+        ), ("nodejs", "node-typescript", "esbuild")),
+    Suite(
         "python", "the Python package, installed from its wheel",
         (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 60),),
         ("gcc", "python3-dev", "unzip")),

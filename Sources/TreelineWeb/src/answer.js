@@ -1,0 +1,436 @@
+// The clusters of an answer, and the points of a cluster: typed arrays, and GeoJSON for those who ask.
+
+import { INSIDE, InView, OUTSIDE } from "./view.js";
+
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./plane.js").Window} Window */
+
+/** What features of clusters have of their own. */
+const OWN = [
+  "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
+  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "cluster_group",
+];
+
+/**
+ * @typedef {object} ClustersOptions
+ * @property {number} [scale] At which badges are drawn.
+ * @property {boolean} [isAnswer] Whether they stand for the points of a view.
+ * @property {boolean} [isAnchored] Whether clusters stand where they do without a filter.
+ * @property {"mean" | "member"} [position]
+ * @property {Window | null} [window] In which clusters are kept visible.
+ * @property {string} [aggregate]
+ */
+
+const PLACE = new Float64Array(2);
+
+/** Clusters in tree order, which is that of their ids. What they look like is found when it is first asked for. */
+export class Clusters {
+  /** @type {{places: Float64Array, members: Int32Array | null} | null} */
+  #shown = null;
+  /** @type {Float64Array | null} */
+  #coordinates = null;
+  /** @type {Record<string, any[]> | null} */
+  #values = null;
+
+  /**
+   * @param {Tree} tree
+   * @param {ArrayLike<number>} nodes Four numbers each.
+   * @param {ClustersOptions} [options]
+   */
+  constructor(tree, nodes, options = {}) {
+    this.tree = tree;
+    this.nodes = nodes instanceof Uint32Array ? nodes : Uint32Array.from(nodes);
+    this.length = nodes.length / 4;
+    this.options = options;
+  }
+
+  /** Numbers below 2^53 that name each cluster in every answer of its tree. */
+  get ids() {
+    const { nodes, length } = this;
+    const ids = new Float64Array(length);
+    for (let i = 0; i < length; i++) ids[i] = nodes[4 * i] * 1024 + (nodes[4 * i + 3] & 1023);
+    return ids;
+  }
+
+  /** How many points each cluster stands for; under a filter, how many of them pass. */
+  get counts() {
+    const { nodes, length, tree: { selection } } = this;
+    const counts = new Uint32Array(length);
+    for (let i = 0; i < length; i++) counts[i] = selection ? selection.count(nodes[4 * i], nodes[4 * i + 1]) : nodes[4 * i + 1];
+    return counts;
+  }
+
+  /** Where the points of each begin in tree order. */
+  get firsts() {
+    return this.#numbers(0);
+  }
+
+  /** How many points each has, those that fail a filter included. */
+  get sizes() {
+    return this.#numbers(1);
+  }
+
+  /**
+   * One of the four numbers of each node.
+   *
+   * @param {number} which
+   */
+  #numbers(which) {
+    const numbers = new Uint32Array(this.length);
+    for (let i = 0; i < this.length; i++) numbers[i] = this.nodes[4 * i + which];
+    return numbers;
+  }
+
+  /** Longitude and latitude of each, where it is shown. */
+  get coordinates() {
+    if (!this.#coordinates) {
+      const { plane } = this.tree.hierarchy;
+      const { places } = this.#positions;
+      this.#coordinates = new Float64Array(places.length);
+      for (let i = 0; i < places.length; i += 2) {
+        this.#coordinates[i] = plane.longitude(places[i]);
+        this.#coordinates[i + 1] = plane.latitude(places[i + 1]);
+      }
+    }
+    return this.#coordinates;
+  }
+
+  /** X and y of each in the world, or in a plain plane's square: from 0 in the west and north to 1. */
+  get world() {
+    const { isMercator, seam } = this.tree.hierarchy.plane;
+    return this.#positions.places.map((place, i) => {
+      const turns = (place + (i % 2 || !isMercator ? 0 : seam)) / 2 ** 32;
+      return turns < 1 ? turns : turns - 1;
+    });
+  }
+
+  /** With what diameters badges are drawn so that none touch, in pixels; null unless the answer was cut by badges. */
+  get diameters() {
+    const { curve } = this.tree.hierarchy;
+    const { scale } = this.options;
+    if (scale === undefined || !curve) return null;
+    const { counts } = this;
+    const diameters = new Float64Array(counts.length);
+    for (let i = 0; i < counts.length; i++) diameters[i] = (curve.units(counts[i]) / 64) * scale;
+    return diameters;
+  }
+
+  /** The row of each single point; -1 of clusters. */
+  get rows() {
+    const { nodes, tree } = this;
+    return Float64Array.from({ length: this.length }, (_, i) => {
+      const index = this.#singleIndex(nodes[4 * i], nodes[4 * i + 1]);
+      return index < 0 ? -1 : tree.hierarchy.rows[index];
+    });
+  }
+
+  /** What was asked for of the points of each, by name. */
+  get values() {
+    this.#values ??= this.options.aggregate === undefined ? {} : this.tree.words.valuesOf(this, this.options.aggregate);
+    return this.#values;
+  }
+
+  /**
+   * Whether a cluster is several points of one position.
+   *
+   * @param {number} i
+   */
+  isStack(i) {
+    const box = this.#box(i);
+    return box[0] === box[2] && box[1] === box[3] && this.#count(i) > 1;
+  }
+
+  /**
+   * West, south, east and north of a cluster's points.
+   *
+   * @param {number} i
+   */
+  bounds(i) {
+    return this.tree.hierarchy.plane.bounds(this.#box(i));
+  }
+
+  /**
+   * How far the points of a cluster spread: the standard deviations along both principal axes, in fractions of the
+   * world, and the angle of the longer axis, in degrees from east towards north.
+   *
+   * @param {number} i
+   */
+  ellipse(i) {
+    const [first, count, record] = this.nodes.subarray(4 * i);
+    const spread = new Float64Array(3);
+    (this.tree.selection ?? this.tree.hierarchy).spread(first, count, record, spread);
+    const [xx, xy, yy] = spread;
+    const [mean, half] = [(xx + yy) / 2, (xx - yy) / 2];
+    const radius = Math.sqrt(half * half + xy * xy);
+    return {
+      major: Math.sqrt(mean + radius) / 2 ** 32,
+      minor: Math.sqrt(Math.max(mean - radius, 0)) / 2 ** 32,
+      degrees: (-Math.atan2(xy, half) * 90) / Math.PI,
+    };
+  }
+
+  /**
+   * The number of the cluster that contains a point, given by its index in tree order; -1 if none does.
+   *
+   * @param {number} index
+   */
+  indexContaining(index) {
+    for (let i = 0; i < this.length; i++) {
+      if (this.nodes[4 * i] <= index && index < this.nodes[4 * i] + this.nodes[4 * i + 1]) return i;
+    }
+    return -1;
+  }
+
+  /** GeoJSON of all clusters, as the tool and the server write it. */
+  toGeoJSON() {
+    const features = [];
+    for (let i = 0; i < this.length; i++) features.push(this.feature(i));
+    return { type: /** @type {const} */ ("FeatureCollection"), features };
+  }
+
+  /**
+   * GeoJSON of one cluster; of a single point with its columns.
+   *
+   * @param {number} i
+   */
+  feature(i) {
+    const { tree, nodes, options } = this;
+    const [first, count, , levels] = nodes.subarray(4 * i);
+    const id = first * 1024 + (levels & 1023);
+    const points = this.#count(i);
+    const index = this.#singleIndex(first, count);
+    /** @type {Record<string, any>} */
+    const properties = { cluster: points > 1, cluster_id: id, point_count: points };
+    if (points > 1) properties.point_count_abbreviated = abbreviated(points);
+    if (this.isStack(i)) properties.stack = true;
+    if (options.scale !== undefined && tree.hierarchy.curve) {
+      properties.badge_px = (tree.hierarchy.curve.units(points) / 64) * options.scale;
+    }
+    const member = this.#positions.members?.[i] ?? -1;
+    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
+    if (index >= 0) properties.index = tree.hierarchy.rows[index];
+    for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
+    if (index >= 0) addColumns(properties, tree, index);
+    const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
+    return feature(id, this.bounds(i), coordinates, properties);
+  }
+
+  /** @param {number} i */
+  #count(i) {
+    const { nodes, tree: { selection } } = this;
+    return selection ? selection.count(nodes[4 * i], nodes[4 * i + 1]) : nodes[4 * i + 1];
+  }
+
+  /** @param {number} i */
+  #box(i) {
+    const { tree, nodes } = this;
+    return (tree.selection ?? tree.hierarchy).box(nodes[4 * i], nodes[4 * i + 1], nodes[4 * i + 2]);
+  }
+
+  /**
+   * The tree index of the only point of a node that counts; -1 if there are several.
+   *
+   * @param {number} first
+   * @param {number} count
+   */
+  #singleIndex(first, count) {
+    const { selection } = this.tree;
+    if (!selection) return count === 1 ? first : -1;
+    return selection.count(first, count) === 1 ? selection.indexOf(selection.before[first]) : -1;
+  }
+
+  /** Where each is shown on the plane, and the tree index of its point there: -1 if it is at a mean, null if all are. */
+  get #positions() {
+    if (this.#shown) return this.#shown;
+    const { tree: { hierarchy, selection }, nodes, options } = this;
+    const { points } = hierarchy;
+    const places = new Float64Array(this.length * 2);
+    const mayBeMembers = hierarchy.stands !== null || options.position === "member" || Boolean(options.window);
+    const members = mayBeMembers ? new Int32Array(this.length) : null;
+    const place = PLACE;
+    for (let i = 0; i < this.length; i++) {
+      const first = nodes[4 * i];
+      const count = nodes[4 * i + 1];
+      const record = nodes[4 * i + 2];
+      const levels = nodes[4 * i + 3];
+      let member = -1;
+      if (options.position === "member") member = this.#nearest(i, null);
+      else if (!options.position && (options.isAnchored || !selection)) member = hierarchy.standIndex(first, count, record, levels);
+      if (member < 0) {
+        const isOfAll = !selection || (options.isAnchored && !options.position);
+        (isOfAll ? hierarchy : selection).mean(first, count, record, place);
+      } else {
+        place[0] = points[2 * member];
+        place[1] = points[2 * member + 1];
+      }
+      if (options.window && !options.window.contains(place[0], place[1])) {
+        const nearest = this.#nearest(i, options.window);
+        if (nearest >= 0) [member, place[0], place[1]] = [nearest, points[2 * nearest], points[2 * nearest + 1]];
+      }
+      if (members) members[i] = member;
+      places[2 * i] = place[0];
+      places[2 * i + 1] = place[1];
+    }
+    this.#shown = { places, members };
+    return this.#shown;
+  }
+
+  /**
+   * The tree index of the point that is nearest to a cluster's mean, the first of several, in a window if one is given;
+   * -1 if none is there. Depth first, without what cannot be nearer (doi:10.1145/223784.223794).
+   *
+   * @param {number} i
+   * @param {Window | null} window
+   */
+  #nearest(i, window) {
+    const { tree: { hierarchy, selection }, nodes } = this;
+    const [first, count, record, levels] = nodes.subarray(4 * i);
+    const { points } = hierarchy;
+    const view = window ? new InView(hierarchy, window, selection) : null;
+    const box = this.#box(i);
+    const size = this.#count(i);
+    const sums = new Float64Array(2);
+    (selection ?? hierarchy).sumsOf(first, count, record, box, sums);
+    // Distances are whole numbers if they are multiplied by the number of points.
+    const [sumX, sumY] = sums;
+    /** @param {number} x @param {number} y */
+    const offsets = (x, y) => [((x - box[0]) >>> 0) * size - sumX, (y - box[1]) * size - sumY];
+    let [best, least] = [-1, Infinity];
+    /** @param {number} index */
+    const take = (index) => {
+      const [dx, dy] = offsets(points[2 * index], points[2 * index + 1]);
+      const square = dx * dx + dy * dy;
+      if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
+      [best, least] = [index, square];
+    };
+    /** @param {number} index Of a point as far away as the best one, but for rounding. */
+    const isCloser = (index) => {
+      const [own, other] = [index, best].map((at) => offsets(points[2 * at], points[2 * at + 1]).map(BigInt));
+      const difference = own[0] * own[0] + own[1] * own[1] - other[0] * other[0] - other[1] * other[1];
+      return difference < 0n || (difference === 0n && index < best);
+    };
+    const waiting = [first, count, record, levels];
+    while (waiting.length) {
+      const [f, c, r, l] = waiting.splice(-4);
+      if (selection && !selection.count(f, c)) continue;
+      if (view && view.ofBox(r) === OUTSIDE) continue;
+      if (hierarchy.isStored(r)) {
+        if (this.#gap(r, box, [sumX / size, sumY / size]) * size * size > least * (1 + 2 ** -40)) continue;
+        hierarchy.pushChildren(f, c, r, l, hierarchy.leftCount(f, c, r, l), waiting);
+      } else {
+        const end = hierarchy.isPoint(r) ? f + 1 : f + c;
+        if (end > f + 1) hierarchy.checkBucket(c, r);
+        if (hierarchy.isPoint(r) && (!view || view.ofBox(r) === INSIDE)) take(selection ? selection.indexOf(selection.before[f]) : f);
+        else for (let index = f; index < end; index++) if (view ? view.contains(index) : !selection || selection.passes(index)) take(index);
+      }
+    }
+    return best;
+  }
+
+  /**
+   * The square of the distance from a mean to a record's box, both measured from the corner of a box around it.
+   *
+   * @param {number} record
+   * @param {ArrayLike<number>} box
+   * @param {number[]} mean
+   */
+  #gap(record, box, [x, y]) {
+    const { nodes } = this.tree.hierarchy;
+    const [west, north, east, south] = nodes.subarray(record * 6);
+    const [minX, maxX] = [(west - box[0]) >>> 0, (east - box[0]) >>> 0];
+    const dx = minX > maxX ? 0 : Math.max(minX - x, x - maxX, 0);
+    const dy = Math.max(north - box[1] - y, y - (south - box[1]), 0);
+    return dx * dx + dy * dy;
+  }
+}
+
+/** Points of a cluster, one page of them. */
+export class Members {
+  /**
+   * @param {Tree} tree
+   * @param {Uint32Array} indices In tree order.
+   * @param {number} total How many points the cluster has.
+   * @param {number} offset
+   */
+  constructor(tree, indices, total, offset) {
+    this.tree = tree;
+    this.indices = indices;
+    this.total = total;
+    this.offset = offset;
+    this.length = indices.length;
+  }
+
+  /** The row of each. */
+  get rows() {
+    return Float64Array.from(this.indices, (index) => this.tree.hierarchy.rows[index]);
+  }
+
+  /** Longitude and latitude of each. */
+  get coordinates() {
+    const { hierarchy: { points, plane } } = this.tree;
+    return Float64Array.from({ length: 2 * this.length }, (_, i) => {
+      const at = 2 * this.indices[i >> 1];
+      return i % 2 ? plane.latitude(points[at + 1]) : plane.longitude(points[at]);
+    });
+  }
+
+  toGeoJSON() {
+    const { tree, indices, coordinates } = this;
+    const features = Array.from(indices, (index, i) => {
+      const [first, , record, levels] = tree.hierarchy.path(index).slice(-4);
+      const id = first * 1024 + (levels & 1023);
+      /** @type {Record<string, any>} */
+      const properties = { cluster: false, cluster_id: id, point_count: 1, index: tree.hierarchy.rows[index] };
+      addColumns(properties, tree, index);
+      const box = tree.hierarchy.box(index, 1, record);
+      return feature(id, tree.hierarchy.plane.bounds(box), Array.from(coordinates.subarray(2 * i, 2 * i + 2)), properties);
+    });
+    return { total: this.total, offset: this.offset, type: /** @type {const} */ ("FeatureCollection"), features };
+  }
+}
+
+/**
+ * @param {number} id
+ * @param {number[]} bbox
+ * @param {number[]} coordinates
+ * @param {Record<string, any>} properties
+ */
+function feature(id, bbox, coordinates, properties) {
+  return { type: /** @type {const} */ ("Feature"), id, bbox, geometry: { type: /** @type {const} */ ("Point"), coordinates }, properties };
+}
+
+/**
+ * Adds what the columns have of a point, behind the properties of its cluster, whose names are taken.
+ *
+ * @param {Record<string, any>} properties
+ * @param {Tree} tree
+ * @param {number} index
+ */
+function addColumns(properties, tree, index) {
+  const taken = new Set([...OWN, ...Object.keys(properties)]);
+  /** @param {string} name @param {any} value */
+  const add = (name, value) => {
+    if (value === undefined) return;
+    while (taken.has(name.normalize())) name += "_";
+    taken.add(name.normalize());
+    properties[name] = value;
+  };
+  for (const { name, output } of tree.columns) add(name, output(index));
+  const own = tree.features?.[tree.hierarchy.rows[index]]?.properties;
+  if (own) for (const [name, value] of Object.entries(own)) add(name, value);
+}
+
+/**
+ * A count in four characters or so: 999, 1.2k, 12k, 3.4M.
+ *
+ * @param {number} count
+ */
+export function abbreviated(count) {
+  if (count < 1000) return String(count);
+  let [unit, letter] = [1000, 0];
+  /** @param {number} unit */
+  const rounded = (unit) => Math.floor(count / unit) + (count % unit >= unit - Math.floor(unit / 2) ? 1 : 0);
+  while (letter < 3 && rounded(unit) >= 1000) [unit, letter] = [unit * 1000, letter + 1];
+  const tenths = rounded(unit / 10);
+  return `${tenths < 100 ? tenths / 10 : rounded(unit)}${"kMBT"[letter]}`;
+}

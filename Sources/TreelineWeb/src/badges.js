@@ -1,0 +1,81 @@
+// With what diameter badges are drawn, and how far apart they stay.
+
+import { BuildError } from "./errors.js";
+
+/** A curve of badges: diameters by the number of points, in 64ths of a pixel. */
+export class BadgeCurve {
+  /**
+   * @param {ArrayLike<number>} counts From how many points on each diameter is drawn, the first 1, rising.
+   * @param {ArrayLike<number>} diameters In 64ths of a pixel, never falling.
+   * @param {number} gap Between two badges, in 64ths of a pixel.
+   */
+  constructor(counts, diameters, gap) {
+    this.counts = Uint32Array.from(counts);
+    this.diameters = Uint16Array.from(diameters);
+    this.gap = gap;
+    /** The diameters of small counts. */
+    this.byCount = new Uint16Array(2048);
+    for (let step = 0; step < this.counts.length; step++) this.byCount.fill(this.diameters[step], this.counts[step]);
+  }
+
+  /**
+   * What is wrong with the numbers of a curve; null if nothing is.
+   *
+   * @param {ArrayLike<number>} counts
+   * @param {ArrayLike<number>} diameters
+   * @param {number} gap
+   */
+  static problem(counts, diameters, gap) {
+    const steps = counts.length;
+    if (steps < 1 || steps > 1024) return `1 to 1024 steps of a curve, found ${steps}`;
+    if (counts[0] !== 1) return `a curve from 1 point on, found ${counts[0]}`;
+    for (let i = 1; i < steps; i++) {
+      if (counts[i] <= counts[i - 1]) return `more than ${counts[i - 1]} points in step ${i}, found ${counts[i]}`;
+      if (diameters[i] < diameters[i - 1]) return `a diameter of ${diameters[i - 1]} or more in step ${i}, found ${diameters[i]}`;
+    }
+    if (diameters[0] < 64) return `diameters of 64 or more, found ${diameters[0]}`;
+    if (diameters[steps - 1] > 32768) return `diameters up to 32768, found ${diameters[steps - 1]}`;
+    return gap <= 8192 ? null : `a gap up to 8192, found ${gap}`;
+  }
+
+  /**
+   * The diameter of a badge in 64ths of a pixel.
+   *
+   * @param {number} count
+   */
+  units(count) {
+    if (count < this.byCount.length) return this.byCount[count];
+    let step = this.counts.length - 1;
+    while (this.counts[step] > count) step--;
+    return this.diameters[step];
+  }
+
+  /**
+   * The scaled distance from which on no two badges touch, in units.
+   *
+   * @param {number} unitsPerPixel With which badges are drawn.
+   */
+  distance(unitsPerPixel) {
+    // Positions are rounded to whole units, each less than a unit from where it is shown.
+    return 8 * unitsPerPixel + 2048 / (2 * (this.diameters[0] + this.gap));
+  }
+}
+
+/** Up to how many points the diameters 26.5, 27, 27.5 px and so on begin. */
+const STANDARD_COUNTS = [
+  2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 21, 24, 28, 32, 36, 41, 47, 53, 60, 69, 78, 88, 101, 115, 132, 152, 177, 207,
+  245, 296, 367, 476, 672, 1230,
+];
+
+/**
+ * Dots of 10 px for single points, badges of 26.5 px for two and up to 44 px for 1,230 or more.
+ *
+ * @param {number} gap Pixels between two badges, 0 to 128.
+ */
+export function standardCurve(gap = 0) {
+  if (!(gap >= 0 && gap <= 128)) throw new BuildError(`Expected a badgeGap from 0 to 128 px, found ${gap}`);
+  return new BadgeCurve([1, ...STANDARD_COUNTS], [640, ...STANDARD_COUNTS.map((_, i) => (53 + i) * 32)], Math.round(gap * 64));
+}
+
+/** Badges of one size, which touch at the distance that is their scaled distance. */
+export const DISTANCES = new BadgeCurve([1], [512], 0);

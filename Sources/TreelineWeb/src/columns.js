@@ -1,0 +1,226 @@
+// Columns of values, one for each point in tree order, as an index keeps them.
+
+/** @typedef {import("./index-file.js").Bytes} Bytes */
+/** @typedef {null | boolean | number | string} Value */
+
+/**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
+ * @property {(index: number) => Value} value The value for filters and aggregates: null if it is missing; a time is in
+ *   seconds since the beginning of 1970.
+ * @property {(index: number) => any} output The value in features: undefined if the point lacks the column.
+ */
+
+/** A double that means null, and one that means absent, by their upper and lower words. */
+const [QUIET_NAN, ABSENT] = [0x7ff80000, 1];
+
+const KINDS = /** @type {const} */ (["", "number", "category", "boolean", "time", "text"]);
+
+/** @param {number} length */
+const aligned = (length) => Math.ceil(length / 8) * 8;
+
+/**
+ * A section of kind *attribute*.
+ *
+ * @param {Bytes} bytes
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} pointCount
+ * @returns {Column}
+ */
+export function attributeColumn(bytes, offset, length, pointCount) {
+  bytes.require(length >= 16, offset, "an attribute of 16 bytes or more", length);
+  const [encoding, nameLength, entryCount] = [bytes.u32(offset), bytes.u32(offset + 4), bytes.u32(offset + 8)];
+  bytes.require(encoding === 1 || encoding === 2, offset, "attribute encoding 1 or 2", encoding);
+  const body = aligned(16 + nameLength);
+  bytes.require(body <= length, offset + 4, "a name that ends within the section", `${nameLength} bytes`);
+  const needed = encoding === 1 ? 8 * pointCount : aligned(4 * pointCount) + 8 * (entryCount + 1);
+  bytes.require(length - body >= needed, offset + 8, `${needed} bytes for ${pointCount} points and ${entryCount} entries`, length - body);
+  const name = bytes.text(offset + 16, nameLength);
+  const start = offset + body;
+  if (encoding === 1) {
+    /** @param {number} index */
+    const output = (index) => {
+      const number = bytes.f64(start + 8 * index);
+      if (Number.isFinite(number)) return number;
+      return bytes.u32(start + 8 * index + 4) === QUIET_NAN && bytes.u32(start + 8 * index) === ABSENT ? undefined : null;
+    };
+    return { name, kind: "number", output, value: (index) => output(index) ?? null };
+  }
+  const table = start + aligned(4 * pointCount);
+  const entries = new Entries(bytes, table, entryCount, offset + length);
+  return {
+    name, kind: "text",
+    output: (index) => entries.output(bytes.u32(start + 4 * index)),
+    value: (index) => entries.value(bytes.u32(start + 4 * index)),
+  };
+}
+
+/**
+ * A section of kind *column*.
+ *
+ * @param {Bytes} bytes
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} pointCount
+ * @returns {Column}
+ */
+export function typedColumn(bytes, offset, length, pointCount) {
+  bytes.require(length >= 24, offset, "a column of 24 bytes or more", length);
+  const [number, encoding, width, digits, isDates] = new Uint8Array(bytes.buffer, offset, 5);
+  bytes.require(number >= 1 && number <= 5, offset, "a kind of column from 1 to 5", number);
+  const kind = KINDS[number];
+  const suits = encoding === 1 ? [1, 3, 4] : encoding === 2 ? [1] : encoding === 3 ? [2, 5] : [];
+  bytes.require(suits.includes(number), offset + 1, `an encoding that suits a column of kind ${kind}`, encoding);
+  bytes.require(encoding === 2 ? width === 8 : [1, 2, 4, 8].includes(width), offset + 2, "a width of 1, 2, 4 or 8 bytes", width);
+  const mostDigits = kind === "time" ? 9 : kind === "number" && encoding === 1 ? 18 : 0;
+  bytes.require(digits <= mostDigits, offset + 3, `at most ${mostDigits} digits`, digits);
+  const [nameLength, entryCount] = [bytes.u32(offset + 8), bytes.u32(offset + 12)];
+  const body = aligned(24 + nameLength);
+  bytes.require(body <= length, offset + 8, "a name that ends within the section", `${nameLength} bytes`);
+  const end = aligned(width * pointCount);
+  const needed = end + (encoding === 3 ? 8 * (entryCount + 1) : 0);
+  bytes.require(length - body >= needed, offset + body, `${needed} bytes for ${pointCount} points and ${entryCount} entries`, length - body);
+  const name = bytes.text(offset + 24, nameLength);
+  const start = offset + body;
+  if (encoding === 3) {
+    const entries = new Entries(bytes, start + end, entryCount, offset + length);
+    const code = codes(bytes, start, width);
+    /** @param {number} index */
+    const output = (index) => (code(index) < entryCount ? entries.output(code(index)) : null);
+    return { name, kind: kind === "text" ? "text" : "category", output, value: (index) => entries.value(code(index)) };
+  }
+  /** @type {(index: number) => number | null} */
+  const numeric = encoding === 2
+    ? (index) => finite(bytes.f64(start + 8 * index)) : integers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true), digits);
+  if (kind === "boolean") {
+    /** @param {number} index */
+    const value = (index) => (numeric(index) === null ? null : numeric(index) !== 0);
+    return { name, kind, value, output: value };
+  }
+  if (kind !== "time") return { name, kind: "number", value: numeric, output: numeric };
+  const exact = integers(bytes, start, width, bytes.view.getBigInt64(offset + 16, true), 0);
+  return { name, kind, value: numeric, output: (index) => isoTime(exact(index), digits, isDates === 1) };
+}
+
+/** @param {number} number */
+const finite = (number) => (Number.isFinite(number) ? number : null);
+
+/**
+ * @param {Bytes} bytes
+ * @param {number} start
+ * @param {number} width
+ * @returns {(index: number) => number}
+ */
+function codes({ view }, start, width) {
+  if (width === 1) return (index) => view.getUint8(start + index);
+  if (width === 2) return (index) => view.getUint16(start + 2 * index, true);
+  if (width === 4) return (index) => view.getUint32(start + 4 * index, true);
+  return (index) => Number(view.getBigUint64(start + 8 * index, true));
+}
+
+/**
+ * Decimals with some digits; null of what is missing.
+ *
+ * @param {Bytes} bytes
+ * @param {number} start
+ * @param {number} width
+ * @param {bigint} base
+ * @param {number} digits
+ * @returns {(index: number) => number | null}
+ */
+function integers(bytes, start, width, base, digits) {
+  const missing = 2 ** (8 * width) - 1;
+  const divisor = 10 ** digits;
+  const least = Number(base);
+  if (width < 8 && Math.abs(least) < 2 ** 52) {
+    const code = codes(bytes, start, width);
+    return (index) => {
+      const own = code(index);
+      return own === missing ? null : (least + own) / divisor;
+    };
+  }
+  return (index) => {
+    const own = width < 8 ? BigInt(codes(bytes, start, width)(index)) : bytes.view.getBigUint64(start + 8 * index, true);
+    return own === (1n << BigInt(8 * width)) - 1n ? null : Number(`${base + own}e-${digits}`);
+  };
+}
+
+/**
+ * A time in ISO 8601, with the decimals of a second that it needs.
+ *
+ * @param {number | null} integer Seconds times 10 to the power of the digits.
+ * @param {number} digits
+ * @param {boolean} isDate
+ */
+function isoTime(integer, digits, isDate) {
+  if (integer === null) return null;
+  const unit = 10 ** digits;
+  const seconds = Math.floor(integer / unit);
+  const moment = new Date(seconds * 1000);
+  if (Number.isNaN(moment.getTime())) return null;
+  const [date, time] = moment.toISOString().split("T");
+  if (isDate) return date;
+  const fraction = String(integer - seconds * unit).padStart(digits, "0").replace(/0+$/, "");
+  return `${date}T${time.slice(0, 8)}${digits && fraction ? `.${fraction}` : ""}Z`;
+}
+
+/** Distinct values, each a tag and its text. */
+class Entries {
+  /** @type {Map<number, any>} */
+  #read = new Map();
+
+  /**
+   * @param {Bytes} bytes
+   * @param {number} table Where the bounds of the entries begin.
+   * @param {number} count
+   * @param {number} end Of the section.
+   */
+  constructor(bytes, table, count, end) {
+    this.bytes = bytes;
+    this.table = table;
+    this.count = count;
+    this.text = table + 8 * (count + 1);
+    this.length = end - this.text;
+  }
+
+  /**
+   * What an entry is: undefined if it is absent, null if it is null or cannot be read.
+   *
+   * @param {number} entry
+   */
+  output(entry) {
+    if (!this.#read.has(entry)) this.#read.set(entry, this.#value(entry));
+    return this.#read.get(entry);
+  }
+
+  /**
+   * @param {number} entry
+   * @returns {Value}
+   */
+  value(entry) {
+    const value = this.output(entry);
+    return value === undefined ? null : typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  }
+
+  /** @param {number} entry */
+  #value(entry) {
+    const { bytes, table } = this;
+    if (entry >= this.count) return null;
+    const [start, end] = [bytes.u64(table + 8 * entry), bytes.u64(table + 8 * entry + 8)];
+    if (start >= end || end > this.length) return null;
+    const tag = bytes.view.getUint8(this.text + start);
+    const text = bytes.text(this.text + start + 1, end - start - 1);
+    if (tag === 1 || tag === 2) return tag === 2;
+    if (tag === 4) return text;
+    if (tag === 6) return undefined;
+    if (tag !== 3 && tag !== 5) return null;
+    try {
+      const value = JSON.parse(text);
+      return (tag === 3) === (typeof value === "number") ? value : null;
+    } catch {
+      return null;
+    }
+  }
+}

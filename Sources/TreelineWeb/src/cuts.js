@@ -1,0 +1,748 @@
+// Cuts through the tree: which clusters stand for the points in view. IndexFormat defines each answer.
+//
+// A list of nodes has four numbers each: see hierarchy.js. A visibility may go with each.
+
+import { BEYOND_ALL, leastCode } from "./exact.js";
+import { QueryError } from "./errors.js";
+import { levelOf } from "./hierarchy.js";
+import { exp2, noZoom } from "./plane.js";
+import { INSIDE, OUTSIDE } from "./view.js";
+
+/** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
+/** @typedef {import("./view.js").InView} InView */
+
+/**
+ * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next as long as the limit
+ *   leaves room: level by level, the one that scatters most, or the one whose split saves most scatter.
+ *
+ * @typedef {object} Cut How finely points are split into clusters. One of `badges`, `spacing` and `detail` is given, or none for a
+ *   limit alone.
+ * @property {number} [badges] Split as far as no two badges touch that are drawn at this scale; 1 is full size.
+ * @property {number} [spacing] Split as far as clusters stay this many pixels apart.
+ * @property {number} [detail] Split until points lie within this many pixels of their cluster's mean, on average.
+ * @property {number} [limit] The greatest number of clusters. 100 of a limit alone.
+ * @property {Order} [order] Of a limit alone.
+ * @property {{readonly nodes: Uint32Array}} [continuing] Of a limit alone: an earlier answer of this tree, whose
+ *   clusters are kept as far as the limit allows.
+ * @property {number} [minPoints] Smaller clusters are shown as their points, by a spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on every position is shown alone, by a spacing or a detail.
+ */
+
+const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
+
+/**
+ * The criterion of a cut: the name of its pixels, if it has any.
+ *
+ * @param {Cut} cut
+ * @returns {"badges" | "spacing" | "detail" | "limit"}
+ */
+export function criterionOf(cut) {
+  const { badges, spacing, detail, limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
+  const given = (badges === undefined ? 0 : 1) + (spacing === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
+  if (given > 1) throw new QueryError("Expected one of badges, spacing and detail in a cut, found several");
+  if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
+    throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
+  }
+  if (!given) {
+    if (order === undefined || ORDERS.includes(order)) return "limit";
+    throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
+  }
+  const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
+  const pixels = cut[name];
+  if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
+    throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
+  }
+  if (order !== undefined || cut.continuing) throw new QueryError(`Expected order and continuing with a limit alone, found ${name}`);
+  if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
+  if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
+    throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);
+  }
+  return name;
+}
+
+/**
+ * Checks that a tree has the codes that a cut needs.
+ *
+ * @param {Hierarchy} tree
+ * @param {string} name
+ */
+function checkScale(tree, name) {
+  if (name === "spacing" && (!tree.codes || tree.curve)) {
+    throw new QueryError("A spacing needs a tree with separations, found one without; build it for 'spacing'");
+  }
+  if (name === "badges" && (!tree.codes || !tree.curve)) {
+    throw new QueryError("Badges need a tree that was merged for badges, found another; build it for 'badges'");
+  }
+}
+
+/**
+ * The greatest coarseness of a cluster that is shown as a whole: a code or, by a detail, a mean square distance.
+ *
+ * @param {Hierarchy} tree
+ * @param {string} name
+ * @param {number} pixels
+ * @param {number} zoom Of 256 px tiles.
+ */
+function greatestCoarseness(tree, name, pixels, zoom) {
+  const units = pixels === 0 ? 0 : pixels * exp2(24 - zoom);
+  if (name === "detail") return units * units;
+  const curve = name === "badges" ? tree.curve : null;
+  const distance = curve ? curve.distance(units) : units + 2;
+  // However short pixels are, they are added to something.
+  const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
+  return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
+}
+
+/**
+ * The next number above one.
+ *
+ * @param {number} number Above 0 and far below the greatest.
+ */
+function next(number) {
+  const bits = new BigUint64Array(new Float64Array([number]).buffer);
+  bits[0]++;
+  return new Float64Array(bits.buffer)[0];
+}
+
+/**
+ * Writes a node and its visibility to a list, and returns where the next one goes.
+ *
+ * @param {Uint32Array} list
+ * @param {number} at
+ * @param {number} first
+ * @param {number} count
+ * @param {number} record
+ * @param {number} levels
+ * @param {number} visibility
+ */
+function put(list, at, first, count, record, levels, visibility) {
+  list[at] = first;
+  list[at + 1] = count;
+  list[at + 2] = record;
+  list[at + 3] = levels;
+  list[at + 4] = visibility;
+  return at + 5;
+}
+
+// What cuts write to on their way, so that a query takes little memory: no cut begins before another has ended.
+const SCRATCH = new Float64Array(3);
+/** Five numbers each: on each level above one node waits, and below the last both children. */
+const WAITING = new Uint32Array(5 * 1100);
+let shown = new Uint32Array(1 << 12);
+
+/** The clusters of one cut in one view. */
+export class CutSearch {
+  /**
+   * @param {InView} view
+   * @param {Cut} cut
+   * @param {number} zoom Of 256 px tiles; NaN if there is none.
+   * @param {number} aloneFromZoom Of 256 px tiles.
+   */
+  constructor(view, cut, zoom, aloneFromZoom = Infinity) {
+    this.view = view;
+    this.tree = view.tree;
+    this.cut = cut;
+    const name = criterionOf(cut);
+    this.name = name;
+    this.limit = cut.limit ?? (name === "limit" ? 100 : Infinity);
+    this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
+    this.greatest = 0;
+    this.isAlone = false;
+    /** By a spacing or badges, nodes are compared by these. */
+    this.codes = name === "detail" ? null : this.tree.codes;
+    if (name !== "limit") {
+      checkScale(this.tree, name);
+      if (Number.isNaN(zoom)) throw noZoom(name === "badges" ? "A cut by badges" : `A ${name}`);
+      this.greatest = greatestCoarseness(this.tree, name, cut[name] ?? 0, zoom);
+      this.isAlone = name !== "badges" && zoom >= aloneFromZoom;
+    }
+    this.scratch = SCRATCH;
+  }
+
+  /**
+   * The nodes of the answer, in tree order.
+   *
+   * @returns {ArrayLike<number>}
+   */
+  run() {
+    const { tree, view } = this;
+    if (!tree.pointCount) return [];
+    if (this.name !== "limit") return this.#byPixels();
+    if (!view.has(0, tree.pointCount, 0, 0, view.ofBox(0))) return [];
+    const fresh = this.cut.order && this.cut.order !== "breadth-first" ? this.#bestFirst() : this.#breadthFirst();
+    const previous = this.cut.continuing;
+    return previous ? continued(this, fresh, previous.nodes) : fresh;
+  }
+
+  // By pixels
+
+  #byPixels() {
+    const { limit, tree, view } = this;
+    let [minPoints, isAlone] = [this.minPoints, this.isAlone];
+    for (;;) {
+      const nodes = this.#shown(this.greatest, isAlone ? Infinity : minPoints, limit);
+      if (nodes.length <= limit * 4) return nodes;
+      if (isAlone) isAlone = false;
+      else if (view.count(0, tree.pointCount) < minPoints) minPoints = 0;
+      // In a damaged file codes may contradict each other; the limit holds all the same.
+      else return this.#shown(this.#coarsenessAtLimit(minPoints), minPoints, Infinity).slice(0, limit * 4);
+    }
+  }
+
+  /**
+   * The clusters that stand in the window, whether or not they have a point there. Tiles show these, so that each
+   * cluster is in one tile. Cuts by pixels only, without their limit.
+   *
+   * @param {ArrayLike<number>} [start] A node; only what lies below it is shown.
+   * @returns {ArrayLike<number>}
+   */
+  centered(start = [0, this.tree.pointCount, 0, 0]) {
+    if (!start[1]) return [];
+    return this.#shown(this.greatest, this.isAlone ? Infinity : this.minPoints, Infinity, start, true);
+  }
+
+  /**
+   * The first node on each way down from the root that is fine enough, if it is in view. Ends a little beyond the limit.
+   *
+   * @param {number} greatest
+   * @param {number} minPoints
+   * @param {number} limit
+   * @param {ArrayLike<number>} start Where the ways begin.
+   * @param {boolean} isCentered Whether those are shown that stand in the window.
+   */
+  #shown(greatest, minPoints, limit, start = [0, this.tree.pointCount, 0, 0], isCentered = false) {
+    const { tree, view, codes } = this;
+    const { nodes } = tree;
+    const { selection } = view;
+    const waiting = WAITING;
+    let length = 0;
+    let end = put(waiting, 0, start[0], start[1], start[2], start[3], view.ofBox(start[2]));
+    while (end > 0) {
+      end -= 5;
+      const first = waiting[end];
+      const count = waiting[end + 1];
+      const record = waiting[end + 2];
+      const levels = waiting[end + 3];
+      const visibility = waiting[end + 4];
+      if (visibility === OUTSIDE || (selection && !selection.count(first, count))) continue;
+      const left = count > 1 ? tree.leftCount(first, count, record, levels) : 0;
+      const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
+        || (codes ? codes[first + left] : this.#trace(first, count, record)) > greatest);
+      if (isSplit) {
+        const isStored = nodes[record * 6 + 5] !== 0;
+        const child = isStored ? record + nodes[record * 6 + 5] : record;
+        const isLooked = isStored && visibility !== INSIDE;
+        const below = levels + (isStored ? 1 : 1025);
+        const other = isStored ? child + 1 : child;
+        end = put(waiting, end, first + left, count - left, other, below, isLooked ? view.ofBox(other) : visibility);
+        end = put(waiting, end, first, left, child, below, isLooked ? view.ofBox(child) : visibility);
+        continue;
+      }
+      const isSeen = visibility === INSIDE
+        || (isCentered ? this.#standsInside(first, count, record, levels) : view.has(first, count, record, levels, visibility));
+      if (!isSeen) continue;
+      if (length === shown.length) {
+        const longer = new Uint32Array(2 * length);
+        longer.set(shown);
+        shown = longer;
+      }
+      shown[length] = first;
+      shown[length + 1] = count;
+      shown[length + 2] = record;
+      shown[length + 3] = levels;
+      length += 4;
+      if (length > limit * 4) break;
+    }
+    return shown.slice(0, length);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   */
+  #standsInside(first, count, record, levels) {
+    const { tree, view, scratch } = this;
+    const index = tree.standIndex(first, count, record, levels);
+    if (index >= 0) return view.window.contains(tree.points[2 * index], tree.points[2 * index + 1]);
+    if (view.selection && this.codes === null) view.selection.mean(first, count, record, scratch);
+    else tree.mean(first, count, record, scratch);
+    return view.window.contains(scratch[0], scratch[1]);
+  }
+
+  /**
+   * The mean square distance of a node's points to their mean.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   */
+  #trace(first, count, record) {
+    const { view, scratch, tree } = this;
+    if (view.selection) view.selection.spread(first, count, record, scratch);
+    else tree.spread(first, count, record, scratch);
+    const trace = scratch[0] + scratch[2];
+    return trace > 0 ? trace : 0;
+  }
+
+  /**
+   * The least coarseness up to which nodes are shown as wholes if no more than the limit are shown. Nodes are expanded
+   * from the coarsest on, and none counts as coarser than its parent.
+   *
+   * @param {number} minPoints
+   */
+  #coarsenessAtLimit(minPoints) {
+    const { tree, view, codes } = this;
+    const heap = new NodeHeap();
+    /**
+     * @param {number} first
+     * @param {number} count
+     * @param {number} record
+     * @param {number} levels
+     * @param {number} visibility
+     * @param {number} bound
+     */
+    const wait = (first, count, record, levels, visibility, bound) => {
+      const left = tree.leftCount(first, count, record, levels);
+      if (!left) return;
+      const own = view.count(first, count) < minPoints
+        ? bound : codes ? codes[first + left] : this.#trace(first, count, record);
+      heap.push(own < bound ? own : bound, first, count, record, levels, visibility);
+    };
+    let shown = 1;
+    wait(0, tree.pointCount, 0, 0, view.ofBox(0), Infinity);
+    for (let node; (node = heap.pop()); ) {
+      const children = this.#childrenInView(node);
+      shown += children.length / 5 - 1;
+      if (shown > this.limit) return node.worth;
+      for (let i = 0; i < children.length; i += 5) {
+        wait(children[i], children[i + 1], children[i + 2], children[i + 3], children[i + 4], node.worth);
+      }
+    }
+    return Infinity;
+  }
+
+  // By a limit
+
+  /**
+   * The children of a node that are in view, as five numbers each, the last a visibility; none of a node without
+   * children.
+   *
+   * @param {{first: number, count: number, record: number, levels: number, visibility: number}} node
+   */
+  #childrenInView({ first, count, record, levels, visibility }) {
+    const { tree, view } = this;
+    /** @type {number[]} */
+    const seen = [];
+    const left = tree.leftCount(first, count, record, levels);
+    if (!left) return seen;
+    /** @type {number[]} */
+    const children = [];
+    tree.pushChildren(first, count, record, levels, left, children);
+    for (let i = 0; i < 8; i += 4) {
+      const [f, c, r, l] = children.slice(i, i + 4);
+      const own = visibility === INSIDE || r === record ? visibility : view.ofBox(r);
+      if (view.has(f, c, r, l, own)) seen.push(f, c, r, l, own);
+    }
+    return seen;
+  }
+
+  #breadthFirst() {
+    const { tree, view, limit } = this;
+    /** As five numbers each, in tree order. */
+    let answer = [0, tree.pointCount, 0, 0, view.ofBox(0)];
+    for (let level = 0, isMore = true; isMore; level++) {
+      /** @type {number[]} */
+      const nextAnswer = [];
+      let shown = answer.length / 5;
+      isMore = false;
+      for (let i = 0; i < answer.length; i += 5) {
+        const [first, count, record, levels, visibility] = answer.slice(i, i + 5);
+        // Both children of what is wholly in view take room.
+        const isTried = levelOf(levels) === level && count > 1
+          && (shown < limit || visibility !== INSIDE || view.selection !== null);
+        const children = isTried ? this.#childrenInView({ first, count, record, levels, visibility }) : [];
+        if (children.length === 0 || (children.length === 10 && shown >= limit)) {
+          nextAnswer.push(first, count, record, levels, visibility);
+        } else {
+          nextAnswer.push(...children);
+          shown += children.length / 5 - 1;
+          isMore = true;
+        }
+      }
+      answer = nextAnswer;
+    }
+    return answer.filter((_, i) => i % 5 !== 4);
+  }
+
+  #bestFirst() {
+    const { tree, view, limit } = this;
+    const isSteepest = this.cut.order === "steepest-first";
+    const heap = new NodeHeap();
+    /** @type {Map<number, number[]>} By first point, since clusters are disjoint. */
+    const answer = new Map();
+    /** @param {number} first @param {number} count @param {number} record @param {number} levels @param {number} visibility
+     * @param {number} bound */
+    const show = (first, count, record, levels, visibility, bound) => {
+      answer.set(first, [first, count, record, levels]);
+      const left = tree.leftCount(first, count, record, levels);
+      if (!left) return;
+      let worth = this.scatter(first, count, record);
+      if (isSteepest) {
+        /** @type {number[]} */
+        const children = [];
+        tree.pushChildren(first, count, record, levels, left, children);
+        const [f, c, r, , f2, c2, r2] = children;
+        worth -= this.scatter(f, c, r) + this.scatter(f2, c2, r2);
+      }
+      heap.push(worth < bound ? worth : bound, first, count, record, levels, visibility);
+    };
+    show(0, tree.pointCount, 0, 0, view.ofBox(0), Infinity);
+    for (let node; (node = heap.pop()); ) {
+      const children = this.#childrenInView(node);
+      if (!children.length || (children.length === 10 && answer.size >= limit)) continue;
+      answer.delete(node.first);
+      for (let i = 0; i < children.length; i += 5) {
+        const [first, count, record, levels, visibility] = children.slice(i, i + 5);
+        show(first, count, record, levels, visibility, node.worth);
+      }
+    }
+    return [...answer.values()].sort((a, b) => a[0] - b[0]).flat();
+  }
+
+  /**
+   * The sum of the squared distances of a node's points to their mean.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   */
+  scatter(first, count, record) {
+    if (count === 1) return 0;
+    const { view, scratch, tree } = this;
+    if (view.selection) view.selection.spread(first, count, record, scratch);
+    else tree.spread(first, count, record, scratch);
+    return view.count(first, count) * (scratch[0] + scratch[2]);
+  }
+}
+
+/**
+ * The least zoom of 256 px tiles at which a cut shows the parts of a node in its place, to the last bit: it is found by
+ * asking what a cut asks. Null if there is none, -Infinity if it is so at each.
+ *
+ * @param {Hierarchy} tree
+ * @param {Cut} cut
+ * @param {number} coarseness Of the node; see `coarsenessOf`.
+ */
+export function leastZoom(tree, cut, coarseness) {
+  const name = criterionOf(cut);
+  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, which does not depend on the view, found a limit");
+  checkScale(tree, name);
+  const pixels = cut[name] ?? 0;
+  /** @param {number} zoom */
+  const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
+  if (pixels === 0) return isSplit(0) ? -Infinity : null;
+  if (!isSplit(1200)) return null;
+  // Between two numbers there are as many as between their ranks.
+  const ranks = new BigInt64Array(1);
+  const zooms = new Float64Array(ranks.buffer);
+  /** @param {bigint} rank */
+  const zoomOf = (rank) => {
+    ranks[0] = rank < 0n ? -rank : rank;
+    return rank < 0n ? -zooms[0] : zooms[0];
+  };
+  zooms[0] = 1200;
+  let [low, high] = [-ranks[0], ranks[0]];
+  while (high - low > 1n) {
+    const middle = (low + high) >> 1n;
+    if (isSplit(zoomOf(middle))) high = middle;
+    else low = middle;
+  }
+  return zoomOf(high);
+}
+
+/**
+ * The coarseness of a node, in the unit of a cut.
+ *
+ * @param {InView} view
+ * @param {Cut} cut
+ * @param {ArrayLike<number>} node
+ * @param {number} left The number of points in its left child.
+ */
+export function coarsenessOf({ tree, selection }, cut, node, left) {
+  const [first, count, record] = [node[0], node[1], node[2]];
+  if (cut.detail === undefined && tree.codes) return tree.codes[first + left];
+  const spread = new Float64Array(3);
+  (selection ?? tree).spread(first, count, record, spread);
+  return Math.max(spread[0] + spread[2], 0);
+}
+
+/** Nodes that wait, those of the greatest worth first, of these the upper ones, of these the first in tree order. */
+class NodeHeap {
+  /** @typedef {{worth: number, first: number, count: number, record: number, levels: number, visibility: number}} Waiting */
+  /** @type {Waiting[]} */
+  #nodes = [];
+
+  /**
+   * @param {number} worth
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   * @param {number} visibility
+   */
+  push(worth, first, count, record, levels, visibility) {
+    const nodes = this.#nodes;
+    const node = { worth, first, count, record, levels, visibility };
+    let place = nodes.length;
+    for (; place > 0; ) {
+      const parent = (place - 1) >> 1;
+      if (!isBefore(node, nodes[parent])) break;
+      nodes[place] = nodes[parent];
+      place = parent;
+    }
+    nodes[place] = node;
+  }
+
+  pop() {
+    const nodes = this.#nodes;
+    const first = nodes[0];
+    const last = nodes.pop();
+    if (!last || !nodes.length) return last;
+    let place = 0;
+    for (let child = 1; child < nodes.length; child = 2 * place + 1) {
+      if (child + 1 < nodes.length && isBefore(nodes[child + 1], nodes[child])) child++;
+      if (!isBefore(nodes[child], last)) break;
+      nodes[place] = nodes[child];
+      place = child;
+    }
+    nodes[place] = last;
+    return first;
+  }
+}
+
+/**
+ * @param {Waiting} a
+ * @param {Waiting} b
+ */
+function isBefore(a, b) {
+  if (a.worth !== b.worth) return a.worth > b.worth;
+  const [level, other] = [levelOf(a.levels), levelOf(b.levels)];
+  return level !== other ? level < other : a.first < b.first;
+}
+
+// A limit that continues
+
+/**
+ * @typedef {object} Entry What an answer may be made of.
+ * @property {ArrayLike<number>} node
+ * @property {number} scatter
+ * @property {boolean} isPrevious
+ * @property {Entry[]} parts
+ * @property {number} excess By how much it scatters more than what lies below it.
+ */
+
+/**
+ * The answer that keeps most clusters of a previous one, of several such the one that scatters least: see *A limit that
+ * continues* on the page IndexFormat.
+ *
+ * @param {CutSearch} search
+ * @param {number[]} fresh
+ * @param {Uint32Array} previous
+ */
+function continued(search, fresh, previous) {
+  const { view } = search;
+  let mostScatter = 0;
+  for (let i = 0; i < fresh.length; i += 4) mostScatter += search.scatter(fresh[i], fresh[i + 1], fresh[i + 2]);
+  mostScatter *= 1.5625;
+  const kept = [];
+  for (let i = 0; i < previous.length; i += 4) {
+    const [first, count, record, levels] = lowest(view, previous.subarray(i, i + 4));
+    if (view.has(first, count, record, levels, view.ofBox(record))) kept.push(first, count, record, levels);
+  }
+  const entries = entriesOf(search, kept, fresh);
+  /** @param {number} weight */
+  const plan = (weight) => {
+    const shown = planOf(entries, search.limit, weight);
+    if (!shown) return null;
+    let scatter = 0;
+    for (const entry of shown) scatter += entry.scatter;
+    return scatter <= mostScatter ? shown : null;
+  };
+  let best = plan(Infinity);
+  if (!best) {
+    const weights = entries.map(({ excess }) => excess).filter((excess) => excess > 0);
+    for (let i = 0; i < 40; i++) weights.push(mostScatter * 2 ** -i);
+    weights.sort((a, b) => b - a);
+    weights.unshift(Infinity);
+    weights.push(0);
+    for (let low = 0, high = weights.length; high - low > 1; ) {
+      const middle = (low + high) >> 1;
+      const found = plan(weights[middle]);
+      if (found) [best, high] = [found, middle];
+      else low = middle;
+    }
+  }
+  return best ? best.flatMap(({ node }) => Array.from(node)) : fresh;
+}
+
+/**
+ * The lowest node with the same points that count.
+ *
+ * @param {InView} view
+ * @param {ArrayLike<number>} node
+ */
+export function lowest(view, node) {
+  const { tree } = view;
+  for (let current = node; ; ) {
+    const [first, count, record, levels] = [current[0], current[1], current[2], current[3]];
+    const all = view.count(first, count);
+    const left = all === count ? 0 : tree.leftCount(first, count, record, levels);
+    const ofLeft = view.count(first, left);
+    if (!left || (ofLeft > 0 && ofLeft < all)) return [first, count, record, levels];
+    /** @type {number[]} */
+    const children = [];
+    tree.pushChildren(first, count, record, levels, left, children);
+    current = ofLeft ? children.slice(0, 4) : children.slice(4);
+  }
+}
+
+/**
+ * The entries that an answer is chosen from, each before those below it, the left before the right.
+ *
+ * @param {CutSearch} search
+ * @param {number[]} previous
+ * @param {number[]} fresh
+ */
+function entriesOf(search, previous, fresh) {
+  const { tree, view } = search;
+  /** @type {Entry[]} */
+  const entries = [];
+  /** @param {number[]} list @param {number} start @param {number} end */
+  const within = (list, start, end) => {
+    let [from, to] = [0, 0];
+    while (from < list.length && list[from] < start) from += 4;
+    for (to = from; to < list.length && list[to] < end; ) to += 4;
+    return list.slice(from, to);
+  };
+  /** @typedef {{node: number[], previous: number[], fresh: number[], isWithinFresh: boolean, parent: Entry | null}} Part */
+  /** @type {Part[]} */
+  const waiting = [{ node: [0, tree.pointCount, 0, 0], previous, fresh, isWithinFresh: false, parent: null }];
+  for (let part; (part = waiting.pop()); ) {
+    const { node } = part;
+    const [first, count, record, levels] = node;
+    /** @param {number[]} list */
+    const isIn = (list) => list.length > 0 && list[0] === first && list[1] === count;
+    let { isWithinFresh, parent } = part;
+    if (isIn(part.fresh)) [isWithinFresh, part.fresh] = [true, []];
+    const isPrevious = isIn(part.previous);
+    if (isPrevious) part.previous = [];
+    /** @type {Part[]} */
+    const parts = [];
+    if (part.previous.length || part.fresh.length) {
+      const left = tree.leftCount(first, count, record, levels);
+      /** @type {number[]} */
+      const children = [];
+      if (left) tree.pushChildren(first, count, record, levels, left, children);
+      for (let i = 0; i < children.length; i += 4) {
+        const child = children.slice(i, i + 4);
+        const [f, c, r, l] = child;
+        const [own, others] = [within(part.previous, f, f + c), within(part.fresh, f, f + c)];
+        if (own.length || others.length || (isWithinFresh && view.has(f, c, r, l, view.ofBox(r)))) {
+          parts.push({ node: child, previous: own, fresh: others, isWithinFresh, parent });
+        }
+      }
+    }
+    if (!parts.length || isPrevious || parts.length === 2) {
+      const own = lowest(view, node);
+      /** @type {Entry} */
+      const entry = { node: own, scatter: search.scatter(own[0], own[1], own[2]), isPrevious, parts: [], excess: 0 };
+      entries.push(entry);
+      parent?.parts.push(entry);
+      parent = entry;
+    }
+    for (const below of parts.reverse()) waiting.push({ ...below, parent });
+  }
+  /** @type {Map<Entry, number>} */
+  const finest = new Map();
+  for (const entry of entries.slice().reverse()) {
+    let sum = 0;
+    for (const part of entry.parts) sum += /** @type {number} */ (finest.get(part));
+    finest.set(entry, entry.parts.length ? sum : entry.scatter);
+    if (entry.isPrevious && entry.parts.length) entry.excess = Math.max(entry.scatter - sum, 0);
+  }
+  return entries;
+}
+
+/**
+ * What is shown if a lost cluster weighs so much, in units of scatter; null if no plan keeps the limit.
+ *
+ * @param {Entry[]} entries
+ * @param {number} limit
+ * @param {number} weight
+ */
+function planOf(entries, limit, weight) {
+  /** @param {Entry} entry */
+  const isClosed = ({ parts, isPrevious, excess }) => !parts.length || (isPrevious && (excess === 0 || excess < weight));
+  const reached = [];
+  for (let waiting = [entries[0]]; waiting.length; ) {
+    const entry = /** @type {Entry} */ (waiting.pop());
+    reached.push(entry);
+    if (!isClosed(entry)) waiting.push(...entry.parts.slice().reverse());
+  }
+  const closed = reached.filter(isClosed);
+  const excess = closed.length - limit;
+  if (excess <= 0) return closed;
+
+  /** @typedef {[lost: number, scatter: number]} Cost */
+  /** @param {Cost} a @param {Cost | undefined} b */
+  const isLess = (a, b) => {
+    if (!b) return true;
+    if (weight === Infinity) return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+    const [own, other] = [a[0] * weight + a[1], b[0] * weight + b[1]];
+    return own < other || (own === other && a[0] < b[0]);
+  };
+  /** @typedef {{costs: (Cost | undefined)[], choices: ([number, number] | undefined)[], closed: number, previous: number}} Plan */
+  /** @type {Map<Entry, Plan>} For each number of clusters that are saved below: the least cost, and what the parts save. */
+  const plans = new Map();
+  for (const entry of reached.slice().reverse()) {
+    const loss = entry.isPrevious ? 1 : 0;
+    if (isClosed(entry)) {
+      plans.set(entry, { costs: [[0, entry.scatter]], choices: [undefined], closed: 1, previous: loss });
+      continue;
+    }
+    const parts = entry.parts.map((part) => /** @type {Plan} */ (plans.get(part)));
+    const closedBelow = parts.reduce((sum, part) => sum + part.closed, 0);
+    const previousBelow = parts.reduce((sum, part) => sum + part.previous, 0);
+    const end = Math.min(excess, closedBelow - 1);
+    /** @type {Plan} */
+    const plan = { costs: new Array(end + 1), choices: new Array(end + 1), closed: closedBelow, previous: loss + previousBelow };
+    /** @type {(Cost | undefined)[]} */
+    const rights = parts[1]?.costs ?? [[0, 0]];
+    parts[0].costs.forEach((left, l) => rights.forEach((right, r) => {
+      if (!left || !right) return;
+      const saved = Math.min(l + r, end);
+      /** @type {Cost} */
+      const cost = [left[0] + right[0] + loss, left[1] + right[1]];
+      if (isLess(cost, plan.costs[saved])) [plan.costs[saved], plan.choices[saved]] = [cost, [l, r]];
+    }));
+    if (!entry.isPrevious) {
+      /** @type {Cost} */
+      const cost = [plan.previous, entry.scatter];
+      if (isLess(cost, plan.costs[end])) [plan.costs[end], plan.choices[end]] = [cost, undefined];
+    }
+    plans.set(entry, plan);
+  }
+  if (!plans.get(entries[0])?.costs[excess]) return null;
+  const shown = [];
+  /** @type {[Entry, number][]} */
+  const waiting = [[entries[0], excess]];
+  for (let item; (item = waiting.pop()); ) {
+    const [entry, saved] = item;
+    const choice = plans.get(entry)?.choices[saved];
+    if (!choice) shown.push(entry);
+    else for (let i = entry.parts.length - 1; i >= 0; i--) waiting.push([entry.parts[i], choice[i]]);
+  }
+  return shown;
+}

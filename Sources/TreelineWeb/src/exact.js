@@ -1,0 +1,234 @@
+// Integers beyond 2^53, exact, as pairs of doubles: the squares of distances and the covariances of trees.
+
+const WORD = 2 ** 32;
+
+/**
+ * The upper 32 bits of the product of two unsigned integers of 32 bits. The lower ones are `Math.imul(a, b) >>> 0`.
+ *
+ * @param {number} a
+ * @param {number} b
+ */
+function high(a, b) {
+  // The product of doubles is off by less than 2^11, so the quotient is next to a whole number.
+  return Math.round((a * b - (Math.imul(a, b) >>> 0)) / WORD);
+}
+
+// Sums of squares
+
+/**
+ * A second moment: `high` times 2^32 plus `low`, both below 2^53, as two neighbouring numbers of an array.
+ *
+ * @param {Float64Array} sums
+ * @param {number} at
+ * @param {number} a Below 2^53.
+ * @param {number} b Below 2^32.
+ */
+export function addProduct(sums, at, a, b) {
+  if (a * b < 2 ** 52) {
+    sums[at + 1] += a * b;
+  } else {
+    const upper = Math.floor(a / WORD);
+    const lower = a - upper * WORD;
+    sums[at] += upper * b + high(lower, b);
+    sums[at + 1] += Math.imul(lower, b) >>> 0;
+  }
+  if (sums[at + 1] >= WORD) {
+    const carry = Math.floor(sums[at + 1] / WORD);
+    sums[at] += carry;
+    sums[at + 1] -= carry * WORD;
+  }
+}
+
+/**
+ * n Σab - Σa Σb, exact, then rounded: the upper and the lower 64 bits separately, and then their sum.
+ *
+ * @param {number} n Below 2^21, or that.
+ * @param {number} upper Σab is this times 2^32 and the lower part.
+ * @param {number} lower
+ * @param {number} a Σa, up to 2^53.
+ * @param {number} b Σb, up to 2^53.
+ */
+export function scatterOf(n, upper, lower, a, b) {
+  if (upper === 0) {
+    // Both products are exact if their sum is.
+    const [product, square] = [n * lower, a * b];
+    if (product < 2 ** 53 && square < 2 ** 53) return product - square;
+  }
+  // Four words of n Σab, from the lowest, less those of Σa Σb.
+  const [u1, u0] = [Math.floor(upper / WORD), upper % WORD];
+  const [a1, a0] = [Math.floor(a / WORD), a % WORD];
+  const [b1, b0] = [Math.floor(b / WORD), b % WORD];
+  let product = n * lower;
+  let w0 = product % WORD;
+  product = n * u0 + Math.floor(product / WORD);
+  let w1 = product % WORD;
+  let w2 = n * u1 + Math.floor(product / WORD);
+  let w3 = 0;
+  const [crossed, other] = [a1 * b0, a0 * b1];
+  w0 -= Math.imul(a0, b0) >>> 0;
+  w1 -= high(a0, b0) + (crossed % WORD) + (other % WORD);
+  w2 -= Math.floor(crossed / WORD) + Math.floor(other / WORD) + a1 * b1;
+  // Borrow, so that all but the highest are words.
+  let carry = Math.floor(w0 / WORD);
+  w0 -= carry * WORD;
+  w1 += carry;
+  carry = Math.floor(w1 / WORD);
+  w1 -= carry * WORD;
+  w2 += carry;
+  carry = Math.floor(w2 / WORD);
+  w2 -= carry * WORD;
+  w3 += carry;
+  if (w3 >= 0) return (w3 * WORD + w2) * 2 ** 64 + (w1 * WORD + w0);
+  // The magnitude of a negative one: all bits flipped, and 1.
+  [w0, w1, w2, w3] = [WORD - w0, WORD - 1 - w1, WORD - 1 - w2, -1 - w3];
+  for (; w0 === WORD; w0 = 0) w1++;
+  if (w1 === WORD) [w1, w2] = [0, w2 + 1];
+  if (w2 === WORD) [w2, w3] = [0, w3 + 1];
+  return -((w3 * WORD + w2) * 2 ** 64 + (w1 * WORD + w0));
+}
+
+// Scaled distances
+
+/**
+ * ⌊d² × 2^20 / w²⌋, at most 2^64 - 1, for d² = dx² + dy², at most 2^64 - 1: the part that a double holds. What is left
+ * of a number of 2^53 or more is `scaled.rest`, below 2^11. Numbers compare as their parts do, then their rests.
+ *
+ * @param {number} dx Below 2^32.
+ * @param {number} dy
+ * @param {number} w From 128 to 2^17.
+ */
+export function scaled(dx, dy, w) {
+  const square = dx * dx + dy * dy;
+  const divisor = w * w;
+  const quotient = (square * 2 ** 20) / divisor;
+  if (square >= 2 ** 53 || quotient >= 2 ** 53) return scaledFar(dx, dy, divisor);
+  scaled.rest = 0;
+  const whole = Math.floor(quotient);
+  // Rounding may have reached the next whole number from below.
+  return whole === quotient && isAbove(whole, divisor, square * 2 ** 20) ? whole - 1 : whole;
+}
+scaled.rest = 0;
+
+/**
+ * Whether a product is above a number next to it (T. J. Dekker, 1971, doi:10.1007/BF01397083).
+ *
+ * @param {number} a
+ * @param {number} b
+ * @param {number} number
+ */
+function isAbove(a, b, number) {
+  const product = a * b;
+  const c = a * 134217729;
+  const d = b * 134217729;
+  const aHigh = c - (c - a);
+  const bHigh = d - (d - b);
+  const aLow = a - aHigh;
+  const bLow = b - bHigh;
+  const error = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+  return number - product - error < 0;
+}
+
+/**
+ * Of distances of a hundredth of the world and more: long division, 18 bits at a time.
+ *
+ * @param {number} dx
+ * @param {number} dy
+ * @param {number} divisor Below 2^35.
+ */
+function scaledFar(dx, dy, divisor) {
+  let lower = (Math.imul(dx, dx) >>> 0) + (Math.imul(dy, dy) >>> 0);
+  let upper = high(dx, dx) + high(dy, dy);
+  if (lower >= WORD) [upper, lower] = [upper + 1, lower - WORD];
+  if (upper >= WORD) [upper, lower] = [WORD - 1, WORD - 1];
+  // The square times 2^20 in five digits, from the highest.
+  const digits = [
+    Math.floor(upper / 2 ** 20), Math.floor(upper / 4) % 2 ** 18, (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16),
+    (lower % 2 ** 16) * 4, 0,
+  ];
+  let remainder = 0;
+  for (let i = 0; i < 5; i++) {
+    const part = remainder * 2 ** 18 + digits[i];
+    const digit = Math.floor(part / divisor);
+    remainder = part - digit * divisor;
+    digits[i] = digit;
+  }
+  const [d4, d3, d2, d1, d0] = digits;
+  let top = (d4 * 2 ** 18 + d3) * 2 ** 18 + d2;
+  let bottom = d1 * 2 ** 18 + d0;
+  if (top >= 2 ** 28) [top, bottom] = [2 ** 28 - 1, 2 ** 36 - 1];
+  scaled.rest = top < 2 ** 17 ? 0 : bottom % 2 ** 11;
+  return top * 2 ** 36 + bottom - scaled.rest;
+}
+
+// The codes of distances, and the rounds of merging
+
+/** Above the code of every distance on the plane. */
+export const BEYOND_ALL = 56320;
+
+const number = new Float64Array(1);
+const words = new Uint32Array(number.buffer);
+
+/**
+ * The sign, the exponent and the 20 highest bits behind the leading one of a number.
+ *
+ * @param {number} value
+ */
+function highWord(value) {
+  number[0] = value;
+  return words[1];
+}
+
+/**
+ * The greatest code that stands for no more than the square of a distance. The 53 highest bits of the square are enough.
+ *
+ * @param {number} square
+ */
+export function codeOf(square) {
+  // Ten bits of the significand, and the exponent above them, from 2^11 on.
+  return square < 2048 ? square : (highWord(square) >>> 10) - (1023 + 9) * 1024;
+}
+
+/**
+ * The square of the distance that a code stands for.
+ *
+ * @param {number} code
+ */
+export function squareOf(code) {
+  const exponent = Math.max(code >>> 10, 1) - 1;
+  return (code - exponent * 1024) * 2 ** exponent;
+}
+
+/**
+ * The least code whose distance is no less than one, in units, above 0.
+ *
+ * @param {number} distance
+ */
+export function leastCode(distance) {
+  if (distance >= WORD) return BEYOND_ALL;
+  const square = distance * distance;
+  const whole = Math.max(Math.ceil(square), 1);
+  const code = codeOf(whole);
+  const isLong = squareOf(code) === whole && !(whole === square && isAbove(distance, distance, square));
+  return isLong ? code : code + 1;
+}
+
+/** The last round of merging. */
+export const LAST_ROUND = 254;
+
+/**
+ * The round of a scaled distance: four for each doubling of the square.
+ *
+ * @param {number} scaled
+ */
+export function roundOf(scaled) {
+  return scaled < 1 ? 0 : Math.min((highWord(scaled) >>> 18) - 1023 * 4, LAST_ROUND);
+}
+
+/**
+ * The end of a round: its scaled distances are below this, and the next round begins with it.
+ *
+ * @param {number} round
+ */
+export function endOfRound(round) {
+  return round >= LAST_ROUND ? Infinity : 2 ** ((round + 1) >> 2) * (1 + ((round + 1) & 3) / 4);
+}

@@ -1,0 +1,319 @@
+// The hierarchy of a tree, as it is stored: nodes, what they contain, and where they stand.
+//
+// A node is a range of points in tree order, its record, and its levels: the level below the root in the lowest 10 bits
+// and, above these, how many levels it lies below its bucket. It is passed as these four numbers, `first`, `count`,
+// `record` and `levels`, or found in a list at every fourth place.
+
+import { IndexError } from "./errors.js";
+import { boxAround } from "./box.js";
+
+/** @typedef {import("./layout.js").StoredTree} StoredTree */
+/** @typedef {import("./plane.js").Plane} Plane */
+/** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
+
+/**
+ * @typedef {object} TreeFacts Facts about a tree besides its arrays.
+ * @property {Plane} plane
+ * @property {string} growth Such as `merge:badges`.
+ * @property {BadgeCurve | null} curve Of a tree that was merged for badges.
+ * @property {number} clippedPointCount Points beyond Web Mercator's latitudes that were moved to its edge.
+ * @property {string} [file] The name of the index in errors.
+ * @property {number} [nodesOffset] Where its records begin.
+ */
+
+const LEVEL_BITS = 10;
+const LEVEL = (1 << LEVEL_BITS) - 1;
+/** Added to the levels for the children in a bucket: one level, and one below the bucket. */
+const DOWN_IN_BUCKET = (1 << LEVEL_BITS) + 1;
+const BUCKET = 16;
+/** Parts of a bucket may lie 15 levels deeper, and no id has a level above 1023. */
+const GREATEST_STORED_LEVEL = 1008;
+const WORLD = 2 ** 32;
+
+/** @param {number} levels */
+export const levelOf = (levels) => levels & LEVEL;
+
+export class Hierarchy {
+  /**
+   * @param {StoredTree} stored
+   * @param {TreeFacts} facts
+   */
+  constructor(stored, facts) {
+    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = stored;
+    this.points = points;
+    this.rows = rows;
+    this.gaps = gaps;
+    this.nodes = nodes;
+    this.sums = sums;
+    this.spreads = spreads;
+    this.codes = codes;
+    this.stands = stands;
+    this.isAcrossSeam = isAcrossSeam;
+    this.pointCount = points.length / 2;
+    this.nodeCount = nodes.length / 6;
+    this.plane = facts.plane;
+    this.growth = facts.growth;
+    this.curve = facts.curve;
+    this.clippedPointCount = facts.clippedPointCount;
+    this.file = facts.file ?? "memory";
+    this.nodesOffset = facts.nodesOffset ?? 0;
+  }
+
+  /**
+   * The number of points in the left child; 0 if all points have one position and there are no children.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   */
+  leftCount(first, count, record, levels) {
+    const { nodes, gaps } = this;
+    const at = record * 6;
+    if (nodes[at + 5]) {
+      const left = this.leftRecord(record);
+      if (levels >= GREATEST_STORED_LEVEL) throw this.damage(record, "a tree of at most 1023 levels", `children at level ${levels + 1}`);
+      const [own, other] = [nodes[left * 6 + 4], nodes[left * 6 + 10]];
+      if (own < 1 || own >= count || other !== count - own) {
+        throw this.damage(record, "children whose point counts add up to the node's", `${count} of ${own} and ${other}`);
+      }
+      return own;
+    }
+    if (count <= 1) return 0;
+    if (count > BUCKET) {
+      this.checkBucket(count, record);
+      return 0;
+    }
+    const depth = levels >> LEVEL_BITS;
+    if (depth > 14) return 0;
+    for (let i = first; i < first + count - 1; i++) {
+      if (((gaps[i >> 1] >> ((i & 1) << 2)) & 15) === depth) return i + 1 - first;
+    }
+    return 0;
+  }
+
+  /**
+   * The record of the left child of a node with stored children; the right child's is the next.
+   *
+   * @param {number} record
+   */
+  leftRecord(record) {
+    const left = record + this.nodes[record * 6 + 5];
+    if (left % 2 === 1 && left + 1 < this.nodeCount) return left;
+    const found = `child offset ${left - record} among ${this.nodeCount} records`;
+    throw this.damage(record, "children within the node section, the left one at an odd record", found);
+  }
+
+  /** @param {number} record */
+  isStored(record) {
+    return this.nodes[record * 6 + 5] !== 0;
+  }
+
+  /** @param {number} record */
+  isPoint(record) {
+    const { nodes } = this;
+    return nodes[record * 6] === nodes[record * 6 + 2] && nodes[record * 6 + 1] === nodes[record * 6 + 3];
+  }
+
+  /**
+   * Checks that a node without stored children has 16 points at most, or one position.
+   *
+   * @param {number} count
+   * @param {number} record
+   */
+  checkBucket(count, record) {
+    if (count <= BUCKET || this.isPoint(record)) return;
+    throw this.damage(record, "a bucket of at most 16 points or of one position", `${count} points`);
+  }
+
+  /**
+   * @param {number} record
+   * @param {string} expected
+   * @param {string} found
+   */
+  damage(record, expected, found) {
+    return IndexError.damaged(this.file, this.nodesOffset + record * 24, expected, found);
+  }
+
+  /**
+   * The box around the points of a node: min x, min y, max x and max y.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @returns {ArrayLike<number>}
+   */
+  box(first, count, record) {
+    const own = this.nodes.subarray(record * 6, record * 6 + 4);
+    if (count === this.nodes[record * 6 + 4]) return own;
+    const mayCross = own[0] > own[2] || (this.isAcrossSeam && own[2] - own[0] >= 2 ** 31);
+    return boxAround(this.points, first, count, mayCross);
+  }
+
+  /**
+   * Writes Σ(x - min x) and Σ(y - min y) of a node's points.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {ArrayLike<number>} box
+   * @param {Float64Array} result
+   */
+  sumsOf(first, count, record, box, result) {
+    const { points, sums } = this;
+    result[0] = result[1] = 0;
+    if (box[0] === box[2] && box[1] === box[3]) return;
+    if (this.isStored(record)) {
+      const pair = ((this.leftRecord(record) - 1) >> 1) * 4;
+      result[0] = sums[pair + 1] * WORLD + sums[pair];
+      result[1] = sums[pair + 3] * WORLD + sums[pair + 2];
+    } else {
+      this.checkBucket(count, record);
+      for (let i = first; i < first + count; i++) {
+        result[0] += (points[i * 2] - box[0]) >>> 0;
+        result[1] += (points[i * 2 + 1] - box[1]) >>> 0;
+      }
+    }
+    // The mean lies in the box, whatever a damaged file says.
+    result[0] = Math.min(result[0], count * ((box[2] - box[0]) >>> 0));
+    result[1] = Math.min(result[1], count * ((box[3] - box[1]) >>> 0));
+  }
+
+  /**
+   * Writes the mean of a node's points.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   */
+  mean(first, count, record, result) {
+    const { points, nodes } = this;
+    if (count === 1) {
+      result[0] = points[first * 2];
+      result[1] = points[first * 2 + 1];
+      return;
+    }
+    const own = record * 6;
+    // Parts of buckets are small, and their boxes found from their points.
+    const box = count === nodes[own + 4] ? nodes : this.box(first, count, record);
+    const at = box === nodes ? own : 0;
+    const minX = box[at];
+    const minY = box[at + 1];
+    let sumX = 0;
+    let sumY = 0;
+    if (nodes[own + 5]) {
+      const pair = ((this.leftRecord(record) - 1) >> 1) * 4;
+      sumX = this.sums[pair + 1] * WORLD + this.sums[pair];
+      sumY = this.sums[pair + 3] * WORLD + this.sums[pair + 2];
+    } else if (minX !== box[at + 2] || minY !== box[at + 3]) {
+      this.checkBucket(count, record);
+      for (let i = first * 2; i < (first + count) * 2; i += 2) {
+        sumX += (points[i] - minX) >>> 0;
+        sumY += (points[i + 1] - minY) >>> 0;
+      }
+    }
+    // It lies in the box, whatever a damaged file says.
+    const x = minX + Math.min(sumX, count * ((box[at + 2] - minX) >>> 0)) / count;
+    result[0] = x < WORLD ? x : x - WORLD;
+    result[1] = minY + Math.min(sumY, count * ((box[at + 3] - minY) >>> 0)) / count;
+  }
+
+  /**
+   * The tree index of the point where a node stands; -1 if that is its mean.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   */
+  standIndex(first, count, record, levels) {
+    const { stands } = this;
+    if (!stands) return -1;
+    for (let left; (left = this.leftCount(first, count, record, levels)); ) {
+      const second = first + left;
+      const goesRight = ((stands[second >> 3] >> (second & 7)) & 1) === 1;
+      if (this.isStored(record)) {
+        record = this.leftRecord(record) + (goesRight ? 1 : 0);
+        levels++;
+      } else {
+        levels += DOWN_IN_BUCKET;
+      }
+      [first, count] = goesRight ? [second, count - left] : [first, left];
+    }
+    return first;
+  }
+
+  /**
+   * Writes the covariance of a node's points: xx, xy and yy.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   */
+  spread(first, count, record, result) {
+    const { points, spreads } = this;
+    result.fill(0);
+    const box = this.box(first, count, record);
+    if (box[0] === box[2] && box[1] === box[3]) return;
+    if (this.isStored(record)) {
+      const pair = ((this.leftRecord(record) - 1) >> 1) * 3;
+      for (let i = 0; i < 3; i++) result[i] = spreads[pair + i];
+      return;
+    }
+    this.sumsOf(first, count, record, box, result);
+    const [meanX, meanY] = [result[0] / count, result[1] / count];
+    let [xx, xy, yy] = [0, 0, 0];
+    for (let i = first; i < first + count; i++) {
+      const dx = ((points[i * 2] - box[0]) >>> 0) - meanX;
+      const dy = ((points[i * 2 + 1] - box[1]) >>> 0) - meanY;
+      xx += dx * dx;
+      xy += dx * dy;
+      yy += dy * dy;
+    }
+    result[0] = Math.fround(xx / count);
+    result[1] = Math.fround(xy / count);
+    result[2] = Math.fround(yy / count);
+  }
+
+  /**
+   * Writes the children of a node, the left one first, as four numbers each.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   * @param {number} left The number of points in the left child, above 0.
+   * @param {number[]} list
+   */
+  pushChildren(first, count, record, levels, left, list) {
+    if (this.isStored(record)) {
+      const child = this.leftRecord(record);
+      list.push(first, left, child, levels + 1, first + left, count - left, child + 1, levels + 1);
+    } else {
+      levels += DOWN_IN_BUCKET;
+      list.push(first, left, record, levels, first + left, count - left, record, levels);
+    }
+  }
+
+  /**
+   * The nodes on the way from the root to a point, as four numbers each, down to a level.
+   *
+   * @param {number} index Of the point, in tree order.
+   * @param {number} level
+   */
+  path(index, level = Infinity) {
+    const path = [0, this.pointCount, 0, 0];
+    /** @type {number[]} */
+    const children = [];
+    for (;;) {
+      const [first, count, record, levels] = path.slice(-4);
+      const left = levelOf(levels) < level ? this.leftCount(first, count, record, levels) : 0;
+      if (!left) return path;
+      children.length = 0;
+      this.pushChildren(first, count, record, levels, left, children);
+      path.push(...(index < first + left ? children.slice(0, 4) : children.slice(4)));
+    }
+  }
+}

@@ -1,0 +1,346 @@
+// Opens an index: checks all that the page IndexFormat says is checked on opening, and reads its sections in place.
+
+import { BadgeCurve } from "./badges.js";
+import { attributeColumn, typedColumn } from "./columns.js";
+import { IndexError } from "./errors.js";
+import { Plane } from "./plane.js";
+import { Tree } from "./tree.js";
+
+const MAGIC = [0x89, 0x54, 0x52, 0x4c, 0x0d, 0x0a, 0x1a, 0x0a];
+const FIXED_LENGTH = 128;
+const ENTRY_LENGTH = 32;
+const GROWTHS = ["", "mean", "least-scatter", "gamma", "merge:distance", "merge:badges", "merge:scatter"];
+
+const [POINTS, ROWS, GAPS, NODES, SUMS, SPREADS, SEPARATIONS, SCALES, CURVE, STANDS] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const [ATTRIBUTE, DESCRIPTION, COLUMN, GROUPS, WIDE_ROWS] = [16, 17, 18, 21, 22];
+/** Which minor version has each kind of section first. */
+/** @type {Record<number, number>} */
+const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4 };
+
+/** The bytes of a file, whose name is for errors. */
+export class Bytes {
+  /**
+   * @param {ArrayBuffer} buffer
+   * @param {string} file
+   */
+  constructor(buffer, file) {
+    this.buffer = buffer;
+    this.file = file;
+    this.view = new DataView(buffer);
+    this.length = buffer.byteLength;
+  }
+
+  /** @param {number} offset */
+  u16(offset) {
+    return this.view.getUint16(offset, true);
+  }
+
+  /** @param {number} offset */
+  u32(offset) {
+    return this.view.getUint32(offset, true);
+  }
+
+  /**
+   * As a double, which rounds what is above 2^53; no offset or length of a file is.
+   *
+   * @param {number} offset
+   */
+  u64(offset) {
+    return this.u32(offset + 4) * 2 ** 32 + this.u32(offset);
+  }
+
+  /** @param {number} offset */
+  f64(offset) {
+    return this.view.getFloat64(offset, true);
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} length
+   */
+  text(offset, length) {
+    return new TextDecoder().decode(new Uint8Array(this.buffer, offset, length));
+  }
+
+  /**
+   * @param {boolean} condition
+   * @param {number} offset
+   * @param {string} expected
+   * @param {unknown} found
+   */
+  require(condition, offset, expected, found) {
+    if (!condition) throw IndexError.damaged(this.file, offset, expected, found);
+  }
+}
+
+/**
+ * The tree of an index, wherever that is.
+ *
+ * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source
+ * @param {AbortSignal} [signal]
+ */
+export async function openIndex(source, signal) {
+  if (source instanceof ArrayBuffer) return treeOf(source, "the index");
+  // Sections are read in place, so the bytes have to begin at a multiple of 8.
+  if (ArrayBuffer.isView(source)) {
+    const { buffer, byteOffset, byteLength } = source;
+    return treeOf(/** @type {ArrayBuffer} */ (buffer).slice(byteOffset, byteOffset + byteLength), "the index");
+  }
+  if (source instanceof Blob) return treeOf(await source.arrayBuffer(), /** @type {File} */ (source).name ?? "the index");
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    throw new IndexError(`Expected the address, the file or the bytes of an index, found ${source}`);
+  }
+  const response = await fetch(source, { signal });
+  if (!response.ok) throw new IndexError(`${source}: expected an index, found the status ${response.status}`);
+  return treeOf(await response.arrayBuffer(), String(source));
+}
+
+/**
+ * The tree of an index.
+ *
+ * @param {ArrayBuffer} buffer
+ * @param {string} file Its name in errors.
+ */
+export function treeOf(buffer, file) {
+  const bytes = new Bytes(buffer, file);
+  const sections = checkedSections(bytes);
+  const [pointCount, nodeCount] = [bytes.u32(24), bytes.u32(28)];
+  const growth = bytes.u32(80);
+  const traits = bytes.u32(88);
+  const { plane, clippedPointCount } = planeOf(bytes, pointCount);
+  const table = new Sections(bytes, sections);
+  const scales = growth === 5 ? SCALES : SEPARATIONS;
+  const curve = growth === 5 && table.has(SCALES) ? table.curve() : null;
+  const pairs = Math.max(nodeCount - 1, 0) / 2 | 0;
+  const nodes = table.array(NODES, Uint32Array, nodeCount * 6);
+  const stored = {
+    points: table.array(POINTS, Uint32Array, pointCount * 2),
+    rows: table.has(WIDE_ROWS) ? wide(table.array(WIDE_ROWS, Uint32Array, pointCount * 2)) : table.array(ROWS, Uint32Array, pointCount),
+    gaps: table.array(GAPS, Uint8Array, (pointCount + 1) >>> 1),
+    nodes,
+    sums: table.array(SUMS, Uint32Array, pairs * 4),
+    spreads: table.array(SPREADS, Float32Array, pairs * 3),
+    codes: table.has(scales) ? table.array(scales, Uint16Array, pointCount) : null,
+    stands: traits & 4 ? table.array(STANDS, Uint8Array, Math.ceil(pointCount / 8)) : null,
+    isAcrossSeam: (traits & 1) === 1,
+  };
+  const nodesOffset = table.offset(NODES);
+  if (pointCount) {
+    bytes.require(nodes[4] === pointCount, nodesOffset + 16, `a root of all ${pointCount} points`, nodes[4]);
+  }
+  const columns = sections.filter(({ kind }) => kind === ATTRIBUTE || kind === COLUMN).map(({ kind, offset, length }) =>
+    kind === ATTRIBUTE ? attributeColumn(bytes, offset, length, pointCount) : typedColumn(bytes, offset, length, pointCount));
+  const growthName = growth === 3 ? `gamma:${bytes.u32(84) / 8}` : GROWTHS[growth];
+  const tree = new Tree(
+    stored, { plane, growth: growthName, curve, clippedPointCount, file, nodesOffset }, columns, table.description());
+  if (pointCount) {
+    if (nodes[5]) tree.hierarchy.leftRecord(0);
+    else tree.hierarchy.checkBucket(pointCount, 0);
+  }
+  return tree;
+}
+
+/**
+ * Row numbers of 8 bytes.
+ *
+ * @param {Uint32Array} words
+ */
+function wide(words) {
+  return Float64Array.from({ length: words.length / 2 }, (_, i) => Math.min(words[2 * i + 1] * 2 ** 32 + words[2 * i], 2 ** 53));
+}
+
+/**
+ * Checks the header and the table, and returns the sections of kinds that this version has.
+ *
+ * @param {Bytes} bytes
+ */
+function checkedSections(bytes) {
+  const { file, length } = bytes;
+  const start = new Uint8Array(bytes.buffer, 0, Math.min(length, 8));
+  if (length < 8 || MAGIC.some((byte, i) => start[i] !== byte)) {
+    throw new IndexError(`${file}: expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one`);
+  }
+  bytes.require(length >= FIXED_LENGTH, length, `a header of ${FIXED_LENGTH} bytes`, "the end of the file");
+  const [major, minor] = [bytes.u16(8), bytes.u16(10)];
+  if (major !== 1) {
+    throw new IndexError(`${file}: expected an index of version 1, found version ${major}.${minor}; build it again or use a later Treeline`);
+  }
+  const count = bytes.u32(68);
+  bytes.require(count <= 1024, 68, "at most 1024 sections", count);
+  const headerLength = FIXED_LENGTH + ENTRY_LENGTH * count;
+  bytes.require(bytes.u32(12) === headerLength, 12, `${headerLength} bytes of header`, bytes.u32(12));
+  bytes.require(length >= headerLength, length, `a section table up to byte ${headerLength}`, "the end of the file");
+  const header = new Uint8Array(bytes.buffer.slice(0, headerLength));
+  header.fill(0, 120, 128);
+  const checksum = xxHash64(header);
+  bytes.require(bytes.view.getBigUint64(120, true) === checksum, 120, `the header's checksum ${checksum.toString(16)}`,
+    bytes.view.getBigUint64(120, true).toString(16));
+  bytes.require(bytes.u64(16) === length, 16, `the file's length of ${length} bytes`, bytes.u64(16));
+  for (let offset = 92; offset < 120 && minor <= 4; offset++) {
+    bytes.require(header[offset] === 0, offset, "0, as in all reserved bytes", header[offset]);
+  }
+  const [points, nodes, growth, gamma, traits] = [24, 28, 80, 84, 88].map((offset) => bytes.u32(offset));
+  bytes.require(points <= 2 ** 31, 24, "at most 2^31 points", points);
+  bytes.require(nodes <= Math.max(2 * points - 1, 0) && (nodes % 2 === 1 || !points), 28, `an odd number of nodes below ${2 * points}`, nodes);
+  bytes.require(growth >= 1 && growth <= 6, 80, "a growth from 1 to 6", growth);
+  bytes.require(growth === 3 ? gamma <= 32 : gamma === 0, 84, growth === 3 ? "a gamma of 0 to 32 eighths" : "no gamma", gamma);
+  bytes.require(traits <= (growth >= 4 ? 7 : 0), 88, growth >= 4 ? "traits from 0 to 7" : "no traits of a tree that was split", traits);
+  let end = headerLength;
+  const known = [];
+  for (let i = 0; i < count; i++) {
+    const entry = FIXED_LENGTH + ENTRY_LENGTH * i;
+    const [kind, flags, offset, size] = [bytes.u32(entry), bytes.u32(entry + 4), bytes.u64(entry + 8), bytes.u64(entry + 16)];
+    bytes.require(flags <= 1, entry + 4, "section flags 0 or 1", flags);
+    bytes.require(offset % 64 === 0 && offset >= end, entry + 8, `a section at a multiple of 64 from byte ${end} on`, offset);
+    bytes.require(offset <= length && size <= length - offset, entry + 16, `a section within the file's ${length} bytes`, `${offset} and ${size}`);
+    end = offset + size;
+    if (kind === GROUPS) throw new IndexError(`${file}: the index has groups, which this module cannot read; ask a server or build it without them`);
+    if (VERSIONS[kind] <= minor) known.push({ kind, offset, length: size, entry });
+    else if (flags) throw new IndexError(`${file}: the index needs section kind ${kind}, which this version does not know; use a later Treeline`);
+  }
+  return known;
+}
+
+/**
+ * @param {Bytes} bytes
+ * @param {number} pointCount
+ */
+function planeOf(bytes, pointCount) {
+  const [projection, seam, clippedPointCount] = [bytes.u32(32), bytes.u32(36), bytes.u32(64)];
+  const [left, top, side] = [bytes.f64(40), bytes.f64(48), bytes.f64(56)];
+  bytes.require(projection === 1 || projection === 2, 32, "projection 1 (Web Mercator) or 2 (plain plane)", projection);
+  bytes.require(clippedPointCount <= pointCount, 64, `at most all ${pointCount} points`, clippedPointCount);
+  if (projection === 1) {
+    for (const offset of [40, 48, 56]) bytes.require(bytes.u64(offset) === 0, offset, "0 on Web Mercator", bytes.f64(offset));
+    return { plane: new Plane(true, seam), clippedPointCount };
+  }
+  bytes.require(seam === 0, 36, "no seam on a plain plane", seam);
+  bytes.require(clippedPointCount === 0, 64, "no clipped points on a plain plane", clippedPointCount);
+  const isSound = [left, top, side].every((edge) => Math.abs(edge) <= 4e300) && side >= 0;
+  bytes.require(isSound, 40, "a finite left, top and side, the side not negative", `${left}, ${top} and ${side}`);
+  return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
+}
+
+/** Sections of which there is one at most of each kind. */
+class Sections {
+  /**
+   * @param {Bytes} bytes
+   * @param {{kind: number, offset: number, length: number, entry: number}[]} sections
+   */
+  constructor(bytes, sections) {
+    this.bytes = bytes;
+    /** @type {Map<number, {offset: number, length: number}>} */
+    this.byKind = new Map();
+    for (const section of sections) {
+      const isOne = ![ATTRIBUTE, COLUMN, 19, 20].includes(section.kind);
+      bytes.require(!isOne || !this.byKind.has(section.kind), section.entry, `one section of kind ${section.kind}`, "a second");
+      this.byKind.set(section.kind, section);
+    }
+  }
+
+  /** @param {number} kind */
+  has(kind) {
+    return this.byKind.has(kind);
+  }
+
+  /** @param {number} kind */
+  #required(kind) {
+    const section = this.byKind.get(kind);
+    if (!section) throw IndexError.damaged(this.bytes.file, FIXED_LENGTH, `a section of kind ${kind}`, "none in the table");
+    return section;
+  }
+
+  /** @param {number} kind */
+  offset(kind) {
+    return this.#required(kind).offset;
+  }
+
+  /**
+   * The numbers of a section, in place.
+   *
+   * @template {Uint8Array | Uint16Array | Uint32Array | Float32Array} Numbers
+   * @param {number} kind
+   * @param {{new (buffer: ArrayBuffer, offset: number, count: number): Numbers, BYTES_PER_ELEMENT: number}} type
+   * @param {number} count
+   * @returns {Numbers}
+   */
+  array(kind, type, count) {
+    const { offset, length } = this.#required(kind);
+    const needed = count * type.BYTES_PER_ELEMENT;
+    this.bytes.require(length === needed, offset, `${needed} bytes of section kind ${kind}`, length);
+    return new type(this.bytes.buffer, offset, count);
+  }
+
+  curve() {
+    const { bytes } = this;
+    const { offset, length } = this.#required(CURVE);
+    const steps = length < 8 ? 0 : bytes.u16(offset + 2);
+    bytes.require(length === 8 + 8 * steps, offset, "8 bytes and 8 for each step of a curve", `${length} bytes and ${steps} steps`);
+    const gap = bytes.u16(offset);
+    /** @type {number[]} */
+    const counts = [];
+    /** @type {number[]} */
+    const diameters = [];
+    for (let i = 0; i < steps; i++) {
+      counts.push(bytes.u32(offset + 8 + 8 * i));
+      diameters.push(bytes.u16(offset + 12 + 8 * i));
+    }
+    const problem = BadgeCurve.problem(counts, diameters, gap);
+    if (problem) throw IndexError.damaged(bytes.file, offset, problem, "another curve");
+    return new BadgeCurve(counts, diameters, gap);
+  }
+
+  /** @returns {{title?: string, attribution?: string, unit?: string}} */
+  description() {
+    if (!this.has(DESCRIPTION)) return {};
+    const { bytes } = this;
+    const { offset, length } = this.#required(DESCRIPTION);
+    bytes.require(length >= 16, offset, "a description of 16 bytes or more", length);
+    const lengths = [0, 4, 8].map((at) => bytes.u32(offset + at));
+    const total = 16 + lengths[0] + lengths[1] + lengths[2];
+    bytes.require(total === length, offset, `texts that fill the ${length} bytes of the section`, total);
+    let start = offset + 16;
+    const [title, attribution, unit] = lengths.map((size) => {
+      start += size;
+      return size ? bytes.text(start - size, size) : undefined;
+    });
+    return { title, attribution, unit };
+  }
+}
+
+/**
+ * XXH64 with seed 0, of a header: a few hundred bytes.
+ *
+ * @param {Uint8Array} data
+ */
+export function xxHash64(data) {
+  const [P1, P2, P3] = [0x9e3779b185ebca87n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n];
+  const [P4, P5] = [0x85ebca77c2b2ae63n, 0x27d4eb2f165667c5n];
+  const view = new DataView(data.buffer, data.byteOffset, data.length);
+  /** @param {bigint} value */
+  const u64 = (value) => BigInt.asUintN(64, value);
+  /** @param {bigint} value @param {bigint} bits */
+  const rotated = (value, bits) => u64((value << bits) | (value >> (64n - bits)));
+  /** @param {bigint} lane @param {bigint} value */
+  const mixed = (lane, value) => u64(rotated(u64(lane + value * P2), 31n) * P1);
+  let at = 0;
+  let hash = P5;
+  if (data.length >= 32) {
+    const lanes = [u64(P1 + P2), P2, 0n, u64(-P1)];
+    for (; at + 32 <= data.length; at += 32) {
+      for (let i = 0; i < 4; i++) lanes[i] = mixed(lanes[i], view.getBigUint64(at + 8 * i, true));
+    }
+    hash = u64(rotated(lanes[0], 1n) + rotated(lanes[1], 7n) + rotated(lanes[2], 12n) + rotated(lanes[3], 18n));
+    for (const lane of lanes) hash = u64((hash ^ mixed(0n, lane)) * P1 + P4);
+  }
+  hash = u64(hash + BigInt(data.length));
+  for (; at + 8 <= data.length; at += 8) hash = u64(rotated(hash ^ mixed(0n, view.getBigUint64(at, true)), 27n) * P1 + P4);
+  if (at + 4 <= data.length) {
+    hash = u64(rotated(hash ^ u64(BigInt(view.getUint32(at, true)) * P1), 23n) * P2 + P3);
+    at += 4;
+  }
+  for (; at < data.length; at++) hash = u64(rotated(hash ^ u64(BigInt(data[at]) * P5), 11n) * P1);
+  hash = u64((hash ^ (hash >> 33n)) * P2);
+  hash = u64((hash ^ (hash >> 29n)) * P3);
+  return hash ^ (hash >> 32n);
+}

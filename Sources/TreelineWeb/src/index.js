@@ -1,0 +1,72 @@
+// Clusters for maps: trees built in the page, opened from an index, or asked of a server, with one interface.
+//
+// What builds, opens and connects is loaded when it is first asked for.
+
+import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
+
+/** @typedef {import("./build.js").Points} Points */
+/** @typedef {import("./build.js").BuildOptions} BuildOptions */
+/** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./tree.js").Query} Query */
+/** @typedef {import("./answer.js").Clusters} Clusters */
+/** @typedef {import("./answer.js").Members} Members */
+/** @typedef {import("./server.js").RemoteTree} RemoteTree */
+/** @typedef {import("./server.js").RemoteClusters} RemoteClusters */
+/** @typedef {import("./server.js").ServerOptions} ServerOptions */
+
+/** Where trees come from. */
+export const Treeline = {
+  /**
+   * Builds a tree, in a worker if one is asked for: the page goes on meanwhile.
+   *
+   * @param {Points} points
+   * @param {BuildOptions} [options]
+   * @returns {Promise<Tree>}
+   */
+  async build(points, options = {}) {
+    options.signal?.throwIfAborted();
+    const { build, buildInWorker, coordinatesOf, treeOfBuilt } = await import("./build.js");
+    if (options.worker) return speaking(await buildInWorker(points, options));
+    const { coordinates, rows } = coordinatesOf(points, options);
+    return speaking(treeOfBuilt(build(coordinates, rows, options), points, options));
+  },
+
+  /**
+   * Opens an index that `treeline build` wrote. It is read as it lies in memory.
+   *
+   * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Where it is, or its bytes. In Node give the bytes
+   *   of a file.
+   * @param {{signal?: AbortSignal}} options
+   * @returns {Promise<Tree>}
+   */
+  async open(source, { signal } = {}) {
+    signal?.throwIfAborted();
+    const { openIndex } = await import("./index-file.js");
+    return speaking(await openIndex(source, signal));
+  },
+
+  /**
+   * A tree that a Treeline server has. Its answers are promises.
+   *
+   * @param {string | URL} url Of the server.
+   * @param {ServerOptions} [options]
+   * @returns {Promise<RemoteTree>}
+   */
+  async connect(url, options = {}) {
+    const { RemoteTree } = await import("./server.js");
+    return RemoteTree.connect(url, options);
+  },
+};
+
+/**
+ * Has a tree with columns read filters and aggregates in words.
+ *
+ * @param {Tree} tree
+ */
+async function speaking(tree) {
+  if (tree.columns.length || tree.features) tree.language = await import("./language.js");
+  return tree;
+}
+
+export { BuildError, IndexError, QueryError, ServerError };

@@ -1,0 +1,356 @@
+// Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
+// sums and covariances of their points. IndexFormat describes each array.
+
+import { boxAround } from "./box.js";
+import { CODE, joined, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
+import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
+
+/** Leaves are no deeper than this; where they would be, scales are made coarse. */
+const GREATEST_DEPTH = 511;
+const HALF_WORLD = 2 ** 31;
+
+/**
+ * @typedef {object} StoredTree The arrays of a tree, as an index has them in its sections.
+ * @property {Uint32Array} points X and y in turns.
+ * @property {Uint32Array | Float64Array} rows
+ * @property {Uint8Array} gaps
+ * @property {Uint32Array} nodes
+ * @property {Uint32Array} sums
+ * @property {Float32Array} spreads
+ * @property {Uint16Array | null} codes Of separations or badge scales.
+ * @property {Uint8Array | null} stands
+ * @property {boolean} isAcrossSeam Whether some node's box is.
+ */
+
+/**
+ * @param {MergeTree} tree
+ * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+ * @param {number} greatestDepth
+ * @returns {StoredTree & {isCoarse: boolean}}
+ */
+export function layOut(tree, options, greatestDepth = GREATEST_DEPTH) {
+  const isCoarse = tree.height(tree.root) > greatestDepth;
+  return { ...new Layout(isCoarse ? withCoarseScales(tree) : tree, options).run(), isCoarse };
+}
+
+class Layout {
+  /**
+   * @param {MergeTree} tree
+   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+   */
+  constructor(tree, { standsAtMembers, crossesSeam }) {
+    const count = tree.leaves.rows.length;
+    const records = count ? tree.recordsBelow(tree.root) + 1 : 0;
+    this.tree = tree;
+    this.crossesSeam = crossesSeam;
+    this.records = records;
+    this.points = new Uint32Array(count * 2);
+    this.rows = new Uint32Array(count);
+    this.gaps = new Uint8Array((count + 1) >> 1);
+    this.nodes = new Uint32Array(records * 6);
+    this.sums = new Uint32Array((records >> 1) * 4);
+    this.spreads = new Float32Array((records >> 1) * 3);
+    this.codes = new Uint16Array(count);
+    this.stands = standsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
+    this.isAcrossSeam = false;
+    /** Where the points of each record begin. */
+    this.firsts = new Uint32Array(records);
+    /** Of each record's points, from the corner of its box: Σx and Σy, and Σxx, Σxy and Σyy as pairs. */
+    this.moments = new Float64Array(records * MOMENTS);
+  }
+
+  /** @returns {StoredTree} */
+  run() {
+    if (this.records) {
+      this.#place();
+      // Children lie behind their parents.
+      for (let record = this.records - 1; record >= 0; record--) this.#describe(record);
+    }
+    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = this;
+    return { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam };
+  }
+
+  /**
+   * Writes points, gaps, codes and records without their boxes, from the root down, the left child first.
+   *
+   * The root's left child has record 1, and behind a pair lie the records below the left child, then all others.
+   */
+  #place() {
+    const { tree, nodes, codes, stands, firsts } = this;
+    const { leafCount, merges } = tree;
+    // Of each node that waits: the node, its first point, its record, where the records below begin, and its level in
+    // a bucket.
+    const waiting = [tree.root, 0, 0, 1, 0];
+    while (waiting.length) {
+      const level = /** @type {number} */ (waiting.pop());
+      const below = /** @type {number} */ (waiting.pop());
+      const record = /** @type {number} */ (waiting.pop());
+      const first = /** @type {number} */ (waiting.pop());
+      const node = /** @type {number} */ (waiting.pop());
+      if (level === 0) {
+        firsts[record] = first;
+        nodes[record * 6 + 4] = tree.count(node);
+        nodes[record * 6 + 5] = tree.recordsBelow(node) ? below - record : 0;
+      }
+      if (node < leafCount) {
+        this.#writeLeaf(node, first);
+        continue;
+      }
+      const merge = tree.at(node);
+      const left = merges[merge + LEFT];
+      const right = merges[merge + RIGHT];
+      const second = first + tree.count(left);
+      codes[second] = merges[merge + CODE];
+      if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
+      if (merges[merge + POINTS] > 16) {
+        waiting.push(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
+        waiting.push(left, first, below, below + 2, 0);
+      } else {
+        this.gaps[(second - 1) >> 1] |= level << (((second - 1) & 1) * 4);
+        waiting.push(right, second, record, 0, level + 1);
+        waiting.push(left, first, record, 0, level + 1);
+      }
+    }
+  }
+
+  /**
+   * @param {number} leaf
+   * @param {number} first
+   */
+  #writeLeaf(leaf, first) {
+    const { points, rows, gaps } = this;
+    const { xs, ys, starts, rows: all } = this.tree.leaves;
+    const start = starts[leaf];
+    const count = starts[leaf + 1] - start;
+    for (let i = 0; i < count; i++) {
+      points[(first + i) * 2] = xs[leaf];
+      points[(first + i) * 2 + 1] = ys[leaf];
+      rows[first + i] = all[start + i];
+      if (i < count - 1) gaps[(first + i) >> 1] |= 15 << (((first + i) & 1) * 4);
+    }
+  }
+
+  /**
+   * Writes the box, the sums and the covariance of a record. Those of its children are written.
+   *
+   * @param {number} record
+   */
+  #describe(record) {
+    const { nodes, sums, spreads, moments } = this;
+    const at = record * 6;
+    const count = nodes[at + 4];
+    if (!nodes[at + 5]) {
+      if (count > 16) nodes.set(this.#box(this.firsts[record], 1), at);
+      else this.#describeBucket(record);
+      if (nodes[at] > nodes[at + 2] || (count <= 16 && this.#isPartAcross(record))) this.isAcrossSeam = true;
+      return;
+    }
+    const left = record + nodes[at + 5];
+    const own = record * MOMENTS;
+    if (this.#unite(at, left * 6)) {
+      this.#addMoved(record, left);
+      this.#addMoved(record, left + 1);
+    } else {
+      // Where a node across the seam becomes part of one that is too wide for that.
+      nodes.set(this.#box(this.firsts[record], count), at);
+      this.#addPoints(record);
+    }
+    const [x, y] = [moments[own], moments[own + 1]];
+    const pair = (left - 1) >> 1;
+    sums[pair * 4] = x % 2 ** 32;
+    sums[pair * 4 + 1] = x / 2 ** 32;
+    sums[pair * 4 + 2] = y % 2 ** 32;
+    sums[pair * 4 + 3] = y / 2 ** 32;
+    writeSpread(moments, own, count, spreads, pair * 3);
+    if (nodes[at] > nodes[at + 2]) this.isAcrossSeam = true;
+  }
+
+  /** @param {number} record */
+  #describeBucket(record) {
+    this.nodes.set(this.#box(this.firsts[record], this.nodes[record * 6 + 4]), record * 6);
+    this.#addPoints(record);
+  }
+
+  /** @param {number} record */
+  #addPoints(record) {
+    const { nodes, points, moments } = this;
+    const own = record * MOMENTS;
+    const [minX, minY] = [nodes[record * 6], nodes[record * 6 + 1]];
+    const first = this.firsts[record];
+    for (let i = first; i < first + nodes[record * 6 + 4]; i++) {
+      addPoint(moments, own, (points[i * 2] - minX) >>> 0, points[i * 2 + 1] - minY);
+    }
+  }
+
+  /**
+   * Adds the moments of a child, from the corner of a larger box, which lies farther west, the way around if need be,
+   * and north.
+   *
+   * @param {number} record
+   * @param {number} child
+   */
+  #addMoved(record, child) {
+    const { nodes } = this;
+    const dx = (nodes[child * 6] - nodes[record * 6]) >>> 0;
+    const dy = nodes[child * 6 + 1] - nodes[record * 6 + 1];
+    addMoved(this.moments, record * MOMENTS, child * MOMENTS, nodes[child * 6 + 4], dx, dy);
+  }
+
+  /**
+   * Writes the box around two neighbouring records, the first of them at a place of the records' array. Returns false if
+   * the box has to be found from the points.
+   *
+   * @param {number} at
+   * @param {number} left
+   */
+  #unite(at, left) {
+    const { nodes } = this;
+    const right = left + 6;
+    let west = Math.min(nodes[left], nodes[right]);
+    let east = Math.max(nodes[left + 2], nodes[right + 2]);
+    if (this.crossesSeam) {
+      [west, east] = joined(nodes[left], nodes[left + 2], nodes[right], nodes[right + 2]);
+      if (west <= east && (nodes[left] > nodes[left + 2] || nodes[right] > nodes[right + 2])) return false;
+    }
+    nodes[at] = west;
+    nodes[at + 1] = Math.min(nodes[left + 1], nodes[right + 1]);
+    nodes[at + 2] = east;
+    nodes[at + 3] = Math.max(nodes[left + 3], nodes[right + 3]);
+    return true;
+  }
+
+  /**
+   * The smallest box around some points, the shorter way around if clusters may lie across the seam.
+   *
+   * @param {number} first
+   * @param {number} count
+   */
+  #box(first, count) {
+    return boxAround(this.points, first, count, this.crossesSeam);
+  }
+
+  /**
+   * Whether a part of a bucket lies across the seam while the bucket is too wide for that.
+   *
+   * @param {number} record
+   */
+  #isPartAcross(record) {
+    const { nodes } = this;
+    if (!this.crossesSeam || nodes[record * 6 + 2] - nodes[record * 6] < HALF_WORLD) return false;
+    const first = this.firsts[record];
+    const count = nodes[record * 6 + 4];
+    /** @param {number} place */
+    const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
+    for (let split = 1; split < count; split++) {
+      // A node reaches as far as its points are told apart further below.
+      const level = gap(split - 1);
+      let [start, end] = [split - 1, split + 1];
+      while (start > 0 && gap(start - 1) >= level) start--;
+      while (end < count && gap(end - 1) >= level) end++;
+      const box = this.#box(first + start, end - start);
+      if (box[0] > box[2]) return true;
+    }
+    return false;
+  }
+}
+
+// Depth
+
+/**
+ * Rounds scales down to four steps an octave, so that no leaf is deep: a chain of merges at ever greater scales may be
+ * as long as there are points.
+ *
+ * What is merged at one step is merged balanced by weight: neighbours in the order of the tree are divided where about
+ * half of the points are on either side.
+ *
+ * @param {MergeTree} tree
+ */
+function withCoarseScales(tree) {
+  const { leafCount, merges: all } = tree;
+  const coarse = new MergeTree(tree.leaves);
+  /** @param {number} node */
+  const scale = (node) => coarseCode(all[tree.at(node) + CODE]);
+  // Each merge behind the one that it is a part of; whether that one has another scale; and the node in the new tree.
+  const merges = [];
+  const isTop = new Uint8Array(leafCount).fill(1);
+  const news = new Uint32Array(leafCount);
+  const least = new Uint32Array(leafCount);
+  for (let waiting = [tree.root]; waiting.length; ) {
+    const node = /** @type {number} */ (waiting.pop());
+    merges.push(node);
+    for (const part of all.subarray(tree.at(node), tree.at(node) + 2)) {
+      if (part < leafCount) continue;
+      isTop[part - leafCount] = scale(part) === scale(node) ? 0 : 1;
+      waiting.push(part);
+    }
+  }
+  for (const merge of merges.reverse()) {
+    if (!isTop[merge - leafCount]) continue;
+    /** @param {number} node */
+    const isWithin = (node) => node >= leafCount && (node === merge || !isTop[node - leafCount]);
+    let stand = merge;
+    while (isWithin(stand)) {
+      stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
+    }
+    // All that is merged at this step, in the order of the tree, and the points in front of each.
+    const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
+    let standIndex = 0;
+    for (let waiting = [merge]; waiting.length; ) {
+      const node = /** @type {number} */ (waiting.pop());
+      if (isWithin(node)) {
+        waiting.push(all[tree.at(node) + RIGHT], all[tree.at(node) + LEFT]);
+      } else {
+        if (node === stand) standIndex = parts.length;
+        parts.push(node < leafCount ? node : news[node - leafCount]);
+        starts.push(starts[starts.length - 1] + tree.count(node));
+      }
+    }
+    news[merge - leafCount] = addBalanced(coarse, least, parts, starts, 0, parts.length, scale(merge), standIndex);
+  }
+  coarse.root = news[tree.root - leafCount];
+  return coarse;
+}
+
+/**
+ * Merges some neighbours at one scale. Calls nest as deep as the tree that they make.
+ *
+ * @param {MergeTree} tree
+ * @param {Uint32Array} least The least member of each merge.
+ * @param {number[]} parts
+ * @param {number[]} starts Points in front of each part, and in front of and in all.
+ * @param {number} start
+ * @param {number} end
+ * @param {number} scale
+ * @param {number} stand The part where all of them stand, if it is one of these.
+ * @returns {number}
+ */
+function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
+  if (end - start === 1) return parts[start];
+  const middle = Math.floor((starts[start] + starts[end]) / 2);
+  let [low, high] = [start + 1, end - 1];
+  // The first part that begins in the middle or behind it, or the one before if that is nearer.
+  while (low < high) {
+    const index = (low + high) >> 1;
+    if (starts[index] < middle) low = index + 1;
+    else high = index;
+  }
+  if (low > start + 1 && starts[low] > middle && middle - starts[low - 1] <= starts[low] - middle) low--;
+  const left = addBalanced(tree, least, parts, starts, start, low, scale, stand);
+  const right = addBalanced(tree, least, parts, starts, low, end, scale, stand);
+  /** @param {number} node */
+  const member = (node) => (node < tree.leafCount ? node : least[node - tree.leafCount]);
+  const node = tree.leafCount + Math.max(member(left), member(right));
+  least[node - tree.leafCount] = Math.min(member(left), member(right));
+  tree.add(node, left, right, starts[end] - starts[start], scale, low <= stand && stand < end);
+  return node;
+}
+
+/**
+ * A code rounded down to two significant bits of the square.
+ *
+ * @param {number} code
+ */
+function coarseCode(code) {
+  const bits = code < 2048 ? Math.max(30 - Math.clz32(code), 0) : 9;
+  return (code >> bits) << bits;
+}

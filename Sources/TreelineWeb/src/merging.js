@@ -1,0 +1,728 @@
+// Merges clusters, always the pair that touches first as badges grow: the pair of the least scaled distance, of several
+// such pairs the one with the lesser least members.
+//
+// A cluster's position is the mean of its points, rounded to whole units, or one of its points, and its least member
+// the first of its positions in Z-order. So the tree is a function of the set of points.
+//
+// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two that there were at
+// the start, that is the larger, and of equal ones the one with the greater least member. When it looked, the other was
+// there already; so a cluster whose nearest is gone never misses a younger one. Each cluster keeps the first of its
+// pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that is to look again and had an
+// earlier pair before. In each round only those clusters look that may have a pair in it.
+
+import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
+import { Tiles } from "./tiles.js";
+
+/** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
+/** @typedef {import("./leaves.js").Leaves} Leaves */
+
+/** A merge in a tree: eight words, half a cache line. */
+const MERGE_BITS = 3;
+export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
+
+/**
+ * A binary tree of merges. Leaves are numbered from 0; a merge has the number of the greater of both least members, behind
+ * all leaves, for no other merge ends the cluster of that member.
+ */
+export class MergeTree {
+  /** @param {Leaves} leaves */
+  constructor(leaves) {
+    this.leaves = leaves;
+    this.leafCount = leaves.xs.length;
+    /**
+     * Of each merge: the part with the lesser least member, the other, how many points it has and how many records of a
+     * stored tree lie below it, its height, the code of its scale, which is never below that of a part, and whether it
+     * stands where its right part does.
+     */
+    this.merges = new Int32Array(this.leafCount << MERGE_BITS);
+    this.root = 0;
+  }
+
+  /**
+   * Where a merge is in `merges`.
+   *
+   * @param {number} node
+   */
+  at(node) {
+    return (node - this.leafCount) << MERGE_BITS;
+  }
+
+  /** @param {number} node */
+  count(node) {
+    const { starts } = this.leaves;
+    return node < this.leafCount ? starts[node + 1] - starts[node] : this.merges[this.at(node) + POINTS];
+  }
+
+  /** @param {number} node */
+  recordsBelow(node) {
+    return node < this.leafCount ? 0 : this.merges[this.at(node) + RECORDS];
+  }
+
+  /** @param {number} node */
+  height(node) {
+    return node < this.leafCount ? 0 : this.merges[this.at(node) + HEIGHT];
+  }
+
+  /**
+   * @param {number} node Of the merge.
+   * @param {number} left
+   * @param {number} right
+   * @param {number} count
+   * @param {number} code
+   * @param {boolean} standsRight
+   */
+  add(node, left, right, count, code, standsRight) {
+    const { merges } = this;
+    const at = this.at(node);
+    merges[at + LEFT] = left;
+    merges[at + RIGHT] = right;
+    merges[at + POINTS] = count;
+    merges[at + RECORDS] = count > 16 ? this.recordsBelow(left) + this.recordsBelow(right) + 2 : 0;
+    merges[at + HEIGHT] = Math.max(this.height(left), this.height(right)) + 1;
+    merges[at + CODE] = code;
+    merges[at + STANDS_RIGHT] = standsRight ? 1 : 0;
+    this.root = node;
+  }
+}
+
+// A live cluster: 16 words, one cache line. Its sums are two doubles, of coordinates less 2^31 so that those of 2^21
+// points and more are exact.
+const STRIDE_BITS = 4;
+const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+const MIDDLE = 2 ** 31;
+const WORLD = 2 ** 32;
+
+/** The round of a number that is free, and of no cluster. */
+const GONE = 255;
+const NONE = -1;
+
+/** The width of new tiles and the least width of tiles, in reaches of a search; and the widest, an eighth of the world. */
+const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1.5, 29];
+
+/** Farther than this a search looks at all clusters: there are a thousand at most, and the world is round. */
+const WIDE_REACH = 2 ** 27;
+
+/** Clusters in the tile of a cluster, on average. */
+const IN_TILE = 48;
+
+export class Merging {
+  /**
+   * @param {Leaves} leaves
+   * @param {BadgeCurve} curve
+   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether clusters stand at one of their points, and
+   *   whether they may be merged across the seam.
+   */
+  constructor(leaves, curve, { standsAtMembers, crossesSeam }) {
+    const { xs, ys, starts } = leaves;
+    const count = xs.length;
+    this.tree = new MergeTree(leaves);
+    this.curve = curve;
+    this.standsAtMembers = standsAtMembers;
+    this.crossesSeam = crossesSeam;
+    /** Ages below this are those of leaves. */
+    this.leafCount = count;
+    /** Numbers in use, in the order of least members, and clusters that there are. */
+    this.numbers = count;
+    this.liveCount = count;
+    this.nextAge = count;
+    this.live = new Int32Array(count << STRIDE_BITS);
+    this.sums = new Float64Array(this.live.buffer);
+    /** Points of each cluster that lie west of the seam's other side. */
+    this.beyond = crossesSeam ? new Uint32Array(count) : null;
+    /** The round in which each cluster looks again: before it, it has no pair that it would have to find. */
+    this.rounds = new Uint8Array(count);
+    /** No badge has a greater radius. */
+    this.greatestRadius = 0;
+    /** Scaled distances of pairs that are merged in the round are below this. */
+    this.end = 0;
+    this.round = 0;
+    /** How far searches look at least, in units. */
+    this.horizon = 0;
+    /** @type {Tiles | null} */
+    this.tiles = null;
+    this.queue = new PairQueue();
+    /** The nearest that a search has found so far, and its scaled distance. */
+    this.nearest = NONE;
+    this.distance = Infinity;
+    this.rest = 0;
+    /** Squares of distances of what may be nearer are at most this times the square of the sum of radii. */
+    this.limit = Infinity;
+    for (let number = 0; number < count; number++) {
+      const points = starts[number + 1] - starts[number];
+      const radius = this.radius(points);
+      if (radius > this.greatestRadius) this.greatestRadius = radius;
+      this.sums[number * 8] = (xs[number] - MIDDLE) * points;
+      this.sums[number * 8 + 1] = (ys[number] - MIDDLE) * points;
+      const at = number << STRIDE_BITS;
+      this.live[at + X] = this.live[at + WEST] = this.live[at + EAST] = xs[number];
+      this.live[at + Y] = ys[number];
+      this.live[at + COUNT] = points;
+      this.live[at + NODE] = this.live[at + MEMBER] = this.live[at + AGE] = number;
+      this.live[at + RADIUS] = radius;
+      this.live[at + NEAREST] = NONE;
+    }
+  }
+
+  /**
+   * The radius of a cluster: the sum of two radii is the width in a scaled distance.
+   *
+   * @param {number} count
+   */
+  radius(count) {
+    return this.curve.units(count) + this.curve.gap;
+  }
+
+  /**
+   * Merges until one cluster is left.
+   *
+   * @returns {MergeTree}
+   */
+  run() {
+    while (this.liveCount > 1) {
+      this.round = this.nextRound(this.round);
+      this.end = endOfRound(this.round);
+      this.placeIfNeeded();
+      this.lookAtDue();
+      this.mergeAll();
+      this.round++;
+    }
+    return this.tree;
+  }
+
+  /**
+   * The first round, no earlier than one, in which any cluster looks again.
+   *
+   * @param {number} round
+   */
+  nextRound(round) {
+    const { rounds, numbers } = this;
+    let least = LAST_ROUND;
+    for (let number = 0; number < numbers; number++) {
+      const own = rounds[number];
+      if (own < least) {
+        if (own <= round) return round;
+        least = own;
+      }
+    }
+    return least;
+  }
+
+  placeIfNeeded() {
+    const reach = reachOf(this.end, 2 * this.greatestRadius);
+    if (this.tiles && (this.tiles.shift === GREATEST_SHIFT || reach * LEAST_REACHES <= 2 ** this.tiles.shift)) return;
+    if (this.liveCount < this.numbers) this.renumber();
+    const width = Math.min(reach * NEW_REACHES, 2 ** GREATEST_SHIFT);
+    const least = Math.min(32 - Math.clz32(Math.ceil(width) - 1), GREATEST_SHIFT);
+    const shift = Math.max(least, this.widestShift());
+    this.tiles = new Tiles(this.live, this.numbers, shift, this.crossesSeam);
+    this.horizon = 2 ** shift / LEAST_REACHES;
+  }
+
+  /** For tiles as wide as they can be so that few clusters in one have to be looked at on average. */
+  widestShift() {
+    const { live, numbers } = this;
+    // For each width the sum of the squared numbers of clusters in tiles, which are about runs of numbers.
+    const squares = new Float64Array(34);
+    const starts = new Uint32Array(34);
+    let x = live[X];
+    let y = live[Y];
+    for (let number = 1; number <= numbers; number++) {
+      const at = number << STRIDE_BITS;
+      const nextX = live[at + X];
+      const nextY = live[at + Y];
+      const widths = number < numbers ? 32 - Math.clz32((x ^ nextX) | (y ^ nextY)) : 33;
+      for (let width = 0; width < widths; width++) {
+        const size = number - starts[width];
+        squares[width] += size * size;
+        starts[width] = number;
+      }
+      x = nextX;
+      y = nextY;
+    }
+    let shift = GREATEST_SHIFT;
+    while (shift > 0 && squares[shift] > IN_TILE * numbers) shift--;
+    return shift;
+  }
+
+  /** Gives the live clusters the first numbers, in the same order. No round is going on. */
+  renumber() {
+    const { live, rounds, beyond, numbers } = this;
+    let next = 0;
+    // Slots are of no use from here on: new numbers are kept there until clusters have moved.
+    for (let number = 0; number < numbers; number++) {
+      if (rounds[number] !== GONE) live[(number << STRIDE_BITS) + SLOT] = next++;
+    }
+    for (let number = 0; number < numbers; number++) {
+      if (rounds[number] === GONE) continue;
+      const awaited = this.awaited(number);
+      live[(number << STRIDE_BITS) + NEAREST] = awaited < 0 ? NONE : live[(awaited << STRIDE_BITS) + SLOT];
+    }
+    for (let number = 0; number < numbers; number++) {
+      if (rounds[number] === GONE) continue;
+      const target = live[(number << STRIDE_BITS) + SLOT];
+      if (target === number) continue;
+      live.copyWithin(target << STRIDE_BITS, number << STRIDE_BITS, (number + 1) << STRIDE_BITS);
+      rounds[target] = rounds[number];
+      if (beyond) beyond[target] = beyond[number];
+    }
+    this.numbers = next;
+  }
+
+  /**
+   * The cluster that one waits for, if that is still what it was; `NONE` otherwise. What was merged since is younger
+   * than all that there was, and leaves wait only for each other.
+   *
+   * @param {number} number
+   */
+  awaited(number) {
+    const { live } = this;
+    const nearest = live[(number << STRIDE_BITS) + NEAREST];
+    if (nearest < 0 || this.rounds[nearest] === GONE) return NONE;
+    const age = live[(nearest << STRIDE_BITS) + AGE];
+    return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
+  }
+
+  /** Finds the pairs that clusters have in this round before any of these is merged. */
+  lookAtDue() {
+    const { rounds, round, numbers, queue } = this;
+    for (let number = 0; number < numbers; number++) {
+      if (rounds[number] <= round) this.look(number);
+    }
+    queue.sort();
+  }
+
+  /** Merges all pairs that belong to the round, the first of them first. */
+  mergeAll() {
+    const { queue, live, rounds } = this;
+    for (let pair; (pair = queue.pop()) >= 0; ) {
+      const { words } = queue;
+      const cluster = words[pair * PAIR + 1];
+      const nearest = words[pair * PAIR + 2];
+      if (rounds[cluster] === GONE || live[(cluster << STRIDE_BITS) + AGE] !== words[pair * PAIR + 3]) continue;
+      let next = cluster;
+      if (rounds[nearest] !== GONE && live[(nearest << STRIDE_BITS) + AGE] === words[pair * PAIR + 4]) {
+        next = Math.min(cluster, nearest);
+        this.join(next, Math.max(cluster, nearest), queue.distances[pair]);
+      }
+      const found = this.look(next);
+      if (found >= 0) queue.insert(found);
+    }
+    queue.clear();
+  }
+
+  /**
+   * Makes the first of two clusters both together, and the second's number free.
+   *
+   * @param {number} first
+   * @param {number} second
+   * @param {number} distance Scaled, between them.
+   */
+  join(first, second, distance) {
+    const { live, sums, beyond } = this;
+    const a = first << STRIDE_BITS;
+    const b = second << STRIDE_BITS;
+    const count = live[a + COUNT] + live[b + COUNT];
+    const sumX = sums[first * 8] + sums[second * 8];
+    const sumY = sums[first * 8 + 1] + sums[second * 8 + 1];
+    let sideBySide = sumX;
+    let isAcross = false;
+    if (beyond) {
+      const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
+      isAcross = west > east;
+      if (isAcross) {
+        beyond[first] = this.countBeyond(first, west) + this.countBeyond(second, west);
+        sideBySide += beyond[first] * WORLD - count * MIDDLE;
+      }
+      live[a + WEST] = west;
+      live[a + EAST] = east;
+    }
+    // Across the seam sums are of coordinates less 2^32, and the mean is so, too.
+    let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
+    let y = roundedQuotient(sumY, count) + MIDDLE;
+    let standsRight = false;
+    if (this.standsAtMembers) {
+      standsRight = isNearer(x >>> 0, y, live[b + X] >>> 0, live[b + Y] >>> 0, live[a + X] >>> 0, live[a + Y] >>> 0, isAcross);
+      const stand = standsRight ? b : a;
+      x = live[stand + X];
+      y = live[stand + Y];
+    }
+    const scale = Math.max(codeOf(distance), live[a + SCALE], live[b + SCALE]);
+    const node = this.leafCount + live[b + MEMBER];
+    this.tree.add(node, live[a + NODE], live[b + NODE], count, scale, standsRight);
+    const radius = this.radius(count);
+    if (radius > this.greatestRadius) this.greatestRadius = radius;
+    const tiles = /** @type {Tiles} */ (this.tiles);
+    tiles.remove(second);
+    this.rounds[second] = GONE;
+    sums[first * 8] = sumX;
+    sums[first * 8 + 1] = sumY;
+    live[a + X] = x;
+    live[a + Y] = y;
+    live[a + COUNT] = count;
+    live[a + NODE] = node;
+    live[a + AGE] = this.nextAge++;
+    live[a + RADIUS] = radius;
+    live[a + SCALE] = scale;
+    live[a + NEAREST] = NONE;
+    this.rounds[first] = 0;
+    tiles.move(first);
+    this.liveCount--;
+  }
+
+  /**
+   * Number of points of a cluster that lie west of the seam's other side: a world is added to their x if the cluster
+   * becomes part of one that lies across the seam.
+   *
+   * @param {number} number
+   * @param {number} west Of the other.
+   */
+  countBeyond(number, west) {
+    const { live, beyond } = this;
+    const at = number << STRIDE_BITS;
+    const own = live[at + WEST] >>> 0;
+    if (own > live[at + EAST] >>> 0) return /** @type {Uint32Array} */ (beyond)[number];
+    return own < west ? live[at + COUNT] : 0;
+  }
+
+  /**
+   * Looks for the first pair of a cluster, adds it to the queue and returns its number there. If it belongs to a later
+   * round, notes the round in which the cluster looks again, and returns -1.
+   *
+   * @param {number} number
+   */
+  look(number) {
+    const { live } = this;
+    const at = number << STRIDE_BITS;
+    this.nearest = NONE;
+    this.distance = Infinity;
+    this.rest = 0;
+    let bound = Infinity;
+    const awaited = this.awaited(number);
+    if (awaited >= 0) {
+      this.takeNumber(number, awaited);
+    } else {
+      // Leaves look for others that are no larger.
+      const radius = live[at + RADIUS];
+      const width = radius + (live[at + AGE] < this.leafCount ? radius : this.greatestRadius);
+      const needed = reachOf(this.end, width);
+      if (needed > WIDE_REACH) {
+        for (let other = 0; other < this.numbers; other++) {
+          if (this.rounds[other] !== GONE && this.looksFor(number, other)) this.takeNumber(number, other);
+        }
+      } else {
+        const reach = Math.max(this.horizon, needed);
+        bound = Math.floor(((reach * reach * 2 ** 20) / (width * width)) * (1 - 2 ** -40));
+        /** @type {Tiles} */ (this.tiles).search(this, number, reach + 2, width, bound);
+      }
+    }
+    const hasNearest = this.nearest >= 0;
+    if (hasNearest && this.distance < this.end) {
+      const nearestAge = live[(this.nearest << STRIDE_BITS) + AGE];
+      return this.queue.add(this.distance, this.rest, number, this.nearest, live[at + AGE], nearestAge);
+    }
+    const next = Math.max(roundOf(Math.min(this.distance, bound)), this.round + 1);
+    this.rounds[number] = Math.min(next, LAST_ROUND);
+    live[at + NEAREST] = hasNearest && this.distance <= bound ? this.nearest : NONE;
+    return -1;
+  }
+
+  /**
+   * Whether a cluster looks for another: of two the younger one does, of two leaves the larger one.
+   *
+   * @param {number} own
+   * @param {number} other
+   */
+  looksFor(own, other) {
+    const { live, leafCount } = this;
+    const a = own << STRIDE_BITS;
+    const b = other << STRIDE_BITS;
+    if (live[a + AGE] >= leafCount) return live[b + AGE] < live[a + AGE];
+    const isSmaller = live[b + RADIUS] < live[a + RADIUS] || (live[b + RADIUS] === live[a + RADIUS] && live[b + AGE] < live[a + AGE]);
+    return live[b + AGE] < leafCount && isSmaller;
+  }
+
+  /**
+   * @param {number} own
+   * @param {number} other
+   */
+  takeNumber(own, other) {
+    const at = other << STRIDE_BITS;
+    this.take(own, other, this.live[at + X], this.live[at + Y], this.live[at + RADIUS]);
+  }
+
+  /**
+   * Takes another cluster as the nearest if it is nearer than that, and returns whether it did.
+   *
+   * @param {number} own
+   * @param {number} other
+   * @param {number} x Of the other.
+   * @param {number} y
+   * @param {number} radius
+   */
+  take(own, other, x, y, radius) {
+    const { live } = this;
+    const at = own << STRIDE_BITS;
+    let dx = Math.abs((live[at + X] >>> 0) - (x >>> 0));
+    const dy = Math.abs((live[at + Y] >>> 0) - (y >>> 0));
+    if (dx > MIDDLE && this.beyond && !this.isTooWide(at, other << STRIDE_BITS)) dx = WORLD - dx;
+    const width = radius + live[at + RADIUS];
+    // For most others the first digits show that they are not nearer.
+    if ((dx * dx + dy * dy) * 2 ** 20 > (this.distance + 1) * (width * width) * (1 + 2 ** -40)) return false;
+    const distance = scaled(dx, dy, width);
+    if (distance > this.distance) return false;
+    if (distance === this.distance && this.nearest >= 0) {
+      if (scaled.rest > this.rest) return false;
+      if (scaled.rest === this.rest && !isBefore(own, other, own, this.nearest)) return false;
+    }
+    this.nearest = other;
+    this.distance = distance;
+    this.rest = scaled.rest;
+    return true;
+  }
+
+  /**
+   * Whether two clusters are together half a world wide or more, so that they are not close across the seam.
+   *
+   * @param {number} a Where they are.
+   * @param {number} b
+   */
+  isTooWide(a, b) {
+    const { live } = this;
+    const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
+    return west <= east && east - west >= MIDDLE;
+  }
+}
+
+/**
+ * How far apart two clusters are at most whose scaled distance is below a number, in units.
+ *
+ * @param {number} end
+ * @param {number} width
+ */
+function reachOf(end, width) {
+  return (Math.sqrt(end) * width) / 1024 + 1;
+}
+
+/**
+ * Whether a pair of clusters has the lesser least members, the lesser of both first.
+ *
+ * @param {number} a
+ * @param {number} b
+ * @param {number} c
+ * @param {number} d
+ */
+function isBefore(a, b, c, d) {
+  const first = Math.min(a, b);
+  const other = Math.min(c, d);
+  return first < other || (first === other && Math.max(a, b) < Math.max(c, d));
+}
+
+/**
+ * To the nearest whole number, halves up.
+ *
+ * @param {number} sum Of a magnitude of 2^53 at most.
+ * @param {number} count
+ */
+function roundedQuotient(sum, count) {
+  let quotient = Math.floor(sum / count);
+  let remainder = sum - quotient * count;
+  // The quotient was rounded before it was rounded down.
+  if (remainder < 0) {
+    quotient--;
+    remainder += count;
+  }
+  return 2 * remainder >= count ? quotient + 1 : quotient;
+}
+
+/**
+ * Whether the first of two positions is nearer to a mean, the shorter way round for a cluster across the seam.
+ *
+ * @param {number} x
+ * @param {number} y
+ * @param {number} x1
+ * @param {number} y1
+ * @param {number} x2
+ * @param {number} y2
+ * @param {boolean} isAcross
+ */
+function isNearer(x, y, x1, y1, x2, y2, isAcross) {
+  let [dx1, dx2] = [Math.abs(x - x1), Math.abs(x - x2)];
+  if (isAcross) [dx1, dx2] = [Math.min(dx1, WORLD - dx1), Math.min(dx2, WORLD - dx2)];
+  // With a width of 2^10 scaled distances are the squares themselves.
+  const first = scaled(dx1, Math.abs(y - y1), 1024);
+  const rest = scaled.rest;
+  const second = scaled(dx2, Math.abs(y - y2), 1024);
+  return first < second || (first === second && rest < scaled.rest);
+}
+
+/**
+ * How far two clusters together reach along the circle of longitudes: across the seam if all fits into less than half of
+ * the world so, otherwise as they lie on the plane. West is then above east.
+ *
+ * @param {number} west1
+ * @param {number} east1
+ * @param {number} west2
+ * @param {number} east2
+ * @returns {[number, number]}
+ */
+export function joined(west1, east1, west2, east2) {
+  [west1, east1, west2, east2] = [west1 >>> 0, east1 >>> 0, west2 >>> 0, east2 >>> 0];
+  const isAnyAcross = west1 > east1 || west2 > east2;
+  const [west, east] = [Math.min(west1, west2), Math.max(east1, east2)];
+  const isWide = (west1 <= east1 && east1 - west1 >= MIDDLE) || (west2 <= east2 && east2 - west2 >= MIDDLE);
+  if (!isWide) {
+    if (!isAnyAcross && east - west < MIDDLE) return [west, east];
+    // Laid side by side, the one that reaches farther east from its own west edge first.
+    const [width1, width2] = [(east1 - west1) >>> 0, (east2 - west2) >>> 0];
+    const start = (west2 - west1) >>> 0;
+    const width = Math.max(width1, start + width2);
+    if (start < MIDDLE && width < MIDDLE) return [west1, (west1 + width) >>> 0];
+    const otherStart = (west1 - west2) >>> 0;
+    const otherWidth = Math.max(width2, otherStart + width1);
+    if (otherStart < MIDDLE && otherWidth < MIDDLE) return [west2, (west2 + otherWidth) >>> 0];
+  }
+  return isAnyAcross ? [0, WORLD - 1] : [west, east];
+}
+
+/** Words of a pair: the rest of its distance, the cluster that found it, the nearest, and the ages of both. */
+const PAIR = 5;
+
+/**
+ * The pairs of a round, in the order of merging. Pairs that were found before the first merge of the round form a sorted
+ * list, later ones a binary heap.
+ */
+class PairQueue {
+  constructor() {
+    /** By number of the pair: its scaled distance, and its words. */
+    this.distances = new Float64Array(1 << 10);
+    this.words = new Int32Array(PAIR << 10);
+    this.pairCount = 0;
+    /** The numbers of pairs in the order of the list, and how many were taken from it. */
+    this.list = new Int32Array(0);
+    this.listCount = 0;
+    this.taken = 0;
+    this.heap = new Int32Array(1 << 10);
+    this.heapCount = 0;
+  }
+
+  clear() {
+    this.pairCount = this.listCount = this.taken = 0;
+  }
+
+  /**
+   * Adds a pair that is not in order yet, and returns its number.
+   *
+   * @param {number} distance
+   * @param {number} rest
+   * @param {number} cluster
+   * @param {number} nearest
+   * @param {number} age
+   * @param {number} nearestAge
+   */
+  add(distance, rest, cluster, nearest, age, nearestAge) {
+    if (this.pairCount === this.distances.length) {
+      this.distances = grown(this.distances, Float64Array);
+      this.words = grown(this.words, Int32Array);
+    }
+    const pair = this.pairCount++;
+    const { words } = this;
+    this.distances[pair] = distance;
+    words[pair * PAIR] = rest;
+    words[pair * PAIR + 1] = cluster;
+    words[pair * PAIR + 2] = nearest;
+    words[pair * PAIR + 3] = age;
+    words[pair * PAIR + 4] = nearestAge;
+    return pair;
+  }
+
+  /** Sorts all pairs: by the bits of their distances that differ within a round, and the few that are left by insertion. */
+  sort() {
+    const count = this.pairCount;
+    if (this.list.length < count) this.list = new Int32Array(count + (count >> 1));
+    const { list, distances } = this;
+    const keys = new Uint32Array(distances.buffer);
+    const bits = Math.min(33 - Math.clz32(count), ROUND_BITS);
+    const shift = ROUND_BITS - bits;
+    const mask = (1 << bits) - 1;
+    const starts = new Uint32Array(mask + 2);
+    for (let pair = 0; pair < count; pair++) starts[((keys[pair * 2 + 1] >>> shift) & mask) + 1]++;
+    for (let key = 0; key <= mask; key++) starts[key + 1] += starts[key];
+    for (let pair = 0; pair < count; pair++) list[starts[(keys[pair * 2 + 1] >>> shift) & mask]++] = pair;
+    for (let place = 1; place < count; place++) {
+      const pair = list[place];
+      let to = place;
+      for (; to > 0 && this.isFirst(pair, list[to - 1]); to--) list[to] = list[to - 1];
+      list[to] = pair;
+    }
+    this.listCount = count;
+  }
+
+  /**
+   * Whether one pair is merged before another.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  isFirst(a, b) {
+    const { distances, words } = this;
+    if (distances[a] !== distances[b]) return distances[a] < distances[b];
+    const [i, j] = [a * PAIR, b * PAIR];
+    if (words[i] !== words[j]) return words[i] < words[j];
+    return isBefore(words[i + 1], words[i + 2], words[j + 1], words[j + 2]);
+  }
+
+  /**
+   * Puts a pair into the heap.
+   *
+   * @param {number} pair
+   */
+  insert(pair) {
+    if (this.heapCount === this.heap.length) this.heap = grown(this.heap, Int32Array);
+    const { heap } = this;
+    let place = this.heapCount++;
+    for (; place > 0; ) {
+      const parent = (place - 1) >> 1;
+      if (!this.isFirst(pair, heap[parent])) break;
+      heap[place] = heap[parent];
+      place = parent;
+    }
+    heap[place] = pair;
+  }
+
+  /** Takes out the first pair, and returns its number; -1 if there is none. */
+  pop() {
+    if (!this.heapCount) return this.taken < this.listCount ? this.list[this.taken++] : -1;
+    const { heap } = this;
+    const first = heap[0];
+    if (this.taken < this.listCount && this.isFirst(this.list[this.taken], first)) return this.list[this.taken++];
+    const count = --this.heapCount;
+    const last = heap[count];
+    let place = 0;
+    for (let child = 1; child < count; child = 2 * place + 1) {
+      if (child + 1 < count && this.isFirst(heap[child + 1], heap[child])) child++;
+      if (!this.isFirst(heap[child], last)) break;
+      heap[place] = heap[child];
+      place = child;
+    }
+    heap[place] = last;
+    return first;
+  }
+}
+
+/** Within a round the exponent of a distance and the two bits behind it are equal; these many of the upper half differ. */
+const ROUND_BITS = 18;
+
+/**
+ * A list of twice the length.
+ *
+ * @template {Float64Array | Int32Array} List
+ * @param {List} list
+ * @param {{new (length: number): List}} type
+ */
+function grown(list, type) {
+  const longer = new type(list.length * 2);
+  longer.set(list);
+  return longer;
+}
+
+export { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y };

@@ -1,0 +1,418 @@
+// How coordinates become positions on the fixed-point plane and back, and which part of the plane a view shows.
+//
+// A position is two unsigned integers of 32 bits. The projection takes only operations that IEEE 754 defines to the
+// last bit, in the order of the page IndexFormat, so that positions equal those of the Swift library.
+
+import { QueryError } from "./errors.js";
+
+/** The width of the plane in units. */
+export const WORLD = 2 ** 32;
+/** The last position on the plane. */
+const EDGE = WORLD - 1;
+const MAXIMUM_LATITUDE = 85.0511287798066;
+/** Half less one unit in the last place: its sum with the number before a half stays below 1. */
+const HALF = 0.49999999999999994;
+/** Some 10^271: large and finite, so that sums with it are. */
+const FAR = 2 ** 900;
+
+/**
+ * @typedef {object} View What is looked at. Of `bbox`, `center` and `tile` one is given, or none for all there is.
+ * @property {ArrayLike<number>} [bbox] West, south, east and north. West greater than east crosses the antimeridian.
+ * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Goes with `zoom`, `width` and `height`.
+ * @property {ArrayLike<number>} [tile] Zoom, x and y of a map tile.
+ * @property {number} [zoom] May be fractional. Cuts by pixels need one.
+ * @property {number} [width] Of the screen, in pixels.
+ * @property {number} [height] Of the screen, in pixels.
+ * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0: 512, the default, as MapLibre counts, or 256,
+ *   as Leaflet does.
+ * @property {number} [margin] Pixels around the view that are looked at, too.
+ */
+
+/** A part of the plane, edges included. It reaches `width` units east from `x`, across the seam if need be. */
+export class Window {
+  /**
+   * @param {number} x
+   * @param {number} width
+   * @param {number} minY
+   * @param {number} maxY
+   */
+  constructor(x, width, minY, maxY) {
+    this.x = width === EDGE ? 0 : x;
+    this.width = width;
+    this.minY = minY;
+    this.maxY = maxY;
+  }
+
+  /**
+   * Whether it contains a position, which may be fractional.
+   *
+   * @param {number} x
+   * @param {number} y
+   */
+  contains(x, y) {
+    const east = this.x + this.width;
+    const isAcross = east < WORLD ? this.x <= x && x <= east : this.x <= x || x <= east - WORLD;
+    return isAcross && this.minY <= y && y <= this.maxY;
+  }
+}
+
+/** Where coordinates lie: Web Mercator, cut open at a seam, or a plain plane, the data's bounding square. */
+export class Plane {
+  /**
+   * @param {boolean} isMercator
+   * @param {number} seam Units east of longitude -180 at which x is 0; 0 on a plain plane.
+   * @param {number} left X of the left edge of a plain plane's square.
+   * @param {number} top
+   * @param {number} side
+   */
+  constructor(isMercator, seam = 0, left = 0, top = 0, side = 0) {
+    this.isMercator = isMercator;
+    this.seam = seam;
+    this.left = left;
+    this.top = top;
+    this.side = side;
+  }
+
+  /** @param {number} longitude */
+  x(longitude) {
+    return this.isMercator ? (mercatorX(longitude) - this.seam) >>> 0 : this.#units(longitude - this.left);
+  }
+
+  /** @param {number} latitude */
+  y(latitude) {
+    return this.isMercator ? mercatorY(latitude) : this.#units(this.top - latitude);
+  }
+
+  /** @param {number} distance */
+  #units(distance) {
+    return this.side > 0 ? Math.min(Math.max(this.#wholeUnits(distance), 0), EDGE) : 0;
+  }
+
+  /** @param {number} distance */
+  #wholeUnits(distance) {
+    const units = (distance / this.side) * EDGE;
+    // Above 2^52 every number is whole.
+    return Math.min(Math.max(Math.abs(units) < 2 ** 52 ? nearest(units) : units, -FAR), FAR);
+  }
+
+  /**
+   * The longitude of an x, which may be fractional or off the plane.
+   *
+   * @param {number} x
+   */
+  longitude(x) {
+    if (!this.isMercator) return this.left + (x / EDGE) * this.side;
+    const turns = (x + this.seam) / WORLD;
+    return (turns - Math.floor(turns)) * 360 - 180;
+  }
+
+  /** @param {number} y */
+  latitude(y) {
+    return this.isMercator ? mercatorLatitude(y) : this.top - (y / EDGE) * this.side;
+  }
+
+  /**
+   * West, south, east and north of a box of the plane.
+   *
+   * @param {ArrayLike<number>} box Min x, min y, max x and max y.
+   * @returns {[number, number, number, number]}
+   */
+  bounds(box) {
+    const east = this.longitude(box[2]);
+    const endsAtAntimeridian = this.isMercator && east === -180 && box[2] !== box[0];
+    return [this.longitude(box[0]), this.latitude(box[3]), endsAtAntimeridian ? 180 : east, this.latitude(box[1])];
+  }
+
+  /**
+   * Where a view lies: a window, null if it is off a plain plane's square, and the zoom of 256 px tiles, NaN if there
+   * is none.
+   *
+   * @param {View} view
+   * @returns {{window: Window | null, zoom: number}}
+   */
+  locate(view) {
+    const { bbox, center, tile, width, height, margin = 0 } = view;
+    if ((bbox ? 1 : 0) + (center ? 1 : 0) + (tile ? 1 : 0) > 1) {
+      throw new QueryError("Expected one of bbox, center and tile, found several");
+    }
+    const offset = zoomOffset(view.tileSize);
+    let zoom = NaN;
+    if (view.zoom !== undefined && !tile) {
+      if (!Number.isFinite(view.zoom)) throw new QueryError(`Expected a finite number as the zoom, found ${view.zoom}`);
+      zoom = view.zoom + offset;
+    }
+    /** @type {Window | null} */
+    let window;
+    if (bbox) {
+      window = this.window(bbox);
+      if (Number.isNaN(zoom) && width !== undefined && window) {
+        const [w, h] = [length("width", width), length("height", height)];
+        zoom = 24 - log2(Math.max(window.width / w, (window.maxY - window.minY) / h, 1));
+      }
+    } else if (center) {
+      window = this.window(this.#boxAround(center, zoom, length("width", width), length("height", height)));
+    } else if (tile) {
+      window = this.#tile(tile);
+      zoom = tile[0] + offset;
+    } else {
+      window = new Window(0, EDGE, 0, EDGE);
+    }
+    if (margin !== 0 && window) {
+      length("margin", margin);
+      if (Number.isNaN(zoom)) throw noZoom("A margin");
+      window = this.#widened(window, Math.floor(Math.min(margin * exp2(24 - zoom), 2 * WORLD)));
+    }
+    return { window, zoom };
+  }
+
+  /**
+   * The window of a box of coordinates; null if a plain plane's square has nothing of it.
+   *
+   * @param {ArrayLike<number>} bbox
+   * @returns {Window | null}
+   */
+  window(bbox) {
+    const west = bbox[0];
+    const south = bbox[1];
+    const east = bbox[2];
+    const north = bbox[3];
+    if (!(Number.isFinite(west) && Number.isFinite(south) && Number.isFinite(east) && Number.isFinite(north))) {
+      throw new QueryError(`Expected four finite numbers as bbox, found ${Array.from(bbox).join(", ")}`);
+    }
+    if (south > north) {
+      throw new QueryError(`Expected the south edge of bbox at or below its north edge, found ${south} and ${north}`);
+    }
+    if (!this.isMercator) {
+      if (west > east) {
+        throw new QueryError(`Expected the west edge of bbox at or before its east edge, found ${west} and ${east}`);
+      }
+      const isOff = east < this.left || west - this.left > this.side || this.top - north > this.side || south > this.top;
+      if (isOff) return null;
+    }
+    const x = this.x(west);
+    const width = (this.x(east) - x) >>> 0;
+    const degrees = east - west;
+    const turn = degrees < 0 ? degrees + 360 : degrees;
+    const isAround = this.isMercator && (degrees >= 360 || (turn > 270 && width < 2 ** 30));
+    return new Window(x, isAround ? EDGE : width, this.y(north), this.y(south));
+  }
+
+  /**
+   * The box of coordinates around a center. Between its edges lies what a screen shows.
+   *
+   * @param {NonNullable<View["center"]>} center
+   * @param {number} zoom
+   * @param {number} width
+   * @param {number} height
+   */
+  #boxAround(center, zoom, width, height) {
+    const [longitude, latitude] = "lng" in center ? [center.lng, center.lat] : [center[0], center[1]];
+    const isPlace = Number.isFinite(longitude) && Number.isFinite(latitude);
+    if (!isPlace || (this.isMercator && Math.abs(latitude) > 90)) {
+      throw new QueryError(`Expected a longitude and a latitude as the center, found ${longitude} and ${latitude}`);
+    }
+    if (Number.isNaN(zoom)) throw noZoom("A center");
+    const units = exp2(24 - zoom);
+    // A screen that is panned off a plain plane shows nothing.
+    const isPlain = !this.isMercator && this.side > 0;
+    const x = isPlain ? this.#wholeUnits(longitude - this.left) : this.x(longitude);
+    const y = isPlain ? this.#wholeUnits(this.top - latitude) : this.y(latitude);
+    const isAround = this.isMercator && width * units > EDGE;
+    return [
+      isAround ? -180 : this.longitude(x - (width / 2) * units), this.latitude(y + (height / 2) * units),
+      isAround ? 180 : this.longitude(x + (width / 2) * units), this.latitude(y - (height / 2) * units),
+    ];
+  }
+
+  /** @param {ArrayLike<number>} tile */
+  #tile(tile) {
+    const [zoom, column, row] = [tile[0], tile[1], tile[2]];
+    if (!this.isMercator) throw new QueryError("Expected a bbox or a center on a plain plane, found a tile");
+    const isTile = Number.isInteger(zoom) && zoom >= 0 && zoom <= 24 && [column, row].every((number) =>
+      Number.isInteger(number) && number >= 0 && number < 2 ** zoom);
+    if (!isTile) throw new QueryError(`Expected zoom, x and y of a tile, zooms from 0 to 24, found ${Array.from(tile).join(", ")}`);
+    const side = 2 ** (32 - zoom);
+    return new Window(
+      zoom ? (column * side - this.seam) >>> 0 : 0, Math.min(side, EDGE), row * side, Math.min(row * side + side, EDGE));
+  }
+
+  /**
+   * @param {Window} window
+   * @param {number} units
+   */
+  #widened({ x, width, minY, maxY }, units) {
+    const [top, bottom] = [Math.max(minY - units, 0), Math.min(maxY + units, EDGE)];
+    if (!this.isMercator) {
+      const west = Math.max(x - units, 0);
+      return new Window(west, Math.min(x + width + units, EDGE) - west, top, bottom);
+    }
+    return new Window((x - units) >>> 0, Math.min(width + 2 * units, EDGE), top, bottom);
+  }
+}
+
+/**
+ * What is added to a zoom of such tiles to make it one of 256 px tiles.
+ *
+ * @param {number} [tileSize]
+ */
+export function zoomOffset(tileSize = 512) {
+  if (tileSize !== 256 && tileSize !== 512) throw new QueryError(`Expected a tileSize of 256 or 512, found ${tileSize}`);
+  return tileSize === 512 ? 1 : 0;
+}
+
+/** @param {string} what */
+export const noZoom = (what) => new QueryError(`${what} is in pixels and needs a zoom, found none; give one with the view`);
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+function length(name, value) {
+  if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
+  throw new QueryError(`Expected a finite number of pixels above 0 as the ${name}, found ${value}`);
+}
+
+// The projection
+
+/**
+ * The nearest integer, halves away from 0, of a number below 2^52.
+ *
+ * @param {number} number
+ */
+function nearest(number) {
+  return number < 0 ? -Math.floor(HALF - number) : Math.floor(number + HALF);
+}
+
+/**
+ * Eastwards from longitude -180, modulo the width of the world.
+ *
+ * @param {number} longitude
+ */
+export function mercatorX(longitude) {
+  const inOneTurn = Math.abs(longitude) <= 360 ? longitude : longitude % 360;
+  return nearest((inOneTurn + 180) * (WORLD / 360)) >>> 0;
+}
+
+/** @param {number} latitude */
+export function mercatorY(latitude) {
+  const p = Math.min(Math.abs(latitude), MAXIMUM_LATITUDE) * (1 / 90);
+  const z = p * p;
+  const odd =
+    p * (0.7853981633974483 + z * (-0.062145352039566705 + z * (0.0008382296683324081 + z * -1.3777072437601478e-6)));
+  const even = 1 + z * (-0.2847426780942919 + z * (0.008881232016430318 + z * -4.889060316775422e-5));
+  const [a, b] = [even + odd, even - odd];
+  const limit = b * 1.4142135623730951;
+  let [doublings, power] = [0, b];
+  for (let bound = limit; doublings < 5 && bound < a; bound *= 2) {
+    doublings++;
+    power *= 2;
+  }
+  const r = (a - power) / (a + power);
+  const s = r * r;
+  const high = 195309406.2532113 + s * (151575472.50482783 + s * 134034132.99516822);
+  const height =
+    doublings * 473811343.4944856 + r * (1367130551.152827 + s * (455710183.805887 + s * (273426075.3129126 + s * high)));
+  return Math.min(Math.max(nearest(2 ** 31 + (latitude < 0 ? height : -height)), 0), EDGE);
+}
+
+/** @param {number} y */
+function mercatorLatitude(y) {
+  const height = Math.min(Math.max(1 - y * 2 ** -31, -1), 1);
+  const z = height * height;
+  let odd = 106.33541022953081 + z * 0.9664672686250515;
+  odd = 17997.094038867355 + z * (8767.160003102932 + z * (1728.2789883039677 + z * odd));
+  odd = 179.99999999999778 + z * (2004.3963709410161 + z * (8532.402038610662 + z * (17507.030935487255 + z * odd)));
+  let even = 5.61535797303942 + z * 0.1611690007432005;
+  even = 219.20128720666466 + z * (152.74401722578062 + z * (49.33933538071875 + z * even));
+  even = 1 + z * (12.780469460957695 + z * (64.36655102885277 + z * (162.90363037971449 + z * even)));
+  return (height * odd) / even;
+}
+
+/**
+ * 2 to some power, for zooms.
+ *
+ * @param {number} exponent
+ */
+export function exp2(exponent) {
+  if (!Number.isFinite(exponent)) return exponent < 0 ? 0 : exponent;
+  const whole = Math.abs(exponent) < 2 ** 52 ? nearest(exponent) : exponent;
+  const x = exponent - whole;
+  let sum = 1.0178062445845774e-7 + x * (7.072585949269223e-9 + x * 4.4549605981865186e-10);
+  sum = 0.0001540353044173605 + x * (1.525273382983612e-5 + x * (1.321544258792169e-6 + x * sum));
+  sum = 0.0555041086648216 + x * (0.009618129107606888 + x * (0.0013333558146416936 + x * sum));
+  sum = 0.6931471805599453 + x * (0.24022650695910097 + x * sum);
+  // In two steps, for a power of 2 alone may be too large or too small for a number and the product is not.
+  const bounded = Math.max(Math.min(whole, 2000), -2000);
+  const half = Math.trunc(bounded / 2);
+  return (1 + x * sum) * 2 ** half * 2 ** (bounded - half);
+}
+
+/**
+ * The binary logarithm of a number above 0.
+ *
+ * @param {number} number
+ */
+function log2(number) {
+  number = Math.min(number, Number.MAX_VALUE);
+  let whole = Math.floor(Math.log2(number));
+  // The logarithm may be off by a little next to a power of 2.
+  if (2 ** whole > number) whole--;
+  if (2 ** (whole + 1) <= number) whole++;
+  let part = number / 2 ** whole;
+  if (part > 1.4142135623730951) [whole, part] = [whole + 1, part / 2];
+  const r = (part - 1) / (part + 1);
+  const z = r * r;
+  let sum = 0.262334352504183 + z * (0.2209130842311768 + z * 0.2136589569431927);
+  sum = 0.5770780163455203 + z * (0.4121985858409005 + z * (0.32059853491395984 + z * sum));
+  return whole + r * (2.8853900817779268 + z * (0.9617966939259898 + z * sum));
+}
+
+// Where the plane is cut open
+
+/**
+ * The position behind the widest gap of some longitudes, the first of several equally wide.
+ *
+ * The circle is cut into 65,536 bins, each of which keeps its outermost positions; gaps within a bin do not count.
+ *
+ * @param {Uint32Array} xs Of a plane without a seam.
+ */
+export function seamOf(xs) {
+  const least = new Uint32Array(1 << 16).fill(EDGE);
+  const greatest = new Uint32Array(1 << 16);
+  const isOccupied = new Uint8Array(1 << 16);
+  for (let i = 0; i < xs.length; i++) {
+    const x = xs[i];
+    const bin = x >>> 16;
+    isOccupied[bin] = 1;
+    if (x < least[bin]) least[bin] = x;
+    if (x > greatest[bin]) greatest[bin] = x;
+  }
+  const first = isOccupied.indexOf(1);
+  if (first < 0) return 0;
+  let [end, widest, seam] = [greatest[isOccupied.lastIndexOf(1)], 0, least[first]];
+  for (let bin = first; bin < 1 << 16; bin++) {
+    if (!isOccupied[bin]) continue;
+    // Modulo 2^32, for the first gap reaches back past longitude -180.
+    const gap = (least[bin] - end) >>> 0;
+    if (gap > widest) [widest, seam] = [gap, least[bin]];
+    end = greatest[bin];
+  }
+  return seam;
+}
+
+/**
+ * The bounding square of plain coordinates.
+ *
+ * @param {Float64Array} coordinates X and y in turns.
+ */
+export function squareAround(coordinates) {
+  if (!coordinates.length) return new Plane(false);
+  let [left, bottom, right, top] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < coordinates.length; i += 2) {
+    left = Math.min(left, coordinates[i]);
+    right = Math.max(right, coordinates[i]);
+    bottom = Math.min(bottom, coordinates[i + 1]);
+    top = Math.max(top, coordinates[i + 1]);
+  }
+  return new Plane(false, 0, left + 0, top + 0, Math.max(right - left, top - bottom));
+}

@@ -1,0 +1,260 @@
+// The points that pass a filter, and the means and covariances of those among them that a node has.
+
+import { boxAround } from "./box.js";
+import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
+
+/** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
+
+export class Selection {
+  /** @type {Summaries | null} Made when it is first asked for. */
+  #summaries = null;
+
+  /**
+   * @param {Hierarchy} tree
+   * @param {(index: number) => boolean} test Whether the point at an index in tree order passes.
+   */
+  constructor(tree, test) {
+    this.tree = tree;
+    /** How many points pass before each. */
+    this.before = new Uint32Array(tree.pointCount + 1);
+    for (let i = 0; i < tree.pointCount; i++) this.before[i + 1] = this.before[i] + (test(i) ? 1 : 0);
+  }
+
+  /** @param {number} index */
+  passes(index) {
+    return this.before[index + 1] > this.before[index];
+  }
+
+  /**
+   * How many of a range of points pass.
+   *
+   * @param {number} first
+   * @param {number} count
+   */
+  count(first, count) {
+    return this.before[first + count] - this.before[first];
+  }
+
+  /**
+   * The index in tree order of the passing point with this number, counted from 0.
+   *
+   * @param {number} number
+   */
+  indexOf(number) {
+    let [low, high] = [0, this.tree.pointCount];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.before[middle] <= number) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /**
+   * Writes the mean of the points of a node that pass, one at least.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   */
+  mean(first, count, record, result) {
+    const passing = this.count(first, count);
+    if (passing === count) return this.tree.mean(first, count, record, result);
+    const { box, sumX, sumY } = this.#summary(first, count, record);
+    const x = box[0] + sumX / passing;
+    result[0] = x < 2 ** 32 ? x : x - 2 ** 32;
+    result[1] = box[1] + sumY / passing;
+  }
+
+  /**
+   * Writes the covariance of the points of a node that pass.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   */
+  spread(first, count, record, result) {
+    const passing = this.count(first, count);
+    if (passing === count) return this.tree.spread(first, count, record, result);
+    result.fill(0);
+    if (passing > 1) this.#summary(first, count, record).spread(result);
+  }
+
+  /**
+   * The smallest box around the points of a node that pass, one at least.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @returns {ArrayLike<number>}
+   */
+  box(first, count, record) {
+    return this.count(first, count) === count
+      ? this.tree.box(first, count, record) : this.#summary(first, count, record).box;
+  }
+
+  /**
+   * Writes Σ(x - min x) and Σ(y - min y) of the points of a node that pass.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {ArrayLike<number>} box Around these.
+   * @param {Float64Array} result
+   */
+  sumsOf(first, count, record, box, result) {
+    if (this.count(first, count) === count) return this.tree.sumsOf(first, count, record, box, result);
+    const { sumX, sumY } = this.#summary(first, count, record);
+    [result[0], result[1]] = [sumX, sumY];
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   */
+  #summary(first, count, record) {
+    const { tree } = this;
+    if (count === tree.nodes[record * 6 + 4] && tree.isStored(record)) {
+      this.#summaries ??= new Summaries(this);
+      return this.#summaries.of(record);
+    }
+    const own = this.#passing(first, count);
+    const box = boxAround(own, 0, own.length / 2, crosses(tree, tree.box(first, count, record)));
+    const [passing, points] = [own.length / 2, own];
+    let [sumX, sumY] = [0, 0];
+    for (let i = 0; i < points.length; i += 2) {
+      sumX += (points[i] - box[0]) >>> 0;
+      sumY += points[i + 1] - box[1];
+    }
+    /** @param {Float64Array} result As of the points of a bucket. */
+    const spread = (result) => {
+      const [meanX, meanY] = [sumX / passing, sumY / passing];
+      for (let i = 0; i < points.length; i += 2) {
+        const [dx, dy] = [((points[i] - box[0]) >>> 0) - meanX, points[i + 1] - box[1] - meanY];
+        result[0] += dx * dx;
+        result[1] += dx * dy;
+        result[2] += dy * dy;
+      }
+      for (let i = 0; i < 3; i++) result[i] = Math.fround(result[i] / passing);
+    };
+    return { box, sumX, sumY, spread };
+  }
+
+  /**
+   * The positions of the points in a range that pass.
+   *
+   * @param {number} first
+   * @param {number} count
+   */
+  #passing(first, count) {
+    const { points } = this.tree;
+    const passing = new Uint32Array(2 * this.count(first, count));
+    for (let i = first, to = 0; i < first + count; i++) {
+      if (!this.passes(i)) continue;
+      passing[to++] = points[i * 2];
+      passing[to++] = points[i * 2 + 1];
+    }
+    return passing;
+  }
+}
+
+/**
+ * Whether a part of a node may lie across the seam.
+ *
+ * @param {Hierarchy} tree
+ * @param {ArrayLike<number>} box
+ */
+const crosses = (tree, box) => box[0] > box[2] || (tree.isAcrossSeam && box[2] - box[0] >= 2 ** 31);
+
+/** Boxes and sums over the points that pass, of all records. */
+class Summaries {
+  /** @param {Selection} selection */
+  constructor(selection) {
+    const { tree } = selection;
+    const { nodes, nodeCount } = tree;
+    this.selection = selection;
+    this.firsts = new Uint32Array(nodeCount);
+    this.boxes = new Uint32Array(nodeCount * 4);
+    this.moments = new Float64Array(nodeCount * MOMENTS);
+    /** Whether a record is that of a node: in a damaged file some may be of none. */
+    const isNode = new Uint8Array(nodeCount);
+    const waiting = [0, tree.pointCount, 0, 0];
+    while (waiting.length) {
+      const [first, count, record, levels] = waiting.splice(-4);
+      this.firsts[record] = first;
+      isNode[record] = 1;
+      if (!tree.isStored(record)) continue;
+      tree.pushChildren(first, count, record, levels, tree.leftCount(first, count, record, levels), waiting);
+    }
+    for (let record = nodeCount - 1; record >= 0; record--) {
+      if (isNode[record]) this.#sum(record, nodes[record * 6 + 4]);
+    }
+  }
+
+  /**
+   * @param {number} record
+   * @param {number} count
+   */
+  #sum(record, count) {
+    const { selection: { tree }, selection, firsts, boxes, moments } = this;
+    const { nodes, points } = tree;
+    const first = firsts[record];
+    if (!selection.count(first, count)) return;
+    const box = nodes.subarray(record * 6, record * 6 + 4);
+    const left = tree.isStored(record) ? tree.leftRecord(record) : 0;
+    const isAcross = (/** @type {number} */ record) => nodes[record * 6] > nodes[record * 6 + 2];
+    if (left && (isAcross(record) || !(isAcross(left) || isAcross(left + 1)))) {
+      for (const child of [left, left + 1]) {
+        const passing = selection.count(firsts[child], nodes[child * 6 + 4]);
+        const dx = (nodes[child * 6] - box[0]) >>> 0;
+        if (passing) addMoved(moments, record * MOMENTS, child * MOMENTS, passing, dx, nodes[child * 6 + 1] - box[1]);
+      }
+      this.#unite(record, [left, left + 1].filter((child) => selection.count(firsts[child], nodes[child * 6 + 4])));
+      return;
+    }
+    const own = [];
+    for (let i = first; i < first + count; i++) {
+      if (!selection.passes(i)) continue;
+      addPoint(moments, record * MOMENTS, (points[i * 2] - box[0]) >>> 0, points[i * 2 + 1] - box[1]);
+      own.push(points[i * 2], points[i * 2 + 1]);
+    }
+    boxes.set(boxAround(Uint32Array.from(own), 0, own.length / 2, crosses(tree, box)), record * 4);
+  }
+
+  /**
+   * Writes the box around those of one or two children.
+   *
+   * @param {number} record
+   * @param {number[]} children
+   */
+  #unite(record, children) {
+    const { boxes, selection: { tree: { nodes } } } = this;
+    const west = nodes[record * 6];
+    // From the record's own west edge, which is west of all.
+    const starts = children.map((child) => (boxes[child * 4] - west) >>> 0);
+    const ends = children.map((child) => (boxes[child * 4 + 2] - west) >>> 0);
+    boxes[record * 4] = Math.min(...starts) + west;
+    boxes[record * 4 + 1] = Math.min(...children.map((child) => boxes[child * 4 + 1]));
+    boxes[record * 4 + 2] = Math.max(...ends) + west;
+    boxes[record * 4 + 3] = Math.max(...children.map((child) => boxes[child * 4 + 3]));
+  }
+
+  /** @param {number} record */
+  of(record) {
+    const { selection, moments } = this;
+    const { nodes } = selection.tree;
+    const at = record * MOMENTS;
+    const passing = selection.count(this.firsts[record], nodes[record * 6 + 4]);
+    const box = this.boxes.subarray(record * 4, record * 4 + 4);
+    return {
+      box,
+      sumX: moments[at] - passing * ((box[0] - nodes[record * 6]) >>> 0),
+      sumY: moments[at + 1] - passing * (box[1] - nodes[record * 6 + 1]),
+      /** @param {Float64Array} result */
+      spread: (result) => writeSpread(moments, at, passing, result, 0),
+    };
+  }
+}

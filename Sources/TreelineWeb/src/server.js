@@ -1,0 +1,323 @@
+// A tree that a Treeline server has: the questions of `Tree`, answered with promises. `openapi.json` describes the routes.
+
+import { namesOf } from "./aggregates.js";
+import { QueryError, ServerError } from "./errors.js";
+import { mercatorX, mercatorY } from "./plane.js";
+import { transitionOf } from "./transition.js";
+
+/** @typedef {import("./tree.js").Query} Query */
+/** @typedef {import("./tree.js").Page} Page */
+/** @typedef {import("./tree.js").ScaleOptions} ScaleOptions */
+/** @typedef {import("./cuts.js").Cut} Cut */
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {string} [index] The name of an index; the only one unless given.
+ * @property {string} [token] That the server asks for.
+ * @property {typeof fetch} [fetch] A replacement for `fetch`.
+ *
+ * @typedef {{signal?: AbortSignal}} Abortable
+ */
+
+export class RemoteTree {
+  /**
+   * @param {URL} base
+   * @param {any} info The server's description of the index.
+   * @param {ServerOptions} options
+   * @param {string} [filter] In CQL2 text.
+   */
+  constructor(base, info, options, filter) {
+    this.base = base;
+    this.info = info;
+    this.options = options;
+    this.filter = filter;
+  }
+
+  /**
+   * @param {string | URL} url
+   * @param {ServerOptions} options
+   */
+  static async connect(url, options) {
+    const base = new URL(String(url).replace(/\/*$/, "/"), typeof location === "undefined" ? undefined : location.href);
+    const tree = new RemoteTree(base, null, options);
+    if (options.index === undefined) {
+      const { indexes } = await tree.#json("v1/indexes", "indexes", {}, {});
+      if (indexes.length !== 1) {
+        const names = indexes.map((/** @type {any} */ index) => index.name).join(", ");
+        throw new QueryError(`Expected the name of an index as the option 'index', found none; the server has ${names || "no index"}`);
+      }
+      tree.info = indexes[0];
+    } else {
+      tree.info = await tree.#json(`v1/${encodeURIComponent(options.index)}`, "point_count", {}, {});
+    }
+    return tree;
+  }
+
+  /** How many points there are, those that fail a filter included. */
+  get pointCount() {
+    return this.info.point_count;
+  }
+
+  /** @returns {[number, number, number, number] | null} */
+  get bounds() {
+    return this.info.bounds;
+  }
+
+  get hasBadges() {
+    return this.info.has_badges === true;
+  }
+
+  get hasSeparations() {
+    return this.info.has_separations === true;
+  }
+
+  get description() {
+    const { title, attribution, unit } = this.info;
+    return { title, attribution, unit };
+  }
+
+  /** @returns {Cut} */
+  get defaultCut() {
+    return this.hasBadges ? { badges: 1 } : this.hasSeparations ? { spacing: 44 } : { limit: 100 };
+  }
+
+  /**
+   * @param {Query & {ellipses?: boolean}} [query]
+   * @param {Abortable} [options]
+   */
+  async clusters(query = {}, options = {}) {
+    const parameters = { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
+    const names = query.aggregate ? namesOf(query.aggregate) : [];
+    const previous = query.cut?.continuing;
+    if (!previous) return new RemoteClusters(this, (await this.#get("clusters", "features", parameters, options)).features, names);
+    const body = JSON.stringify({ version: this.info.version, cluster_ids: Array.from(/** @type {RemoteClusters} */ (/** @type {unknown} */ (previous)).ids) });
+    const request = { method: "POST", headers: { "Content-Type": "application/json" }, body, ...options };
+    const answer = await this.#get("transition", "clusters", { ...parameters, continuing: true }, request);
+    return new RemoteClusters(this, answer.clusters.features ?? answer.clusters, names);
+  }
+
+  /**
+   * @param {RemoteClusters} from
+   * @param {RemoteClusters} to
+   */
+  transition(from, to) {
+    return transitionOf(from, to);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Page & Abortable} page
+   */
+  async members(id, { limit = 100, offset = 0, signal } = {}) {
+    return new RemoteMembers(await this.#get(`clusters/${id}/members`, "features", { limit, offset }, { signal }));
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} [options]
+   */
+  async children(id, options = {}) {
+    return new RemoteClusters(this, (await this.#get(`clusters/${id}/children`, "features", {}, options)).features);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} [options]
+   */
+  async cluster(id, options = {}) {
+    return new RemoteClusters(this, [await this.#get(`clusters/${id}`, "properties", { ellipses: true }, options)]);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} [options]
+   */
+  async parent(id, options = {}) {
+    try {
+      return new RemoteClusters(this, [await this.#get(`clusters/${id}/parent`, "properties", {}, options)]);
+    } catch (error) {
+      // The root is part of nothing.
+      if (error instanceof ServerError && error.status === 404 && id % 1024 === 0) return new RemoteClusters(this, []);
+      throw error;
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @param {ScaleOptions & Abortable} options
+   * @returns {Promise<number | null>}
+   */
+  async expansionZoom(id, { cut = this.defaultCut, tileSize = 512, signal } = {}) {
+    const parameters = { ...cutParameters(cut, tileSize), "tile-size": tileSize };
+    return (await this.#get(`clusters/${id}/expansion-zoom`, "zoom", parameters, { signal })).zoom;
+  }
+
+  /**
+   * @param {number} row
+   * @param {ScaleOptions & Abortable} options
+   */
+  async where(row, { cut, tileSize = 512, signal } = {}) {
+    const parameters = cut ? { ...cutParameters(cut, tileSize), "tile-size": tileSize } : {};
+    const { path, zoom_alone: zoom = null } = await this.#get("where-is", "path", { row, ...parameters }, { signal });
+    const features = path.map((/** @type {any} */ { cluster_id: id, point_count: count, coordinates }) =>
+      ({ type: "Feature", id, geometry: { type: "Point", coordinates }, properties: { cluster: count > 1, cluster_id: id, point_count: count } }));
+    return { row, path: new RemoteClusters(this, features), zoom };
+  }
+
+  /**
+   * @param {string} filter In CQL2 text.
+   * @returns {RemoteTree}
+   */
+  filtered(filter) {
+    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, for a server cannot call functions");
+    return new RemoteTree(this.base, this.info, this.options, this.filter ? `(${this.filter}) AND (${filter})` : filter);
+  }
+
+  /**
+   * Of this index, under its filter.
+   *
+   * @param {string} path
+   * @param {string} member
+   * @param {Record<string, any>} parameters
+   * @param {RequestInit} request
+   */
+  #get(path, member, parameters, request) {
+    const filter = this.filter ? { filter: this.filter } : {};
+    return this.#json(`v1/${encodeURIComponent(this.info.name)}/${path}`, member, { ...parameters, ...filter }, request);
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} member A member of every sound answer: something other than a Treeline server may answer.
+   * @param {Record<string, any>} parameters
+   * @param {RequestInit} request
+   * @returns {Promise<any>}
+   */
+  async #json(path, member, parameters, request) {
+    const url = new URL(path, this.base);
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, String(value));
+    const { token, fetch: ask = fetch } = this.options;
+    const headers = token ? { ...request.headers, Authorization: `Bearer ${token}` } : request.headers;
+    let response;
+    try {
+      response = await ask(url, { ...request, headers });
+    } catch (error) {
+      if (request.signal?.aborted) throw error;
+      throw new ServerError(0, `${this.base.href}: the server does not answer`);
+    }
+    const answer = await response.json().catch((/** @type {unknown} */ error) => {
+      if (request.signal?.aborted) throw error;
+    });
+    if (!response.ok) throw new ServerError(response.status, answer?.detail ?? `The server answered ${response.status}`);
+    if (answer?.[member] === undefined) throw new ServerError(0, `${url.href}: expected an answer of a Treeline server, found another`);
+    return answer;
+  }
+}
+
+/** Clusters that a server told, with the members of `Clusters`. */
+export class RemoteClusters {
+  /**
+   * @param {RemoteTree} tree
+   * @param {any[]} features
+   * @param {string[]} names Of aggregates.
+   */
+  constructor(tree, features, names = []) {
+    this.tree = tree;
+    this.features = features;
+    this.length = features.length;
+    const properties = features.map((feature) => feature.properties);
+    this.ids = Float64Array.from(properties, ({ cluster_id: id }) => id);
+    this.counts = Uint32Array.from(properties, ({ point_count: count }) => count);
+    this.firsts = Uint32Array.from(this.ids, (id) => id / 1024);
+    /** Under a filter it is not known how many points a cluster has, but that they are no fewer. */
+    this.sizes = this.counts;
+    this.rows = Float64Array.from(properties, ({ index }) => index ?? -1);
+    this.coordinates = Float64Array.from(features.flatMap((feature) => feature.geometry.coordinates.slice(0, 2)));
+    this.diameters = properties.length && properties.every(({ badge_px: diameter }) => diameter !== undefined)
+      ? Float64Array.from(properties, ({ badge_px: diameter }) => diameter) : null;
+    this.values = Object.fromEntries(names.map((name) => [name, properties.map((own) => own[name])]));
+  }
+
+  get world() {
+    const { coordinates, tree: { info } } = this;
+    const [west, south, east, north] = info.bounds ?? [0, 0, 0, 0];
+    const side = Math.max(east - west, north - south) || 1;
+    return coordinates.map((coordinate, i) => {
+      if (info.projection === "plane") return (i % 2 ? north - coordinate : coordinate - west) / side;
+      return (i % 2 ? mercatorY(coordinate) : mercatorX(coordinate)) / 2 ** 32;
+    });
+  }
+
+  /** @param {number} i */
+  isStack(i) {
+    return this.features[i].properties.stack === true;
+  }
+
+  /**
+   * @param {number} i
+   * @returns {[number, number, number, number]}
+   */
+  bounds(i) {
+    const [longitude, latitude] = this.coordinates.subarray(2 * i);
+    return this.features[i].bbox ?? [longitude, latitude, longitude, latitude];
+  }
+
+  /** @param {number} i */
+  ellipse(i) {
+    // In pixels at zoom 24, which are units of the plane.
+    const [major, minor, degrees] = this.features[i].properties.ellipse ?? [0, 0, 0];
+    return { major: major / 2 ** 32, minor: minor / 2 ** 32, degrees };
+  }
+
+  /** @param {number} i */
+  feature(i) {
+    return this.features[i];
+  }
+
+  toGeoJSON() {
+    return { type: /** @type {const} */ ("FeatureCollection"), features: this.features };
+  }
+}
+
+/** Points of a cluster that a server told, with the members of `Members`. */
+export class RemoteMembers {
+  /** @param {any} page */
+  constructor(page) {
+    this.page = page;
+    this.total = page.total;
+    this.offset = page.offset;
+    this.length = page.features.length;
+    this.rows = Float64Array.from(page.features, (/** @type {any} */ { properties }) => properties.index);
+    this.coordinates = Float64Array.from(page.features.flatMap((/** @type {any} */ { geometry }) => geometry.coordinates.slice(0, 2)));
+  }
+
+  toGeoJSON() {
+    return this.page;
+  }
+}
+
+/** @param {Query} query */
+function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 512, margin }) {
+  const hasScale = zoom !== undefined || tile !== undefined;
+  return {
+    bbox: bbox && Array.from(bbox).join(","),
+    center: center && ("lng" in center ? `${center.lng},${center.lat}` : Array.from(center).join(",")),
+    tile: tile && Array.from(tile).join(","),
+    zoom, width, height, margin, "tile-size": hasScale ? tileSize : undefined,
+  };
+}
+
+/**
+ * @param {Cut} cut
+ * @param {number} tileSize
+ */
+function cutParameters({ badges, spacing, detail, limit, order, minPoints, aloneFromZoom }, tileSize = 512) {
+  // The server counts that zoom in 256 px tiles.
+  const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
+  return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
+}
+
+/** @param {Query & {ellipses?: boolean}} query */
+function styleParameters({ position, keepVisible, aggregate, ellipses }) {
+  return { position, "keep-visible": keepVisible, aggregate, ellipses };
+}

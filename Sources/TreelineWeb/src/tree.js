@@ -1,0 +1,316 @@
+// A tree in memory, built here or opened from an index, and all that can be asked of it. It answers at once; a server
+// answers the same questions with promises.
+
+import { Clusters, Members } from "./answer.js";
+import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
+import { QueryError } from "./errors.js";
+import { Hierarchy, levelOf } from "./hierarchy.js";
+import { Window, zoomOffset } from "./plane.js";
+import { Selection } from "./selection.js";
+import { transitionOf } from "./transition.js";
+import { InView } from "./view.js";
+
+/** @typedef {import("./cuts.js").Cut} Cut */
+/** @typedef {import("./plane.js").View} View */
+/** @typedef {import("./columns.js").Column} Column */
+/** @typedef {import("./layout.js").StoredTree} StoredTree */
+/** @typedef {import("./hierarchy.js").TreeFacts} TreeFacts */
+
+/**
+ * @typedef {object} AnswerOptions
+ * @property {Cut} [cut] How finely points are split into clusters. Unless given, badges of a tree that was built for them, a
+ *   spacing of 44 px of one that was built for spacings, and a limit of 100 of any other.
+ * @property {"mean" | "member"} [position] Where clusters are shown if not where they stand: at their mean, or at the
+ *   point nearest to it.
+ * @property {boolean} [keepVisible] Whether a cluster that would be outside the view is shown at one of its points
+ *   inside. By default so it is by a limit and a detail in a bbox or around a center.
+ * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
+ *
+ * @typedef {View & AnswerOptions} Query
+ *
+ * @typedef {object} Page
+ * @property {number} [limit] How many points at most; 100 unless given.
+ * @property {number} [offset] How many are left out before them.
+ *
+ * @typedef {object} ScaleOptions
+ * @property {Cut} [cut] By badges, spacing or detail.
+ * @property {256 | 512} [tileSize] Of which tiles the zoom is; 512 unless given.
+ */
+
+const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
+
+export class Tree {
+  /**
+   * @param {StoredTree} stored
+   * @param {TreeFacts} facts
+   * @param {Column[]} columns
+   * @param {{title?: string, attribution?: string, unit?: string}} description
+   */
+  constructor(stored, facts, columns = [], description = {}) {
+    this.hierarchy = new Hierarchy(stored, facts);
+    this.columns = columns;
+    this.description = description;
+    /** The points that pass the filter; null without one. */
+    /** @type {Selection | null} */
+    this.selection = null;
+    /** What reads filters and aggregates in words. */
+    /** @type {typeof import("./language.js") | null} */
+    this.language = null;
+    /** The features that it was built from, if it was. */
+    /** @type {ArrayLike<any> | null} */
+    this.features = null;
+  }
+
+  /** How many points there are; under a filter, how many pass. */
+  get pointCount() {
+    return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
+  }
+
+  /** West, south, east and north of all points; null if there are none. */
+  get bounds() {
+    const { hierarchy } = this;
+    return hierarchy.pointCount ? hierarchy.plane.bounds(hierarchy.nodes.subarray(0, 4)) : null;
+  }
+
+  /** Whether it can be asked by badges. */
+  get hasBadges() {
+    return this.hierarchy.codes !== null && this.hierarchy.curve !== null;
+  }
+
+  /** Whether it can be asked by a spacing. */
+  get hasSeparations() {
+    return this.hierarchy.codes !== null && this.hierarchy.curve === null;
+  }
+
+  /** What reads filters and aggregates. */
+  get words() {
+    if (this.language) return this.language;
+    throw new QueryError("Expected a tree with columns to ask by a filter or for aggregates in words, found one without");
+  }
+
+  /** @returns {Cut} */
+  get defaultCut() {
+    return this.hasBadges ? { badges: 1 } : this.hasSeparations ? { spacing: 44 } : { limit: 100 };
+  }
+
+  /**
+   * The clusters that stand for the points in view, in tree order.
+   *
+   * @param {Query} [query]
+   * @returns {Clusters}
+   */
+  clusters(query = {}) {
+    const cut = query.cut ?? this.defaultCut;
+    const name = criterionOf(cut);
+    const { window, zoom } = this.hierarchy.plane.locate(query);
+    if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
+    const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
+    if (name === "badges" && (query.position === "member" || query.keepVisible)) {
+      throw new QueryError("Expected clusters where they stand, so that no badges touch, found position or keepVisible");
+    }
+    const keepsVisible = query.keepVisible ?? ((name === "limit" || name === "detail") && Boolean(query.bbox ?? query.center));
+    const nodes = new CutSearch(new InView(this.hierarchy, window ?? EVERYTHING, this.selection), cut, zoom, alone);
+    return new Clusters(this, window ? nodes.run() : [], {
+      isAnswer: true, scale: cut.badges, isAnchored: name === "badges" || name === "spacing", position: query.position,
+      window: keepsVisible ? window : null, aggregate: query.aggregate,
+    });
+  }
+
+  /**
+   * What changes from one answer of this tree to another.
+   *
+   * @param {Clusters} from
+   * @param {Clusters} to
+   */
+  transition(from, to) {
+    return transitionOf(from, to);
+  }
+
+  /**
+   * The points of a cluster in tree order, by pages.
+   *
+   * @param {number} id
+   * @param {Page} page
+   */
+  members(id, { limit = 100, offset = 0 } = {}) {
+    for (const [name, number] of [["limit", limit], ["offset", offset]]) {
+      if (!(Number(number) >= 0)) throw new QueryError(`Expected 0 or more as the ${name} of members, found ${number}`);
+    }
+    const [first, count] = this.#node(id);
+    const { selection } = this;
+    const total = selection ? selection.count(first, count) : count;
+    const start = Math.min(Math.floor(offset), total);
+    const before = selection ? selection.before[first] : 0;
+    const indices = Uint32Array.from({ length: Math.min(Math.floor(limit), total - start) }, (_, i) =>
+      selection ? selection.indexOf(before + start + i) : first + start + i);
+    return new Members(this, indices, total, Math.floor(offset));
+  }
+
+  /**
+   * The two parts of a cluster; none of a single position.
+   *
+   * @param {number} id
+   */
+  children(id) {
+    const { hierarchy, selection } = this;
+    const [first, count, record, levels] = this.#lowest(this.#node(id));
+    const left = hierarchy.leftCount(first, count, record, levels);
+    /** @type {number[]} */
+    const children = [];
+    if (left && (!selection || (selection.count(first, left) && selection.count(first + left, count - left)))) {
+      hierarchy.pushChildren(first, count, record, levels, left, children);
+    }
+    return new Clusters(this, [...this.#lowest(children.slice(0, 4)), ...this.#lowest(children.slice(4))]);
+  }
+
+  /**
+   * One cluster.
+   *
+   * @param {number} id
+   */
+  cluster(id) {
+    return new Clusters(this, this.#node(id));
+  }
+
+  /**
+   * The cluster that a cluster is part of; none of the root.
+   *
+   * @param {number} id
+   */
+  parent(id) {
+    const path = this.#distinct(this.#path(id));
+    return new Clusters(this, path.slice(-8, -4));
+  }
+
+  /**
+   * The least zoom at which a cluster gives way to its parts: null if none does, -Infinity if all do.
+   *
+   * @param {number} id
+   * @param {ScaleOptions} options
+   */
+  expansionZoom(id, { cut = this.defaultCut, tileSize = 512 } = {}) {
+    const offset = zoomOffset(tileSize);
+    const [first, count, record, levels] = this.#node(id);
+    const left = this.hierarchy.leftCount(first, count, record, levels);
+    criterionOf(cut);
+    if (!left) return null;
+    return this.#splitZoom(cut, [[first, count, record, left]], offset);
+  }
+
+  /**
+   * Where a row of the input is: the clusters that contain it, the largest first, and from which zoom on it is shown by
+   * itself: null if none shows it so or no cut was given, -Infinity if all do.
+   *
+   * @param {number} row
+   * @param {ScaleOptions} options
+   */
+  where(row, { cut, tileSize = 512 } = {}) {
+    const { hierarchy, selection } = this;
+    const index = hierarchy.rows.indexOf(row);
+    if (index < 0) throw new QueryError(`Expected a row of the points, found ${row}`);
+    if (selection && !selection.passes(index)) throw new QueryError(`The row ${row} does not pass the filter`);
+    const path = hierarchy.path(index);
+    const passing = (/** @type {number} */ first, /** @type {number} */ count) => selection ? selection.count(first, count) : count;
+    let zoom = null;
+    if (cut) {
+      const splits = [];
+      for (let i = 0; i < path.length; i += 4) {
+        const [first, count, record, levels] = path.slice(i, i + 4);
+        const left = hierarchy.leftCount(first, count, record, levels);
+        if (left && passing(first, count) > 1) splits.push([first, count, record, left]);
+      }
+      const [first, count] = path.slice(-4);
+      if (passing(first, count) === 1) zoom = splits.length ? this.#splitZoom(cut, splits, zoomOffset(tileSize)) : -Infinity;
+    }
+    return { row, path: new Clusters(this, this.#distinct(path)), zoom };
+  }
+
+  /**
+   * Selects the points that pass. Ids stay; clusters without such a point are not there.
+   *
+   * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
+   *   `kind = 'hotel' AND price < 120`, or a function of the row.
+   * @returns {Tree}
+   */
+  filtered(filter) {
+    const { hierarchy, selection } = this;
+    const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : this.words.predicateOf(filter, this.columns, hierarchy);
+    const tree = Object.create(Tree.prototype);
+    Object.assign(tree, this);
+    tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);
+    return tree;
+  }
+
+  /**
+   * The least zoom at which all of some nodes are split.
+   *
+   * @param {Cut} cut
+   * @param {number[][]} nodes First point, count, record and the count of the left child.
+   * @param {number} offset
+   */
+  #splitZoom(cut, nodes, offset) {
+    const view = new InView(this.hierarchy, EVERYTHING, this.selection);
+    let least = Infinity;
+    let isAlways = true;
+    for (const node of nodes) {
+      const count = view.count(node[0], node[1]);
+      if (count > 1 && count < (cut.badges === undefined ? cut.minPoints ?? 2 : 2)) continue;
+      isAlways = false;
+      least = Math.min(least, coarsenessOf(view, cut, node, node[3]));
+    }
+    // A cut by a limit is an error even here.
+    const zoom = leastZoom(this.hierarchy, cut, least);
+    if (isAlways) return -Infinity;
+    const alone = cut.badges === undefined && cut.aloneFromZoom !== undefined ? cut.aloneFromZoom : Infinity;
+    return alone < (zoom === null ? Infinity : zoom - offset) ? alone : zoom === null ? null : zoom - offset;
+  }
+
+  // Nodes
+
+  /**
+   * The nodes on the way from the root to a cluster, four numbers each.
+   *
+   * @param {number} id
+   */
+  #path(id) {
+    const { hierarchy, selection } = this;
+    const [index, level] = [Math.floor(id / 1024), id % 1024];
+    const isID = Number.isSafeInteger(id) && id >= 0 && index < hierarchy.pointCount;
+    const path = isID ? hierarchy.path(index, level) : [];
+    const [first, count, , levels] = path.slice(-4);
+    if (!isID || first !== index || levelOf(levels) !== level) {
+      throw new QueryError(`Expected the id of a cluster of this tree, found ${id}; ids belong to the tree that gave them`);
+    }
+    if (selection && !selection.count(first, count)) throw new QueryError(`No point of cluster ${id} passes the filter`);
+    return path;
+  }
+
+  /** @param {number} id */
+  #node(id) {
+    return this.#path(id).slice(-4);
+  }
+
+  /**
+   * The lowest node with the same points that count.
+   *
+   * @param {number[]} node Or none.
+   */
+  #lowest(node) {
+    return node.length && this.selection ? lowest(new InView(this.hierarchy, EVERYTHING, this.selection), node) : node;
+  }
+
+  /**
+   * A way down without those nodes that have no more points than the next.
+   *
+   * @param {number[]} path
+   */
+  #distinct(path) {
+    const { selection } = this;
+    if (!selection) return path;
+    return path.filter((_, i) => {
+      const at = i - (i % 4);
+      return at + 4 >= path.length
+        || selection.count(path[at], path[at + 1]) > selection.count(path[at + 4], path[at + 5]);
+    });
+  }
+}

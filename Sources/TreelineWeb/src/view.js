@@ -1,0 +1,106 @@
+// Which nodes have a point in view: inside a window and, under a filter, among those that pass.
+
+/** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
+/** @typedef {import("./plane.js").Window} Window */
+/** @typedef {import("./selection.js").Selection} Selection */
+
+/** How much of a node may be in view: nothing, or some, by its box; or all of it is inside the window. */
+export const [OUTSIDE, PARTIAL, INSIDE] = [0, 1, 2];
+
+export class InView {
+  /**
+   * @param {Hierarchy} tree
+   * @param {Window} window
+   * @param {Selection | null} selection The points that pass a filter.
+   */
+  constructor(tree, window, selection) {
+    this.tree = tree;
+    this.window = window;
+    this.selection = selection;
+    this.x = window.x;
+    this.width = window.width;
+    this.minY = window.minY;
+    this.maxY = window.maxY;
+  }
+
+  /**
+   * How much of a node may be in view by its box, of a node in a bucket as much as of the bucket.
+   *
+   * @param {number} record
+   */
+  ofBox(record) {
+    const { nodes } = this.tree;
+    const at = record * 6;
+    const [west, north, east, south] = [nodes[at], nodes[at + 1], nodes[at + 2], nodes[at + 3]];
+    if (north > this.maxY || south < this.minY) return OUTSIDE;
+    const start = (west - this.x) >>> 0;
+    const width = (east - west) >>> 0;
+    if (start > this.width && (this.x - west) >>> 0 > width) return OUTSIDE;
+    const isWithin = start <= this.width && width <= this.width - start;
+    return isWithin && north >= this.minY && south <= this.maxY ? INSIDE : PARTIAL;
+  }
+
+  /**
+   * Whether a whole side of a record's box, which is tight, is inside the window, and a point with it.
+   *
+   * @param {number} record
+   */
+  hasSideInside(record) {
+    const { nodes } = this.tree;
+    const at = record * 6;
+    const start = (nodes[at] - this.x) >>> 0;
+    const end = (nodes[at + 2] - this.x) >>> 0;
+    const isNorthInside = nodes[at + 1] >= this.minY;
+    const isSouthInside = nodes[at + 3] <= this.maxY;
+    if (isNorthInside && isSouthInside) return start <= this.width || end <= this.width;
+    return (isNorthInside || isSouthInside) && start <= end && end <= this.width;
+  }
+
+  /** @param {number} index */
+  contains(index) {
+    const { points } = this.tree;
+    const y = points[index * 2 + 1];
+    const isInside = (points[index * 2] - this.x) >>> 0 <= this.width && this.minY <= y && y <= this.maxY;
+    return isInside && (!this.selection || this.selection.passes(index));
+  }
+
+  /**
+   * The points of a node that count.
+   *
+   * @param {number} first
+   * @param {number} count
+   */
+  count(first, count) {
+    return this.selection ? this.selection.count(first, count) : count;
+  }
+
+  /**
+   * Whether a node has a point in view.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   * @param {number} visibility Of the node as far as it is known.
+   * @returns {boolean}
+   */
+  has(first, count, record, levels, visibility) {
+    const { tree, selection } = this;
+    if (selection && !selection.count(first, count)) return false;
+    if (visibility !== PARTIAL) return visibility === INSIDE;
+    if (!selection && levels < 1024 && this.hasSideInside(record)) return true;
+    if (tree.isStored(record)) {
+      const left = tree.leftCount(first, count, record, levels);
+      const child = tree.leftRecord(record);
+      const [ofLeft, ofRight] = [this.ofBox(child), this.ofBox(child + 1)];
+      if (!selection && (ofLeft === INSIDE || ofRight === INSIDE)) return true;
+      return this.has(first, left, child, levels + 1, ofLeft)
+        || this.has(first + left, count - left, child + 1, levels + 1, ofRight);
+    }
+    // All of a stack is in view or nothing.
+    if (tree.isPoint(record)) return this.ofBox(record) === INSIDE;
+    tree.checkBucket(count, record);
+    for (let i = first; i < first + count; i++) if (this.contains(i)) return true;
+    return false;
+  }
+}

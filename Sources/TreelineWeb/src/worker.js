@@ -1,0 +1,22 @@
+// Builds trees in a worker, of a page or of Node.
+
+import { build, buffersOf } from "./build.js";
+
+const isPage = typeof postMessage === "function" && typeof addEventListener === "function";
+// By a name that no bundler looks for.
+const threads = "node:worker_threads";
+/** @type {any} */
+const port = isPage ? globalThis : (await import(threads)).parentPort;
+
+/** @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./build.js").BuildOptions}} request */
+function answer({ coordinates, rows, options }) {
+  try {
+    const built = build(coordinates, rows, options);
+    port.postMessage({ built }, buffersOf(built.stored));
+  } catch (error) {
+    port.postMessage({ name: /** @type {Error} */ (error).name, message: /** @type {Error} */ (error).message });
+  }
+}
+
+if (isPage) port.addEventListener("message", (/** @type {MessageEvent} */ { data }) => answer(data));
+else port.on("message", answer);

@@ -1,0 +1,135 @@
+// Points and queries that make no sense, and workers that stop: errors that say so, never a wrong answer and never a hang.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+
+import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
+import { coordinatesOf, FIXTURES, seeded } from "./support.js";
+
+const WORKER = new URL("../../Sources/TreelineWeb/src/worker.js", import.meta.url);
+const cities = coordinatesOf(`${FIXTURES}/cities.csv.gz`);
+
+test("points that are none are errors that name the point and what was found", async () => {
+  const feature = (coordinates) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates } });
+  const cases = [
+    [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
+    [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /in turns, found 3 numbers/], [[["1", "2"]], /the text '1'/], [[[1]], /found 1 and undefined/],
+    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /without a length/],
+    [[feature([1, null])], /found 1 and null/], [[{ type: "Feature", geometry: null }], /point 0/],
+    [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /the text 'a'/],
+    [new BigInt64Array(2), /point 0/],
+  ];
+  for (const [points, message] of cases) {
+    await assert.rejects(Treeline.build(points), (error) => error instanceof BuildError && message.test(error.message) || assert.fail(`${String(points)}: ${error.stack}`));
+  }
+});
+
+test("options that make no sense are errors", async () => {
+  for (const options of [{ for: "limits" }, { projection: "globe" }, { stand: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
+    await assert.rejects(Treeline.build([[1, 2]], options), BuildError, JSON.stringify(options));
+  }
+  await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points in a page, found 2097153; build an index/);
+});
+
+test("invalid points are left out if that is asked for, and the rows of others stay", () => {
+  const points = [[1, 2], [NaN, 3], ["x", 4], [5, 6], [7, 100]];
+  const tree = buildNow(points, { skipInvalid: true });
+  assert.deepEqual(Array.from(tree.hierarchy.rows).sort(), [0, 3]);
+  assert.deepEqual(tree.clusters({ zoom: 20 }).rows.sort(), Float64Array.of(0, 3));
+});
+
+test("no points are a tree without clusters", () => {
+  for (const points of [[], new Float64Array(0), { type: "FeatureCollection", features: [] }]) {
+    for (const purpose of ["badges", "spacing"]) {
+      const tree = buildNow(points, { for: purpose });
+      assert.deepEqual([tree.pointCount, tree.bounds, tree.clusters({ zoom: 3 }).length], [0, null, 0]);
+      assert.equal(tree.clusters({ bbox: [-180, -90, 180, 90], cut: { limit: 5 } }).toGeoJSON().features.length, 0);
+      assert.throws(() => tree.children(0), QueryError);
+    }
+  }
+});
+
+test("queries that make no sense are errors", () => {
+  const tree = buildNow([[1, 2], [3, 4], [3, 4]], { columns: { kind: ["a", "b", "b"] } });
+  const all = { bbox: [-10, -10, 10, 10], zoom: 3 };
+  for (const query of [
+    { bbox: [0, NaN, 1, 1] }, { bbox: [0, 1, 1, 0] }, { bbox: [0, 1] }, { bbox: ["0", "0", "1", "1"], zoom: 3 }, { bbox: [0, 0, 1, 1] }, { center: [0, 0], zoom: 3 },
+    { center: [0, 91], zoom: 3, width: 10, height: 10 }, { center: [0, 0], width: 10, height: 10 }, { center: [NaN, 0], zoom: 1, width: 1, height: 1 }, { tile: [1, 2, 0] }, { tile: [25, 0, 0] },
+    { tile: [0.5, 0, 0] }, { ...all, zoom: NaN }, { ...all, zoom: Infinity }, { ...all, zoom: "3" }, { ...all, tileSize: 100 }, { ...all, margin: -1 }, { ...all, center: [0, 0] },
+    { ...all, cut: { badges: -1 } }, { ...all, cut: { badges: NaN } }, { ...all, cut: { badges: "1" } }, { ...all, cut: { spacing: 44 } }, { ...all, cut: { badges: 1, detail: 2 } },
+    { ...all, cut: { limit: 0 } }, { ...all, cut: { limit: 1.5 } }, { ...all, cut: { limit: NaN } }, { ...all, cut: { limit: 5, order: "best" } }, { ...all, cut: { detail: 5, order: "widest-first" } },
+    { ...all, cut: { detail: 5, minPoints: 0 } }, { ...all, cut: { detail: 5, aloneFromZoom: NaN } }, { ...all, position: "member" }, { ...all, keepVisible: true },
+  ]) assert.throws(() => tree.clusters(query), QueryError, JSON.stringify(query));
+  for (const id of [-1, 0.5, NaN, 1e300, 3 * 1024, 5, 1023, "0"]) {
+    for (const ask of ["children", "cluster", "parent", "members", "expansionZoom"]) assert.throws(() => tree[ask](id), QueryError, `${ask} of ${id}`);
+  }
+  assert.throws(() => tree.members(0, { limit: -1 }), QueryError);
+  assert.throws(() => tree.members(0, { offset: NaN }), QueryError);
+  assert.throws(() => tree.expansionZoom(0, { cut: { limit: 4 } }), QueryError);
+  assert.throws(() => tree.where(7), QueryError);
+  for (const filter of ["", "kind", "kind = ", "nothing = 1", "kind = 'a", "kind = 'a' OR", "(kind = 'a'", "kind LIKE 5", `${"NOT ".repeat(100)}kind = 'a'`, "kind = 'a' kind"]) {
+    assert.throws(() => tree.filtered(filter), QueryError, filter);
+  }
+  for (const aggregate of ["", "sum", "sum(", "sum(nothing)", "top(kind)", "top(kind, 0)", "percentile(kind, 101)", "sum(kind) sum(kind)"]) {
+    assert.throws(() => tree.clusters({ ...all, aggregate }).values, QueryError, aggregate);
+  }
+});
+
+test("supercluster's interface takes what it cannot cluster as supercluster does", () => {
+  const index = new Supercluster().load([{ type: "Feature", geometry: null }, { type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [190, 95] } }]);
+  assert.equal(index.getClusters([-180, -90, 180, 90], 3).length, 1);
+  assert.throws(() => index.getChildren(99), /No cluster with the specified id/);
+  assert.equal(new Supercluster().getTile(0, 0, 0), null);
+  for (const bbox of [[NaN, 0, 1, 1], [0, 1, 1, 0]]) assert.deepEqual(index.getClusters(bbox, 1), []);
+});
+
+test("a worker builds what the page builds", async () => {
+  for (const options of [{}, { for: "spacing", stand: "member" }, { badgeGap: 2 }]) {
+    const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), buildNow(cities, options)];
+    assert.deepEqual(tree.hierarchy.nodes, other.hierarchy.nodes);
+    assert.deepEqual(tree.clusters({ zoom: 4 }).toGeoJSON(), other.clusters({ zoom: 4 }).toGeoJSON());
+  }
+  assert.equal(cities.length, 2 * 69472, "the page keeps its points");
+});
+
+test("a worker that is stopped, or fails, is an error", async () => {
+  const { between } = seeded("workers");
+  const controller = new AbortController();
+  const stopped = Treeline.build(cities, { worker: true, signal: controller.signal });
+  setTimeout(() => controller.abort(), between(0, 60));
+  await assert.rejects(stopped, { name: "AbortError" });
+  await assert.rejects(Treeline.build(cities, { signal: controller.signal }), { name: "AbortError" });
+  for (const after of [0, 5, 40]) {
+    let worker;
+    const built = Treeline.build(cities, { worker: () => (worker = new Worker(WORKER)) });
+    setTimeout(() => worker.terminate(), after);
+    await assert.rejects(built, (error) => error instanceof BuildError && /worker .* stopped/.test(error.message));
+  }
+  const broken = () => new Worker("throw new Error('no such thing')", { eval: true });
+  await assert.rejects(Treeline.build(cities, { worker: broken }), /stopped: no such thing/);
+  await assert.rejects(Treeline.build([[1, 2]], { worker: true, for: "nothing" }), (error) => error.name === "BuildError" && /'badges' or 'spacing'/.test(error.message));
+});
+
+test("a page learns that its worker was terminated, of which no event tells", async () => {
+  // As a browser has it: events, and silence after `terminate`.
+  class PageWorker extends EventTarget {
+    postMessage() {}
+    terminate() {}
+  }
+  const worker = new PageWorker();
+  const built = Treeline.build(cities, { worker: () => worker });
+  setTimeout(() => worker.terminate(), 5);
+  await assert.rejects(built, /it was terminated/);
+});
+
+test("a server that is none is an error", async () => {
+  const answering = (body, status = 200) => ({ fetch: async () => new Response(body, { status }), index: "a" });
+  await assert.rejects(Treeline.connect("http://127.0.0.1:9/", {}), (error) => error instanceof ServerError && /does not answer/.test(error.message));
+  await assert.rejects(Treeline.connect("http://x/", answering("<html>")), /expected an answer of a Treeline server/);
+  await assert.rejects(Treeline.connect("http://x/", answering("{}")), /expected an answer/);
+  await assert.rejects(Treeline.connect("http://x/", answering('{"detail":"no index a"}', 404)), (error) => error.status === 404 && error.message === "no index a");
+  await assert.rejects(Treeline.connect("http://x/", { fetch: async () => new Response('{"indexes":[{"name":"a"},{"name":"b"}]}') }), /has a, b/);
+});

@@ -1,0 +1,121 @@
+// The interface of supercluster: its calls agree with each other, with the tree, and with brute force.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
+import { coordinatesOf, FIXTURES, seeded, trials } from "./support.js";
+
+const coordinates = coordinatesOf(`${FIXTURES}/airports.csv.gz`);
+const points = Array.from({ length: coordinates.length / 2 }, (_, row) => ({
+  type: "Feature", properties: { row, weight: row % 7 }, geometry: { type: "Point", coordinates: [coordinates[2 * row], coordinates[2 * row + 1]] },
+}));
+const everything = [-180, -90, 180, 90];
+const countOf = (feature) => feature.properties.point_count ?? 1;
+const isCluster = (feature) => feature.properties.cluster === true;
+
+test("at every zoom all points are in one cluster or alone, and zooming in never merges", () => {
+  const index = new Supercluster({ maxZoom: 12 }).load(points);
+  let before = 0;
+  for (let zoom = 0; zoom <= 14; zoom++) {
+    const shown = index.getClusters(everything, zoom);
+    assert.equal(shown.reduce((sum, feature) => sum + countOf(feature), 0), points.length, `zoom ${zoom}`);
+    assert.ok(shown.length >= before);
+    before = shown.length;
+    if (zoom > 12) assert.equal(shown.filter(isCluster).length, 0);
+  }
+  assert.deepEqual(index.getClusters(everything, -3), index.getClusters(everything, 0));
+  assert.deepEqual(index.getClusters(everything, 3.9), index.getClusters(everything, 3));
+});
+
+test("clusters are the tree's, no closer than the radius, and points are the features that were loaded", () => {
+  const rng = seeded("views");
+  const index = new Supercluster({ radius: 60 }).load(points);
+  const tree = buildNow(coordinates, { for: "spacing" });
+  for (let i = 0; i < trials(1000); i++) {
+    const zoom = rng.below(17);
+    const [x, y] = [rng.between(-180, 180), rng.between(-80, 80)];
+    const bbox = [x, y, x + rng.between(0, 360 / 2 ** (zoom / 2)), Math.min(y + rng.between(0, 90), 90)];
+    const shown = index.getClusters(bbox, zoom);
+    const all = tree.clusters({ zoom, cut: { spacing: 60 } });
+    const { window } = tree.hierarchy.plane.locate({ bbox });
+    const expected = Array.from(all.ids).filter((_, k) => {
+      const [longitude, latitude] = all.coordinates.subarray(2 * k);
+      return window.contains(tree.hierarchy.plane.x(longitude), tree.hierarchy.plane.y(latitude));
+    });
+    // Centers on the very edge may be in or out.
+    assert.ok(Math.abs(shown.length - expected.length) <= 2, `${JSON.stringify({ bbox, zoom })}: ${shown.length}, expected ${expected.length}`);
+    const ids = new Set(expected);
+    assert.ok(shown.filter((feature) => isCluster(feature) && !ids.has(feature.id)).length <= 2);
+    for (const feature of shown) if (!isCluster(feature)) assert.equal(points[feature.properties.row], feature);
+  }
+});
+
+test("children, leaves and expansion zooms of a cluster fit each other", () => {
+  const rng = seeded("clusters");
+  const index = new Supercluster({ maxZoom: 10 }).load(points);
+  for (let i = 0; i < trials(300); i++) {
+    const zoom = rng.below(10);
+    const shown = index.getClusters(everything, zoom).filter(isCluster);
+    const cluster = rng.choice(shown);
+    const expansion = index.getClusterExpansionZoom(cluster.id);
+    assert.ok(expansion > zoom && expansion <= 11);
+    const children = index.getChildren(cluster.id);
+    assert.ok(children.length > 1);
+    const leaves = index.getLeaves(cluster.id, Infinity);
+    assert.equal(leaves.length, countOf(cluster));
+    assert.deepEqual(children.flatMap((child) => (isCluster(child) ? index.getLeaves(child.id, Infinity) : [child])), leaves);
+    assert.deepEqual(index.getLeaves(cluster.id, 3, 2), leaves.slice(2, 5));
+    assert.deepEqual(index.getLeaves(cluster.id), leaves.slice(0, 10));
+    // It is whole one zoom before, and in parts from then on.
+    const has = (zoom) => index.getClusters(everything, zoom).some(({ id }) => id === cluster.id);
+    assert.ok(has(expansion - 1) && !has(expansion));
+  }
+  assert.throws(() => index.getChildren(1023), /No cluster with the specified id/);
+});
+
+test("fewer points than minPoints make no cluster", () => {
+  const index = new Supercluster({ minPoints: 5, maxZoom: 8 }).load(points);
+  for (let zoom = 0; zoom <= 9; zoom++) {
+    const shown = index.getClusters(everything, zoom);
+    assert.equal(shown.reduce((sum, feature) => sum + countOf(feature), 0), points.length);
+    assert.ok(shown.filter(isCluster).every((feature) => countOf(feature) >= 5));
+  }
+});
+
+test("map and reduce sum up properties, whichever way clusters are asked for", () => {
+  const index = new Supercluster({ maxZoom: 8, map: ({ weight }) => ({ sum: weight, most: weight }), reduce: (a, b) => { a.sum += b.sum; a.most = Math.max(a.most, b.most); } }).load(points);
+  for (const zoom of [0, 3, 6]) {
+    for (const cluster of index.getClusters(everything, zoom).filter(isCluster)) {
+      const weights = index.getLeaves(cluster.id, Infinity).map(({ properties }) => properties.weight);
+      assert.equal(cluster.properties.sum, weights.reduce((a, b) => a + b));
+      assert.equal(cluster.properties.most, Math.max(...weights));
+    }
+  }
+});
+
+test("tiles have the clusters in them and around them, in parts of the tile", () => {
+  const index = new Supercluster({ radius: 40, extent: 512, generateId: true }).load(points);
+  for (const zoom of [0, 1, 3]) {
+    const size = 2 ** zoom;
+    let inside = 0;
+    for (let x = 0; x < size; x++) {
+      for (let y = 0; y < size; y++) {
+        for (const { type, geometry: [[px, py]], tags, id } of index.getTile(zoom, x, y)?.features ?? []) {
+          assert.ok(type === 1 && px >= -40 && px <= 552 && py >= -40 && py <= 552, `${px}, ${py}`);
+          if (tags.cluster) assert.equal(id, tags.cluster_id);
+          else assert.equal(id, tags.row);
+          if (px >= 0 && px < 512 && py >= 0 && py < 512) inside += tags.point_count ?? 1;
+        }
+      }
+    }
+    // Rounding may count one on an edge twice, or not.
+    assert.ok(Math.abs(inside - points.length) < points.length * 0.05, `${inside} points at zoom ${zoom}`);
+  }
+});
+
+test("abbreviated counts are supercluster's", () => {
+  const at = (count) => new Supercluster().load(Array.from({ length: count }, () => points[0])).getClusters(everything, 0)[0].properties;
+  assert.deepEqual([2, 999, 1000, 1250, 10500].map((count) => at(count).point_count_abbreviated), [2, 999, "1k", "1.3k", "11k"]);
+});

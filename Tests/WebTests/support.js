@@ -1,0 +1,99 @@
+// What the tests of the web module share: the built programs, indexes that the tool builds, and seeded random numbers.
+//
+// TREELINE_TOOL and TREELINE_SERVER name the programs. TREELINE_TRIALS scales what is drawn: fast (a tenth), full or
+// thorough (ten times). WEB_SEED repeats a run.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+
+import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export const FIXTURES = join(ROOT, "Fixtures");
+const TOOL = process.env.TREELINE_TOOL ?? join(ROOT, ".build-test/release/treeline");
+const SERVER = process.env.TREELINE_SERVER ?? join(ROOT, ".build-test/release/treeline-server");
+
+export const folder = mkdtempSync(join(tmpdir(), "treeline-web-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+/** How many cases to draw, of so many in a full run. */
+export function trials(count) {
+  const scale = { fast: 0.1, full: 1, thorough: 10 }[process.env.TREELINE_TRIALS ?? "full"];
+  return Math.max(1, Math.floor(count * scale));
+}
+
+/** Random numbers of a seed, which is printed (SplitMix32). */
+export function seeded(name) {
+  const seed = Number(process.env.WEB_SEED ?? Math.floor(Math.random() * 2 ** 32));
+  console.log(`${name}: seed ${seed}`);
+  let state = seed | 0;
+  const random = () => {
+    state = (state + 0x9e3779b9) | 0;
+    let bits = state ^ (state >>> 16);
+    bits = Math.imul(bits, 0x21f0aaad);
+    bits ^= bits >>> 15;
+    bits = Math.imul(bits, 0x735a2d97);
+    return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
+  };
+  const below = (count) => Math.floor(random() * count);
+  return { random, below, between: (a, b) => a + random() * (b - a), choice: (list) => list[below(list.length)] };
+}
+
+export function treeline(...options) {
+  return execFileSync(TOOL, options, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 }).toString();
+}
+
+let indexCount = 0;
+
+/** The path of an index that the tool builds of a file. */
+export function built(points, ...options) {
+  const path = join(folder, `i${indexCount++}.treeline`);
+  treeline("build", points, "-o", path, ...options);
+  return path;
+}
+
+export function bytesOf(path) {
+  const bytes = readFileSync(path);
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+}
+
+export const opened = (path) => Treeline.open(bytesOf(path));
+
+/** A server of some indexes, by their names. */
+export async function serving(indexes) {
+  const server = spawn(SERVER, ["--port", "0", ...Object.entries(indexes).map(([name, path]) => `${name}=${path}`)], { cwd: ROOT });
+  process.on("exit", () => server.kill());
+  let log = "";
+  return new Promise((resolve, reject) => {
+    const read = (text) => {
+      const port = /(?:127\.0\.0\.1|localhost):(\d+)/.exec((log += text));
+      if (!port) return;
+      // A server that serves does not keep the tests running.
+      for (const part of [server, server.stdout, server.stderr]) part.unref();
+      resolve(`http://127.0.0.1:${port[1]}/`);
+    };
+    server.stdout.on("data", read);
+    server.stderr.on("data", read);
+    server.on("exit", (code) => reject(new Error(`The server stopped with code ${code}: ${log}`)));
+  });
+}
+
+/** Longitudes and latitudes of a CSV file of fixtures, in turns, or x and y. */
+export function coordinatesOf(path) {
+  const bytes = readFileSync(path);
+  const [head, ...lines] = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString().trimEnd().split("\n").map((line) => line.trimEnd());
+  const names = head.split(",");
+  const [x, y] = [["longitude", "x"], ["latitude", "y"]].map((wanted) => names.findIndex((name) => wanted.includes(name)));
+  return Float64Array.from(lines.filter((line) => line).flatMap((line) => {
+    const cells = line.match(/("(?:[^"]|"")*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, ""));
+    return [Number(cells[x]), Number(cells[y])];
+  }));
+}
+
+/** The tree of an index that a server has. A connection that the server closes between two requests is opened again. */
+export const connected = (address, index) =>
+  Treeline.connect(address, { index, fetch: (url, options) => fetch(url, options).catch(() => fetch(url, options)) });

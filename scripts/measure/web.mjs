@@ -1,0 +1,181 @@
+// Measures the web module: builds, answers, memory; beside supercluster if a copy of it is named. Prints a table.
+//
+//   node scripts/measure/web.mjs [--points FILE] [--supercluster FOLDER] [--runs N]
+//
+// FILE has longitudes and latitudes in turns, as doubles; a million and more of them make the table of the documentation.
+// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a process of its own, both by turns,
+// since what else a machine does at the moment slows down either.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+
+import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+
+const { values } = parseArgs({
+  options: { points: { type: "string" }, supercluster: { type: "string" }, runs: { type: "string", default: "5" }, part: { type: "string" } },
+});
+const SEED = 20260101;
+
+/** Random numbers of a seed (SplitMix32). */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    let bits = state ^ (state >>> 16);
+    bits = Math.imul(bits, 0x21f0aaad);
+    bits ^= bits >>> 15;
+    bits = Math.imul(bits, 0x735a2d97);
+    return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** 100,000 points in towns of all sizes. */
+function towns() {
+  const random = randomNumbers(SEED);
+  const points = new Float64Array(200000);
+  let [x, y, size, left] = [0, 0, 0, 0];
+  for (let i = 0; i < points.length; i += 2) {
+    if (left-- <= 0) [x, y, size, left] = [random() * 340 - 170, random() * 120 - 55, 0.02 + random() ** 4, 2000 * random() ** 6];
+    const [distance, angle] = [size * random() ** 2, 2 * Math.PI * random()];
+    points[i] = x + distance * Math.cos(angle);
+    points[i + 1] = y + distance * Math.sin(angle);
+  }
+  return points;
+}
+
+function pointsOf(name) {
+  if (name === "towns") return towns();
+  const bytes = readFileSync(name);
+  return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+}
+
+const featuresOf = (points) => Array.from({ length: points.length / 2 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [points[2 * i], points[2 * i + 1]] } }));
+const superclusterClass = async () => (await import(pathToFileURL(`${values.supercluster}/index.js`).href)).default;
+
+/** Processor time of a call, in milliseconds, that of compiling and collecting included. */
+function timed(call) {
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const result = call();
+  const { user, system } = process.cpuUsage(before);
+  return { result, wall: performance.now() - start, processor: (user + system) / 1000 };
+}
+
+async function held() {
+  // What was freed goes with a later collection.
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+// Parts, each in a process of its own
+
+const PARTS = {
+  /** Builds a few times, as a page that was loaded a while ago does, and prints each. */
+  async build(name, program, runs) {
+    const points = pointsOf(name);
+    const times = [];
+    let build = () => buildNow(points);
+    if (program === "supercluster") {
+      const Supercluster = await superclusterClass();
+      const features = featuresOf(points);
+      build = () => new Supercluster().load(features);
+    }
+    for (let run = 0; run < Number(runs); run++) {
+      const { wall, processor } = timed(build);
+      times.push({ wall, processor });
+    }
+    return times;
+  },
+
+  async memory(name, program) {
+    const points = pointsOf(name);
+    const count = points.length / 2;
+    if (program === "treeline") {
+      const before = await held();
+      const tree = buildNow(points);
+      return { bytes: ((await held()) - before) / count, kept: tree.pointCount };
+    }
+    const Supercluster = await superclusterClass();
+    const features = featuresOf(points);
+    const before = await held();
+    const index = new Supercluster().load(features);
+    return { bytes: ((await held()) - before) / count, kept: index.points.length };
+  },
+
+  /** Views of both programs with as many results. */
+  async views(name) {
+    const points = pointsOf(name);
+    const tree = buildNow(points);
+    const index = new (await superclusterClass())().load(featuresOf(points));
+    const random = randomNumbers(SEED);
+    const [ours, theirs] = [[], []];
+    let [count, expected] = [0, 0];
+    for (let view = 0; view < 3000; view++) {
+      const at = 2 * Math.floor(random() * (points.length / 2));
+      const zoom = 4 + Math.floor(random() * 12);
+      const [width, height] = [(1024 / 512) * (360 / 2 ** zoom), (768 / 512) * (360 / 2 ** zoom) * Math.cos((points[at + 1] * Math.PI) / 180)];
+      const bbox = [points[at] - width / 2, points[at + 1] - height / 2, points[at] + width / 2, points[at + 1] + height / 2];
+      const wanted = index.getClusters(bbox, zoom).length;
+      // The scale of badges with which there are as many.
+      let [low, high] = [0.01, 20];
+      for (let step = 0; step < 30; step++) {
+        const middle = Math.sqrt(low * high);
+        if (tree.clusters({ bbox, zoom, cut: { badges: middle } }).length > wanted) low = middle;
+        else high = middle;
+      }
+      const query = { bbox, zoom, cut: { badges: low } };
+      const best = (call) => Math.min(...Array.from({ length: 5 }, () => { const start = performance.now(); call(); return performance.now() - start; }));
+      ours.push(best(() => { const answer = tree.clusters(query); return [answer.ids, answer.counts, answer.coordinates, answer.diameters]; }));
+      theirs.push(best(() => index.getClusters(bbox, zoom)));
+      count += tree.clusters(query).length;
+      expected += wanted;
+    }
+    return { ours: median(ours), theirs: median(theirs), count, expected };
+  },
+};
+
+const median = (numbers) => numbers.slice().sort((a, b) => a - b)[numbers.length >> 1];
+
+function run(...part) {
+  const options = ["--expose-gc", "--max-old-space-size=8000", process.argv[1], "--part", part.join(" ")];
+  if (values.supercluster) options.push("--supercluster", values.supercluster);
+  return JSON.parse(execFileSync(process.execPath, options, { stdio: ["ignore", "pipe", "inherit"] }).toString());
+}
+
+function table() {
+  const runs = Number(values.runs);
+  const programs = values.supercluster ? ["treeline", "supercluster"] : ["treeline"];
+  const sets = values.points ? ["towns", values.points] : ["towns"];
+  for (const name of sets) {
+    const builds = { treeline: [], supercluster: [] };
+    const isSmall = name === "towns";
+    for (let i = 0; i < runs; i++) for (const program of programs) builds[program].push(...run("build", name, program, isSmall ? 6 : 1).slice(isSmall ? 1 : 0));
+    for (const program of programs) {
+      const [wall, processor] = ["wall", "processor"].map((kind) => builds[program].map((time) => time[kind]));
+      console.log(`build of ${name}, ${program}: median ${median(wall).toFixed(0)} ms, least ${Math.min(...wall).toFixed(0)} ms; processor time median ${median(processor).toFixed(0)} ms, least ${Math.min(...processor).toFixed(0)} ms`);
+    }
+    if (programs.length > 1) {
+      const least = programs.map((program) => Math.min(...builds[program].map(({ processor }) => processor)));
+      const middle = programs.map((program) => median(builds[program].map(({ processor }) => processor)));
+      console.log(`  ratio of medians ${(middle[0] / middle[1]).toFixed(2)}, of the least ${(least[0] / least[1]).toFixed(2)}`);
+    }
+    for (const program of programs) console.log(`memory of ${name}, ${program}: ${run("memory", name, program).bytes.toFixed(1)} bytes a point`);
+    if (programs.length > 1) {
+      const { ours, theirs, count, expected } = run("views", name);
+      console.log(`clusters of a view of ${name}: median ${(ours * 1000).toFixed(0)} µs, ${count} clusters; getClusters ${(theirs * 1000).toFixed(0)} µs, ${expected}; ratio ${(ours / theirs).toFixed(2)}`);
+    }
+  }
+}
+
+if (values.part) {
+  const [part, ...rest] = values.part.split(" ");
+  console.log(JSON.stringify(await PARTS[part](...rest)));
+} else {
+  table();
+}
