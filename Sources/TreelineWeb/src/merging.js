@@ -97,13 +97,13 @@ const GONE = 255;
 const NONE = -1;
 
 /** The width of new tiles and the least width of tiles, in reaches of a search; and the widest, an eighth of the world. */
-const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1.5, 29];
+const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
 
 /** Farther than this a search looks at all clusters: there are a thousand at most, and the world is round. */
 const WIDE_REACH = 2 ** 27;
 
 /** Clusters in the tile of a cluster, on average. */
-const IN_TILE = 48;
+const IN_TILE = 24;
 
 export class Merging {
   /**
