@@ -1,5 +1,7 @@
 """Python and the tool give the same answers: checked against the tool's expected output, command by command."""
 
+import collections
+import csv
 import json
 import re
 import shlex
@@ -15,7 +17,7 @@ GOLDEN = FIXTURES / "golden" / "tool"
 FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|units|--method grid|--continuing")
 
 #: Options of `query` that control how answers are printed.
-FLAGS = {"ellipses", "members", "hulls", "keep-visible", "no-keep-visible", "json", "quiet"}
+FLAGS = {"ellipses", "members", "hulls", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
 
 BUILDING = ("split", "grow", "stand", "badge-gap")
 
@@ -161,6 +163,13 @@ def check_query(tree, options, output):
     if options.get("format") == "table":
         lines = [line for line in output[: output.index("--- exit code 0")] if line]
         check_rows(answer, lines[: lines.index("--- standard error")] if "--- standard error" in lines else lines)
+        return
+    if options.get("format") == "csv":
+        rows = list(csv.DictReader(printed(output).splitlines()))
+        counts = collections.Counter(int(row["cluster_id"]) for row in rows)
+        if "point_count" in rows[0]:
+            counts = {int(row["cluster_id"]): int(row["point_count"]) for row in rows}
+        assert counts == dict(zip(answer.id.tolist(), answer.count.tolist()))
         return
     features = json.loads(printed(output))["features"]
     assert len(answer) == len(features)
