@@ -8,7 +8,7 @@ struct CSVHeader {
   let isNamed: Bool
   /// Whether names had to be repaired because their bytes are not UTF-8.
   var isRepaired = false
-  /// What users are told about the choice of columns.
+  /// Notes to users about the choice of columns.
   var notes: [ReadingNote]
 
   /// - Parameters:

@@ -89,7 +89,8 @@ final class ServerMetrics: Sendable {
   func text(_ state: State) -> String {
     let gauges = [
       (Self.openIndexes, state.openIndexes), (Self.staleIndexes, state.staleIndexes),
-      (Self.connections, state.connections), (Self.underWay, state.answersUnderWay), (Self.queueLength, state.queueLength),
+      (Self.connections, state.connections), (Self.underWay, state.answersUnderWay),
+      (Self.queueLength, state.queueLength),
       (Self.answerBytes, state.answerBytes), (Self.filters, state.filters), (Self.filterBytes, state.filterBytes),
       (Self.droppedLines, log?.droppedLineCount ?? 0),
       (Self.memory, ProcessMemory.residentBytes),

@@ -23,7 +23,7 @@ const OWN = [
 
 const PLACE = new Float64Array(2);
 
-/** Clusters in tree order, which is that of their ids. What they look like is found when it is first asked for. */
+/** Clusters in tree order, which is the order of their ids. Their properties are computed at first use. */
 export class Clusters {
   /** @type {{places: Float64Array, members: Int32Array | null} | null} */
   #shown = null;
@@ -65,7 +65,7 @@ export class Clusters {
     return this.#numbers(0);
   }
 
-  /** How many points each has, those that fail a filter included. */
+  /** Number of points of each, including points that fail a filter. */
   get sizes() {
     return this.#numbers(1);
   }

@@ -3,7 +3,7 @@ export class QueryError extends Error {
   name = "QueryError";
 }
 
-/** Points of which no tree can be made. */
+/** Points that cannot be built into a tree. */
 export class BuildError extends Error {
   name = "BuildError";
 }

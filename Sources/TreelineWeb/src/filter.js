@@ -251,7 +251,7 @@ class Parser {
 
   /**
    * @param {string} expected
-   * @param {number} [at] A place in the text; -1 for that of the last token.
+   * @param {number} [at] A place in the text; -1 for the place of the last token.
    */
   malformed(expected, at) {
     const token = this.tokens[at === -1 ? this.place - 1 : this.place];

@@ -221,7 +221,7 @@ function planeOf(bytes, pointCount) {
   return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
 }
 
-/** Sections of which there is one at most of each kind. */
+/** Sections that occur at most once for each kind. */
 class Sections {
   /**
    * @param {Bytes} bytes

@@ -242,7 +242,7 @@ class Layout {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node reaches as far as its points are told apart further below.
+      // A node covers the points that levels below it divide.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;

@@ -119,7 +119,7 @@ export class Merging {
     this.curve = curve;
     this.standsAtMembers = standsAtMembers;
     this.crossesSeam = crossesSeam;
-    /** Ages below this are those of leaves. */
+    /** Ages below this belong to leaves. */
     this.leafCount = count;
     /** Numbers in use, in the order of least members, and clusters that there are. */
     this.numbers = count;

@@ -53,7 +53,7 @@ export class RemoteTree {
     return tree;
   }
 
-  /** How many points there are, those that fail a filter included. */
+  /** Number of points, including points that fail a filter. */
   get pointCount() {
     return this.info.point_count;
   }
@@ -214,7 +214,7 @@ export class RemoteTree {
   }
 }
 
-/** Clusters that a server told, with the members of `Clusters`. */
+/** Clusters from a server, with the members of `Clusters`. */
 export class RemoteClusters {
   /**
    * @param {RemoteTree} tree
@@ -279,7 +279,7 @@ export class RemoteClusters {
   }
 }
 
-/** Points of a cluster that a server told, with the members of `Members`. */
+/** Points of a cluster from a server, with the members of `Members`. */
 export class RemoteMembers {
   /** @param {any} page */
   constructor(page) {

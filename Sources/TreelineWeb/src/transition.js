@@ -5,7 +5,7 @@
  * @typedef {object} Ranges An answer, as far as transitions look at it.
  * @property {number} length
  * @property {ArrayLike<number>} firsts Where the points of each cluster begin, in tree order.
- * @property {ArrayLike<number>} sizes Number of points of each, with those that fail a filter.
+ * @property {ArrayLike<number>} sizes Number of points of each, including points that fail a filter.
  * @property {ArrayLike<number>} counts
  *
  * @typedef {object} Fork One cluster on one side, and the clusters within it on the other.

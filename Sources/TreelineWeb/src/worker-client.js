@@ -26,7 +26,7 @@ export async function builtByWorker(coordinates, rows, options) {
         worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => take(data));
         worker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => fail(message || "its script cannot be loaded"));
         worker.addEventListener("messageerror", () => fail("its answer cannot be read"));
-        // No event tells a page that somebody terminated a worker.
+        // No event reports that a worker was terminated.
         const terminate = worker.terminate;
         worker.terminate = () => {
           terminate.call(worker);

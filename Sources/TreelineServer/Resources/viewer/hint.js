@@ -44,7 +44,7 @@ export class Hint {
     return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
-  /** Returns what is told of a point: its name, or the values of the chosen columns, each with the column's name. */
+  /** Returns the text about a point: its name, or the values of the chosen columns, each with the column's name. */
   #told(properties, index) {
     const { tooltip } = this.viewer;
     if (!tooltip) return [element("b", {}, nameOf(properties, index.columns))];

@@ -55,7 +55,7 @@ export class Viewer {
   #isStyled = false;
   /** Whether the map style that was asked for could not be loaded. */
   #isUnstyled = false;
-  /** A map style to show instead of that of the settings, as an address or an object; null for none. */
+  /** A map style to show instead of the style of the settings, as an address or an object; null for none. */
   basemap = null;
   /** Columns that a hint shows of points; null for their names. */
   tooltip = null;
@@ -219,7 +219,7 @@ export class Viewer {
     return this.basemap ?? this.settings.style;
   }
 
-  /** Shows another map style from now on; null for that of the settings. */
+  /** Shows another map style from now on; null for the style of the settings. */
   useBasemap(style) {
     this.basemap = style;
     // The map starts with it.
