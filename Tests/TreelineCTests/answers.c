@@ -130,7 +130,7 @@ void test_navigation(const treeline_tree *tree) {
   NO_ERROR(same = treeline_clusters_with_ids(tree, ids, 2, &error));
   EXPECT(treeline_answer_count(same) == 2);
   ids[1] = whole.id[0];
-  EXPECT_ERROR(treeline_clusters_with_ids(tree, ids, 2, &error), TREELINE_ERROR_QUERY, "none of which lies within");
+  EXPECT_ERROR(treeline_clusters_with_ids(tree, ids, 2, &error), TREELINE_ERROR_QUERY, "that do not overlap");
   EXPECT_ERROR(treeline_children(tree, UINT64_MAX, &error), TREELINE_ERROR_QUERY, "expected the id of a cluster");
 
   double zoom;
