@@ -135,7 +135,7 @@ def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
     assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)
 
 ARCHIVE = """address => new Promise(resolve => {
-  document.body.innerHTML = '<div id="archive" style="position:absolute;inset:0"></div>';
+  document.body.insertAdjacentHTML('beforeend', '<div id="archive" style="position:fixed;inset:0;z-index:99"></div>');
   const style = {version: 8, sources: {tiles: {type: 'vector', tiles: [address], maxzoom: 9}},
     layers: [{id: 'clusters', type: 'circle', source: 'tiles', 'source-layer': 'clusters',
       paint: {'circle-radius': ['/', ['get', 'badge_px'], 2]}}]};
