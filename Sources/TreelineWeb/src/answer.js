@@ -21,14 +21,27 @@ const OWN = [
  * @property {string} [aggregate]
  */
 
-const PLACE = new Float64Array(2);
+/** Doubles that ids, coordinates, diameters and counts take for each cluster. */
+const COLUMNS = 5;
 
-/** Clusters in tree order, which is the order of their ids. Their properties are computed at first use. */
+/** Clusters in tree order, which is the order of their ids. Their arrays are computed at first use. */
 export class Clusters {
-  /** @type {{places: Float64Array, members: Int32Array | null} | null} */
-  #shown = null;
+  /** @type {Int32Array | null} */
+  #members = null;
+  /** @type {ArrayBuffer | null} */
+  #buffer = null;
+  /** @type {Float64Array | null} */
+  #ids = null;
+  /** @type {Uint32Array | null} */
+  #counts = null;
   /** @type {Float64Array | null} */
   #coordinates = null;
+  /** @type {Float64Array | null} */
+  #world = null;
+  /** @type {Float64Array | null} */
+  #diameters = null;
+  /** @type {Float64Array | null} */
+  #rows = null;
   /** @type {Record<string, any[]> | null} */
   #values = null;
 
@@ -44,20 +57,34 @@ export class Clusters {
     this.options = options;
   }
 
+  /**
+   * One of the arrays of doubles. They and the counts lie in one buffer, since a small buffer takes as long to allocate as
+   * a small answer takes to fill.
+   *
+   * @param {number} column Where it begins, in doubles for each cluster.
+   * @param {number} width Doubles for each cluster.
+   */
+  #doubles(column, width) {
+    this.#buffer ??= new ArrayBuffer(this.length * 8 * COLUMNS);
+    return new Float64Array(this.#buffer, this.length * 8 * column, this.length * width);
+  }
+
   /** Numbers below 2^53 that name each cluster in every answer of its tree. */
   get ids() {
+    if (this.#ids) return this.#ids;
     const { nodes, length } = this;
-    const ids = new Float64Array(length);
+    const ids = this.#doubles(0, 1);
     for (let i = 0; i < length; i++) ids[i] = nodes[4 * i] * 1024 + (nodes[4 * i + 3] & 1023);
-    return ids;
+    return (this.#ids = ids);
   }
 
   /** How many points each cluster stands for; under a filter, how many of them pass. */
   get counts() {
+    if (this.#counts) return this.#counts;
     const { nodes, length, tree: { selection } } = this;
-    const counts = new Uint32Array(length);
+    const counts = new Uint32Array(this.#doubles(COLUMNS - 1, 1).buffer, length * 8 * (COLUMNS - 1), length);
     for (let i = 0; i < length; i++) counts[i] = selection ? selection.count(nodes[4 * i], nodes[4 * i + 1]) : nodes[4 * i + 1];
-    return counts;
+    return (this.#counts = counts);
   }
 
   /** Where the points of each begin in tree order. */
@@ -83,45 +110,51 @@ export class Clusters {
 
   /** Longitude and latitude of each, where it is shown. */
   get coordinates() {
-    if (!this.#coordinates) {
-      const { plane } = this.tree.hierarchy;
-      const { places } = this.#positions;
-      this.#coordinates = new Float64Array(places.length);
-      for (let i = 0; i < places.length; i += 2) {
-        this.#coordinates[i] = plane.longitude(places[i]);
-        this.#coordinates[i + 1] = plane.latitude(places[i + 1]);
-      }
+    if (this.#coordinates) return this.#coordinates;
+    const { plane } = this.tree.hierarchy;
+    const coordinates = this.#doubles(1, 2);
+    this.#place(coordinates);
+    for (let i = 0; i < coordinates.length; i += 2) {
+      coordinates[i] = plane.longitude(coordinates[i]);
+      coordinates[i + 1] = plane.latitude(coordinates[i + 1]);
     }
-    return this.#coordinates;
+    return (this.#coordinates = coordinates);
   }
 
   /** X and y of each in the world, or in a plain plane's square: from 0 in the west and north to 1. */
   get world() {
-    const { isMercator, seam } = this.tree.hierarchy.plane;
-    return this.#positions.places.map((place, i) => {
-      const turns = (place + (i % 2 || !isMercator ? 0 : seam)) / 2 ** 32;
-      return turns < 1 ? turns : turns - 1;
-    });
+    if (this.#world) return this.#world;
+    const { seam } = this.tree.hierarchy.plane;
+    const world = new Float64Array(this.length * 2);
+    this.#place(world);
+    for (let i = 0; i < world.length; i++) {
+      const turns = (world[i] + (i & 1 ? 0 : seam)) / 2 ** 32;
+      world[i] = turns < 1 ? turns : turns - 1;
+    }
+    return (this.#world = world);
   }
 
   /** With what diameters badges are drawn so that none touch, in pixels; null unless the answer was cut by badges. */
   get diameters() {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
-    if (scale === undefined || !curve) return null;
+    if (this.#diameters || scale === undefined || !curve) return this.#diameters;
     const { counts } = this;
-    const diameters = new Float64Array(counts.length);
+    const diameters = this.#doubles(3, 1);
     for (let i = 0; i < counts.length; i++) diameters[i] = (curve.units(counts[i]) / 64) * scale;
-    return diameters;
+    return (this.#diameters = diameters);
   }
 
   /** The row of each single point; -1 of clusters. */
   get rows() {
-    const { nodes, tree } = this;
-    return Float64Array.from({ length: this.length }, (_, i) => {
+    if (this.#rows) return this.#rows;
+    const { nodes, length, tree: { hierarchy } } = this;
+    const rows = new Float64Array(length);
+    for (let i = 0; i < length; i++) {
       const index = this.#singleIndex(nodes[4 * i], nodes[4 * i + 1]);
-      return index < 0 ? -1 : tree.hierarchy.rows[index];
-    });
+      rows[i] = index < 0 ? -1 : hierarchy.rows[index];
+    }
+    return (this.#rows = rows);
   }
 
   /** What was asked for of the points of each, by name. */
@@ -206,12 +239,12 @@ export class Clusters {
     if (options.scale !== undefined && tree.hierarchy.curve) {
       properties.badge_px = (tree.hierarchy.curve.units(points) / 64) * options.scale;
     }
-    const member = this.#positions.members?.[i] ?? -1;
+    const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
+    const member = this.#members?.[i] ?? -1;
     if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
     if (index >= 0) properties.index = tree.hierarchy.rows[index];
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
     if (index >= 0) addColumns(properties, tree, index);
-    const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
     return feature(id, this.bounds(i), coordinates, properties);
   }
 
@@ -239,40 +272,40 @@ export class Clusters {
     return selection.count(first, count) === 1 ? selection.indexOf(selection.before[first]) : -1;
   }
 
-  /** Where each is shown on the plane, and the tree index of its point there: -1 if it is at a mean, null if all are. */
-  get #positions() {
-    if (this.#shown) return this.#shown;
+  /**
+   * Writes where each is shown on the plane, and notes the tree index of its point there: -1 if it is at a mean.
+   *
+   * @param {Float64Array} places
+   */
+  #place(places) {
     const { tree: { hierarchy, selection }, nodes, options } = this;
-    const { points } = hierarchy;
-    const places = new Float64Array(this.length * 2);
-    const mayBeMembers = hierarchy.stands !== null || options.position === "member" || Boolean(options.window);
-    const members = mayBeMembers ? new Int32Array(this.length) : null;
-    const place = PLACE;
-    for (let i = 0; i < this.length; i++) {
-      const first = nodes[4 * i];
-      const count = nodes[4 * i + 1];
-      const record = nodes[4 * i + 2];
-      const levels = nodes[4 * i + 3];
-      let member = -1;
-      if (options.position === "member") member = this.#nearest(i, null);
-      else if (!options.position && (options.isAnchored || !selection)) member = hierarchy.standIndex(first, count, record, levels);
-      if (member < 0) {
-        const isOfAll = !selection || (options.isAnchored && !options.position);
-        (isOfAll ? hierarchy : selection).mean(first, count, record, place);
-      } else {
-        place[0] = points[2 * member];
-        place[1] = points[2 * member + 1];
-      }
-      if (options.window && !options.window.contains(place[0], place[1])) {
-        const nearest = this.#nearest(i, options.window);
-        if (nearest >= 0) [member, place[0], place[1]] = [nearest, points[2 * nearest], points[2 * nearest + 1]];
-      }
-      if (members) members[i] = member;
-      places[2 * i] = place[0];
-      places[2 * i + 1] = place[1];
+    const { position, window } = options;
+    if (!hierarchy.stands && !selection && position !== "member" && !window) {
+      for (let i = 0; i < nodes.length; i += 4) hierarchy.mean(nodes[i], nodes[i + 1], nodes[i + 2], places, i >> 1);
+      return;
     }
-    this.#shown = { places, members };
-    return this.#shown;
+    const { points } = hierarchy;
+    this.#members = new Int32Array(this.length);
+    for (let i = 0; i < this.length; i++) {
+      const [first, count, record, levels] = nodes.subarray(4 * i);
+      let member = -1;
+      if (position === "member") member = this.#nearest(i, null);
+      else if (!position && (options.isAnchored || !selection)) member = hierarchy.standIndex(first, count, record, levels);
+      if (member < 0) {
+        const isOfAll = !selection || (options.isAnchored && !position);
+        (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
+      } else {
+        places.set(points.subarray(2 * member, 2 * member + 2), 2 * i);
+      }
+      if (window && !window.contains(places[2 * i], places[2 * i + 1])) {
+        const nearest = this.#nearest(i, window);
+        if (nearest >= 0) {
+          places.set(points.subarray(2 * nearest, 2 * nearest + 2), 2 * i);
+          member = nearest;
+        }
+      }
+      this.#members[i] = member;
+    }
   }
 
   /**

@@ -13,17 +13,25 @@ const HALF_WORLD = 2 ** 31;
  * @returns {[number, number, number, number]} Min x, min y, max x and max y.
  */
 export function boxAround(points, first, count, mayCrossSeam) {
-  let [minX, minY, maxX, maxY] = [2 ** 32 - 1, 2 ** 32 - 1, 0, 0];
+  let minX = 2 ** 32 - 1;
+  let minY = minX;
+  let maxX = 0;
+  let maxY = 0;
   // The least x in the eastern half of the plane, and the greatest in the western.
-  let [east, west] = [2 ** 32 - 1, 0];
+  let east = minX;
+  let west = 0;
   for (let i = first * 2; i < (first + count) * 2; i += 2) {
-    const [x, y] = [points[i], points[i + 1]];
+    const x = points[i];
+    const y = points[i + 1];
     if (x < minX) minX = x;
     if (x > maxX) maxX = x;
     if (y < minY) minY = y;
     if (y > maxY) maxY = y;
-    if (x < HALF_WORLD) west = Math.max(west, x);
-    else east = Math.min(east, x);
+    if (x >= HALF_WORLD) {
+      if (x < east) east = x;
+    } else if (x > west) {
+      west = x;
+    }
   }
   const isAcross = mayCrossSeam && maxX - minX >= HALF_WORLD && (west - east) >>> 0 < HALF_WORLD;
   return isAcross ? [east, minY, west, maxY] : [minX, minY, maxX, maxY];

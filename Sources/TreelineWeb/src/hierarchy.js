@@ -144,10 +144,20 @@ export class Hierarchy {
    * @returns {ArrayLike<number>}
    */
   box(first, count, record) {
-    const own = this.nodes.subarray(record * 6, record * 6 + 4);
-    if (count === this.nodes[record * 6 + 4]) return own;
-    const mayCross = own[0] > own[2] || (this.isAcrossSeam && own[2] - own[0] >= 2 ** 31);
-    return boxAround(this.points, first, count, mayCross);
+    const { nodes } = this;
+    const at = record * 6;
+    return count === nodes[at + 4] ? nodes.subarray(at, at + 4) : boxAround(this.points, first, count, this.mayCross(record));
+  }
+
+  /**
+   * Whether a part of a bucket may lie across the seam.
+   *
+   * @param {number} record Of the bucket.
+   */
+  mayCross(record) {
+    const west = this.nodes[record * 6];
+    const east = this.nodes[record * 6 + 2];
+    return west > east || (this.isAcrossSeam && east - west >= 2 ** 31);
   }
 
   /**
@@ -186,37 +196,87 @@ export class Hierarchy {
    * @param {number} count
    * @param {number} record
    * @param {Float64Array} result
+   * @param {number} [to] Where it is written.
    */
-  mean(first, count, record, result) {
-    const { points, nodes } = this;
-    if (count === 1) {
-      result[0] = points[first * 2];
-      result[1] = points[first * 2 + 1];
-      return;
-    }
+  mean(first, count, record, result, to = 0) {
+    const { points, nodes, sums } = this;
     const own = record * 6;
-    // Parts of buckets are small, and their boxes found from their points.
-    const box = count === nodes[own + 4] ? nodes : this.box(first, count, record);
-    const at = box === nodes ? own : 0;
-    const minX = box[at];
-    const minY = box[at + 1];
-    let sumX = 0;
-    let sumY = 0;
     if (nodes[own + 5]) {
       const pair = ((this.leftRecord(record) - 1) >> 1) * 4;
-      sumX = this.sums[pair + 1] * WORLD + this.sums[pair];
-      sumY = this.sums[pair + 3] * WORLD + this.sums[pair + 2];
-    } else if (minX !== box[at + 2] || minY !== box[at + 3]) {
-      this.checkBucket(count, record);
-      for (let i = first * 2; i < (first + count) * 2; i += 2) {
+      this.#writeMean(
+        nodes[own], nodes[own + 1], nodes[own + 2], nodes[own + 3], sums[pair + 1] * WORLD + sums[pair], sums[pair + 3] * WORLD + sums[pair + 2],
+        count, result, to);
+    } else if (count === 1) {
+      result[to] = points[first * 2];
+      result[to + 1] = points[first * 2 + 1];
+    } else {
+      this.#writeBucketMean(first, count, record, result, to);
+    }
+  }
+
+  /**
+   * Writes the mean of the points in a bucket, or in a part of one.
+   *
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   * @param {number} to
+   */
+  #writeBucketMean(first, count, record, result, to) {
+    const { points, nodes } = this;
+    const own = record * 6;
+    let minX = nodes[own];
+    let minY = nodes[own + 1];
+    let maxX = nodes[own + 2];
+    let maxY = nodes[own + 3];
+    let sumX = 0;
+    let sumY = 0;
+    if (minX !== maxX || minY !== maxY) {
+      if (count > BUCKET) this.checkBucket(count, record);
+      const start = first * 2;
+      const end = start + count * 2;
+      if (count !== nodes[own + 4]) {
+        if (this.mayCross(record)) {
+          [minX, minY, maxX, maxY] = boxAround(points, first, count, true);
+        } else {
+          minX = maxX = points[start];
+          minY = maxY = points[start + 1];
+          for (let i = start + 2; i < end; i += 2) {
+            const x = points[i];
+            const y = points[i + 1];
+            if (x < minX) minX = x;
+            if (x > maxX) maxX = x;
+            if (y < minY) minY = y;
+            if (y > maxY) maxY = y;
+          }
+        }
+      }
+      for (let i = start; i < end; i += 2) {
         sumX += (points[i] - minX) >>> 0;
         sumY += (points[i + 1] - minY) >>> 0;
       }
     }
-    // It lies in the box, whatever a damaged file says.
-    const x = minX + Math.min(sumX, count * ((box[at + 2] - minX) >>> 0)) / count;
-    result[0] = x < WORLD ? x : x - WORLD;
-    result[1] = minY + Math.min(sumY, count * ((box[at + 3] - minY) >>> 0)) / count;
+    this.#writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to);
+  }
+
+  /**
+   * Writes a mean from sums of distances to the corner of a box. It lies in the box, whatever a damaged file says.
+   *
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {number} sumX
+   * @param {number} sumY
+   * @param {number} count
+   * @param {Float64Array} result
+   * @param {number} to
+   */
+  #writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to) {
+    const x = minX + Math.min(sumX, count * ((maxX - minX) >>> 0)) / count;
+    result[to] = x < WORLD ? x : x - WORLD;
+    result[to + 1] = minY + Math.min(sumY, count * ((maxY - minY) >>> 0)) / count;
   }
 
   /**

@@ -57,14 +57,15 @@ export class Selection {
    * @param {number} count
    * @param {number} record
    * @param {Float64Array} result
+   * @param {number} [to] Where it is written.
    */
-  mean(first, count, record, result) {
+  mean(first, count, record, result, to = 0) {
     const passing = this.count(first, count);
-    if (passing === count) return this.tree.mean(first, count, record, result);
+    if (passing === count) return this.tree.mean(first, count, record, result, to);
     const { box, sumX, sumY } = this.#summary(first, count, record);
     const x = box[0] + sumX / passing;
-    result[0] = x < 2 ** 32 ? x : x - 2 ** 32;
-    result[1] = box[1] + sumY / passing;
+    result[to] = x < 2 ** 32 ? x : x - 2 ** 32;
+    result[to + 1] = box[1] + sumY / passing;
   }
 
   /**
