@@ -1,44 +1,67 @@
-// The interface of supercluster over a tree that was merged by distance: the same calls and the same GeoJSON, but no two
-// clusters are closer than the radius, and zooming in never merges.
+// The interface of supercluster: the same calls, the same options and the same answers, cluster for cluster, from typed
+// arrays.
+//
+// As supercluster does, it takes the points one after the other, zoom by zoom from the greatest, and merges with each all
+// that lie within the radius and are still alone. `SpacedSupercluster` answers the same calls from a tree of Treeline.
 
-import { build, treeOfBuilt } from "./build.js";
-import { CutSearch } from "./cuts.js";
-import { Window } from "./plane.js";
-import { InView } from "./view.js";
+import { found, PositionTree } from "./position-tree.js";
 
-/** @typedef {import("./tree.js").Tree} Tree */
+export { SpacedSupercluster } from "./spaced-supercluster.js";
 
 /**
  * @typedef {object} SuperclusterOptions
  * @property {number} [minZoom] Lower zooms are answered as this one.
- * @property {number} [maxZoom] Above it all points stand alone.
+ * @property {number} [maxZoom] Above it all points are alone. At most 30.
  * @property {number} [minPoints] Fewer points make no cluster.
- * @property {number} [radius] Least distance of two clusters, in parts of a tile.
+ * @property {number} [radius] Points closer than this are merged, in parts of a tile.
  * @property {number} [extent] Parts that a tile is wide.
+ * @property {number} [nodeSize] Points in a leaf of the search tree. It decides the order of answers.
+ * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether points have their number as `id` in tiles.
  * @property {(properties: any) => any} [map] What `reduce` takes of a point's properties.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of points or clusters to
  *   those of a cluster.
- *
- * @typedef {import("./build.js").Feature} Feature
  */
 
 const DEFAULTS = {
-  minZoom: 0, maxZoom: 16, minPoints: 2, radius: 40, extent: 512, generateId: false, reduce: null,
+  minZoom: 0, maxZoom: 16, minPoints: 2, radius: 40, extent: 512, nodeSize: 64, log: false, generateId: false, reduce: null,
   map: (/** @type {any} */ properties) => properties,
 };
-const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
+
+/** What is shown at a zoom. */
+class Level {
+  /**
+   * @param {Float64Array} xs
+   * @param {Float64Array} ys
+   * @param {Uint32Array} ids The row of a point, or the id of a cluster.
+   * @param {Uint32Array} counts
+   * @param {any[] | null} reduced The properties of clusters that `reduce` made.
+   * @param {number} nodeSize
+   */
+  constructor(xs, ys, ids, counts, reduced, nodeSize) {
+    this.xs = xs;
+    this.ys = ys;
+    this.counts = counts;
+    this.reduced = reduced;
+    this.items = ids;
+    /** The id of the cluster that each is a part of at the next lower zoom; 0 if it is alone there, too. */
+    this.parents = new Uint32Array(xs.length);
+    this.tree = new PositionTree(xs, ys, nodeSize);
+  }
+
+  /** Numbers of all that is shown, in the order of the search tree. */
+  get ids() {
+    return this.tree.ids;
+  }
+}
 
 export class Supercluster {
-  /** @type {Tree | null} */
-  #tree = null;
-  /** What `reduce` made of each record of the tree. */
-  /** @type {any[]} */
-  #reduced = [];
-
   /** @param {SuperclusterOptions} [options] */
-  constructor(options = {}) {
+  constructor(options) {
     this.options = { ...DEFAULTS, ...options };
+    /** What is shown at each zoom. */
+    /** @type {Level[]} */
+    this.trees = [];
     /** @type {any[]} */
     this.points = [];
   }
@@ -46,22 +69,35 @@ export class Supercluster {
   /**
    * Takes the points to cluster. They replace earlier ones.
    *
-   * @param {any[]} points GeoJSON features; those without a geometry are left out.
+   * @param {any[]} points GeoJSON features; those without a position are left out.
    */
   load(points) {
+    const { minZoom, maxZoom, nodeSize, reduce, log } = this.options;
+    if (!(maxZoom <= 30 && minZoom >= 0)) throw new Error(`Expected zooms from 0 to 30, found ${minZoom} and ${maxZoom}`);
+    const timer = `${points.length} points`;
+    if (log) console.time(timer);
     this.points = points;
-    const [coordinates, rows] = [new Float64Array(points.length * 2), new Uint32Array(points.length)];
+    const [xs, ys, rows] = [new Float64Array(points.length), new Float64Array(points.length), new Uint32Array(points.length)];
     let count = 0;
-    points.forEach((point, row) => {
-      const [longitude, latitude] = point.geometry?.coordinates ?? [];
-      if (!Number.isFinite(longitude) || !Number.isFinite(latitude)) return;
-      coordinates[2 * count] = Math.abs(longitude) <= 180 ? longitude : wrapped(longitude);
-      coordinates[2 * count + 1] = Math.min(Math.max(latitude, -90), 90);
+    for (let row = 0; row < points.length; row++) {
+      const coordinates = points[row].geometry?.coordinates;
+      const x = coordinates ? worldX(coordinates[0]) : NaN;
+      const y = coordinates ? worldY(coordinates[1]) : NaN;
+      if (!(x - x === 0 && y - y === 0)) continue;
+      xs[count] = Math.fround(x);
+      ys[count] = Math.fround(y);
       rows[count++] = row;
-    });
-    const built = build(coordinates.subarray(0, 2 * count), rows.subarray(0, count), { for: "spacing" });
-    this.#tree = treeOfBuilt(built, [], { for: "spacing" });
-    this.#reduced = [];
+    }
+    this.trees = [];
+    let level = new Level(
+      xs.subarray(0, count), ys.subarray(0, count), rows.subarray(0, count), new Uint32Array(count).fill(1), reduce ? [] : null, nodeSize);
+    this.trees[maxZoom + 1] = level;
+    for (let zoom = maxZoom; zoom >= minZoom; zoom--) {
+      const start = Date.now();
+      level = this.trees[zoom] = this.#merged(level, zoom);
+      if (log) console.log("z%d: %d clusters in %dms", zoom, level.items.length, Date.now() - start);
+    }
+    if (log) console.timeEnd(timer);
     return this;
   }
 
@@ -73,11 +109,25 @@ export class Supercluster {
    * @returns {any[]}
    */
   getClusters(bbox, zoom) {
-    const [west, east] = bbox[2] - bbox[0] >= 360 ? [-180, 180] : [wrapped(bbox[0]), bbox[2] === 180 ? 180 : wrapped(bbox[2])];
-    const [south, north] = [Math.max(-90, Math.min(90, bbox[1])), Math.max(-90, Math.min(90, bbox[3]))];
-    if (!this.#tree || !(south <= north) || !Number.isFinite(west + east + south + north)) return [];
-    const window = this.#tree.hierarchy.plane.window([west, south, east, north]);
-    return window ? this.#items(this.#shown(window, zoom), zoom).map((item) => this.#feature(item)) : [];
+    const level = this.trees[this.#limitZoom(zoom)];
+    if (!level) return [];
+    const [south, north] = [bbox[1], bbox[3]].map((latitude) => worldY(Math.max(-90, Math.min(90, latitude))));
+    const isAround = bbox[2] - bbox[0] >= 360;
+    const west = isAround ? -180 : wrapped(bbox[0]);
+    const east = isAround || bbox[2] === 180 ? 180 : wrapped(bbox[2]);
+    /** @type {any[]} */
+    const features = [];
+    /** @param {number} from @param {number} to */
+    const add = (from, to) => {
+      for (const item of level.tree.inBox(from / 360 + 0.5, north, to / 360 + 0.5, south)) features.push(this.#feature(level, item));
+    };
+    if (west > east) {
+      add(west, 180);
+      add(-180, east);
+    } else {
+      add(west, east);
+    }
+    return features;
   }
 
   /**
@@ -88,28 +138,21 @@ export class Supercluster {
    * @param {number} y
    */
   getTile(z, x, y) {
-    if (!this.#tree) return null;
-    const { radius, extent, generateId } = this.options;
+    const level = this.trees[this.#limitZoom(z)];
+    if (!level) return null;
+    const { radius, extent } = this.options;
     const [size, buffer] = [2 ** z, radius / extent];
-    const units = 2 ** 32 / size;
-    const west = (x - buffer) * units - this.#tree.hierarchy.plane.seam;
-    const window = new Window(
-      Math.floor(west) - Math.floor(west / 2 ** 32) * 2 ** 32, Math.min(Math.ceil(units * (1 + 2 * buffer)), 2 ** 32 - 1),
-      Math.max(Math.floor((y - buffer) * units), 0), Math.min(Math.ceil((y + 1 + buffer) * units), 2 ** 32 - 1));
+    const [top, bottom] = [(y - buffer) / size, (y + 1 + buffer) / size];
+    /** @type {any[]} */
     const features = [];
-    for (const item of this.#items(this.#shown(window, z), z)) {
-      const feature = this.#feature(item);
-      const [longitude, latitude] = feature.geometry.coordinates;
-      const tileY = mercator(latitude) * size - y;
-      // Around the world: a tile at its end shows what is beyond.
-      for (const turn of [0, 1, -1]) {
-        const tileX = (longitude / 360 + 0.5 + turn) * size - x;
-        if (Math.max(-tileX, tileX - 1, -tileY, tileY - 1) > buffer) continue;
-        const id = typeof item === "number" && generateId ? item : feature.id;
-        const geometry = [[Math.round(extent * tileX), Math.round(extent * tileY)]];
-        features.push({ type: 1, geometry, tags: feature.properties, ...(id === undefined ? {} : { id }) });
-      }
-    }
+    /** @param {number} from @param {number} to @param {number} column */
+    const add = (from, to, column) => {
+      for (const item of level.tree.inBox(from, top, to, bottom)) features.push(this.#tileFeature(level, item, size, column, y));
+    };
+    add((x - buffer) / size, (x + 1 + buffer) / size, x);
+    // A tile at the end of the world shows what is beyond.
+    if (x === 0) add(1 - buffer / size, 1, size);
+    if (x === size - 1) add(0, buffer / size, -1);
     return features.length ? { features } : null;
   }
 
@@ -120,24 +163,32 @@ export class Supercluster {
    * @returns {any[]}
    */
   getChildren(id) {
-    const node = this.#node(id);
-    const zoom = this.getClusterExpansionZoom(id);
-    return this.#items(this.#search(EVERYTHING, zoom).centered(node), zoom).map((item) => this.#feature(item));
+    const zoom = this.#originZoom(id);
+    const level = this.trees[zoom];
+    const origin = (id - this.points.length) >> 5;
+    const parts = [];
+    if (level && origin >= 0 && origin < level.items.length) {
+      const { radius, extent } = this.options;
+      const count = level.tree.near(level.xs[origin], level.ys[origin], radius / (extent * 2 ** (zoom - 1)));
+      for (const item of found.slice(0, count)) if (level.parents[item] === id) parts.push(this.#feature(level, item));
+    }
+    if (!parts.length) throw new Error("No cluster with the specified id.");
+    return parts;
   }
 
   /**
    * The points of a cluster.
    *
    * @param {number} id
-   * @param {number} [limit]
+   * @param {number} [limit] 10 unless given.
    * @param {number} [offset]
    * @returns {any[]}
    */
-  getLeaves(id, limit = 10, offset = 0) {
-    const [first, count] = this.#node(id);
-    const start = first + Math.min(offset || 0, count);
-    const { rows } = this.#loaded.hierarchy;
-    return Array.from(rows.subarray(start, Math.min(start + (limit || 10), first + count)), (row) => this.points[row]);
+  getLeaves(id, limit, offset) {
+    /** @type {any[]} */
+    const leaves = [];
+    this.#addLeaves(leaves, id, limit || 10, offset || 0);
+    return leaves;
   }
 
   /**
@@ -147,29 +198,44 @@ export class Supercluster {
    * @returns {number}
    */
   getClusterExpansionZoom(id) {
-    const { minZoom, maxZoom } = this.options;
-    if (this.#node(id)[1] < this.options.minPoints) return minZoom;
-    const zoom = this.#loaded.expansionZoom(id, { cut: { spacing: this.#spacing } });
-    // Means that lie within a unit of each other never part.
-    return zoom === null ? maxZoom + 1 : Math.max(Math.min(Math.ceil(zoom), maxZoom + 1), minZoom);
+    let zoom = this.#originZoom(id) - 1;
+    for (let own = id; zoom <= this.options.maxZoom; ) {
+      const parts = this.getChildren(own);
+      zoom++;
+      if (parts.length !== 1) break;
+      own = parts[0].properties.cluster_id;
+    }
+    return zoom;
   }
 
-  /** For each zoom, the numbers of what it shows: programs that look for them find how many there are. */
-  get trees() {
-    return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {
-      const shown = () => this.#items(this.#shown(EVERYTHING, zoom), zoom).map((_, i) => i);
-      return { get ids() { return shown(); } };
-    });
+  /**
+   * Adds leaves of a cluster up to a limit, and returns how many of the offset are left to skip.
+   *
+   * @param {any[]} leaves
+   * @param {number} id
+   * @param {number} limit
+   * @param {number} offset
+   * @returns {number}
+   */
+  #addLeaves(leaves, id, limit, offset) {
+    for (const part of this.getChildren(id)) {
+      const { properties } = part;
+      if (properties?.cluster) {
+        if (properties.point_count <= offset) offset -= properties.point_count;
+        else offset = this.#addLeaves(leaves, properties.cluster_id, limit, offset);
+      } else if (offset > 0) {
+        offset--;
+      } else {
+        leaves.push(part);
+      }
+      if (leaves.length >= limit) break;
+    }
+    return offset;
   }
 
-  get #loaded() {
-    if (!this.#tree) throw new Error("No points are loaded.");
-    return this.#tree;
-  }
-
-  /** In pixels of MapLibre's tiles. */
-  get #spacing() {
-    return (this.options.radius * 512) / this.options.extent;
+  /** @param {number} id */
+  #originZoom(id) {
+    return (id - this.points.length) % 32;
   }
 
   /** @param {number} zoom */
@@ -178,110 +244,154 @@ export class Supercluster {
   }
 
   /**
-   * @param {Window} window
+   * What is shown one zoom below a level. Each item that is still alone is merged with all such items in its radius, if
+   * there are enough points.
+   *
+   * @param {Level} level
    * @param {number} zoom
    */
-  #search(window, zoom) {
-    const { minPoints, maxZoom } = this.options;
-    const cut = { spacing: this.#spacing, minPoints };
-    return new CutSearch(new InView(this.#loaded.hierarchy, window, null), cut, this.#limitZoom(zoom) + 1, maxZoom + 2);
+  #merged(level, zoom) {
+    const { radius, extent, reduce, minPoints, nodeSize } = this.options;
+    const { xs, ys, items, counts, parents, reduced, tree } = level;
+    const distance = radius / (extent * 2 ** zoom);
+    const size = items.length;
+    const isDone = new Uint8Array(size);
+    const [newXs, newYs, newItems, newCounts] = [new Float64Array(size), new Float64Array(size), new Uint32Array(size), new Uint32Array(size)];
+    /** @type {any[] | null} */
+    const newReduced = reduce ? [] : null;
+    let length = 0;
+    /** @param {number} item */
+    const keep = (item) => {
+      newXs[length] = xs[item];
+      newYs[length] = ys[item];
+      newItems[length] = items[item];
+      newCounts[length] = counts[item];
+      if (newReduced && reduced) newReduced[length] = reduced[item];
+      length++;
+    };
+    for (let item = 0; item < size; item++) {
+      if (isDone[item]) continue;
+      isDone[item] = 1;
+      const own = counts[item];
+      let count = own;
+      const neighbors = tree.near(xs[item], ys[item], distance);
+      // What `reduce` calls may search as well.
+      const near = reduce ? found.slice(0, neighbors) : found;
+      for (let i = 0; i < neighbors; i++) if (!isDone[near[i]]) count += counts[near[i]];
+      const isCluster = count > own && count >= minPoints;
+      if (!isCluster) keep(item);
+      if (count === own) continue;
+      const id = item * 32 + zoom + 1 + this.points.length;
+      let x = xs[item] * own;
+      let y = ys[item] * own;
+      let properties;
+      for (let i = 0; i < neighbors; i++) {
+        const other = near[i];
+        if (isDone[other]) continue;
+        isDone[other] = 1;
+        if (!isCluster) {
+          keep(other);
+          continue;
+        }
+        x += xs[other] * counts[other];
+        y += ys[other] * counts[other];
+        parents[other] = id;
+        if (reduce) {
+          properties ??= { ...this.#mapped(level, item) };
+          reduce(properties, this.#mapped(level, other));
+        }
+      }
+      if (!isCluster) continue;
+      parents[item] = id;
+      newXs[length] = x / count;
+      newYs[length] = y / count;
+      newItems[length] = id;
+      newCounts[length] = count;
+      if (newReduced) newReduced[length] = properties;
+      length++;
+    }
+    return new Level(newXs.slice(0, length), newYs.slice(0, length), newItems.slice(0, length), newCounts.slice(0, length), newReduced, nodeSize);
   }
 
   /**
-   * The nodes that stand in a window.
+   * What `reduce` takes of an item.
    *
-   * @param {Window} window
-   * @param {number} zoom
+   * @param {Level} level
+   * @param {number} item
    */
-  #shown(window, zoom) {
-    return this.#search(window, zoom).centered();
+  #mapped(level, item) {
+    return level.counts[item] > 1 ? level.reduced?.[item] : this.options.map(this.points[level.items[item]].properties);
   }
 
   /**
-   * Rows of points, and nodes of clusters: all points of what is too small for a cluster, or above the greatest zoom.
-   *
-   * @param {ArrayLike<number>} nodes
-   * @param {number} zoom
-   * @returns {(number | number[])[]}
+   * @param {Level} level
+   * @param {number} item
    */
-  #items(nodes, zoom) {
-    const { minPoints, maxZoom } = this.options;
-    const { rows } = this.#loaded.hierarchy;
-    /** @type {(number | number[])[]} */
-    const items = [];
-    for (let i = 0; i < nodes.length; i += 4) {
-      const [first, count] = [nodes[i], nodes[i + 1]];
-      if (count > 1 && count >= minPoints && this.#limitZoom(zoom) <= maxZoom) items.push([first, count, nodes[i + 2], nodes[i + 3]]);
-      else for (let index = first; index < first + count; index++) items.push(rows[index]);
-    }
-    return items;
-  }
-
-  /** @param {number} id */
-  #node(id) {
-    try {
-      return this.#loaded.cluster(id).nodes;
-    } catch {
-      throw new Error("No cluster with the specified id.");
-    }
-  }
-
-  /** @param {number | number[]} item */
-  #feature(item) {
-    if (typeof item === "number") return this.points[item];
-    const [first, count, record, levels] = item;
-    const { hierarchy } = this.#loaded;
-    const mean = new Float64Array(2);
-    hierarchy.mean(first, count, record, mean);
-    const id = first * 1024 + (levels & 1023);
+  #properties({ items, counts, reduced }, item) {
+    const count = counts[item];
     const short = count >= 10000 ? `${Math.round(count / 1000)}k` : count >= 1000 ? `${Math.round(count / 100) / 10}k` : count;
-    const reduced = this.options.reduce ? this.#properties(first, count, record, levels) : {};
+    return { ...reduced?.[item], cluster: true, cluster_id: items[item], point_count: count, point_count_abbreviated: short };
+  }
+
+  /**
+   * GeoJSON of a cluster, or the feature of a point.
+   *
+   * @param {Level} level
+   * @param {number} item
+   */
+  #feature(level, item) {
+    if (level.counts[item] === 1) return this.points[level.items[item]];
+    const longitude = (level.xs[item] - 0.5) * 360;
+    const latitude = (360 * Math.atan(Math.exp(((180 - level.ys[item] * 360) * Math.PI) / 180))) / Math.PI - 90;
     return {
-      type: "Feature", id,
-      properties: { ...reduced, cluster: true, cluster_id: id, point_count: count, point_count_abbreviated: short },
-      geometry: { type: "Point", coordinates: [hierarchy.plane.longitude(mean[0]), hierarchy.plane.latitude(mean[1])] },
+      type: "Feature", id: level.items[item], properties: this.#properties(level, item),
+      geometry: { type: "Point", coordinates: [longitude, latitude] },
     };
   }
 
   /**
-   * The result of `reduce` over a node's points, in tree order. Results of records are kept.
-   *
-   * @param {number} first
-   * @param {number} count
-   * @param {number} record
-   * @param {number} levels
-   * @returns {any}
+   * @param {Level} level
+   * @param {number} item
+   * @param {number} size Tiles that the world is wide.
+   * @param {number} column Of the tile.
+   * @param {number} row
    */
-  #properties(first, count, record, levels) {
-    const { hierarchy } = this.#loaded;
-    const { map } = this.options;
-    const reduce = /** @type {(accumulated: any, properties: any) => void} */ (this.options.reduce);
-    const isRecord = levels < 1024;
-    if (isRecord && this.#reduced[record]) return this.#reduced[record];
-    let result;
-    if (hierarchy.isStored(record)) {
-      const left = hierarchy.leftCount(first, count, record, levels);
-      const child = hierarchy.leftRecord(record);
-      result = { ...this.#properties(first, left, child, levels + 1) };
-      reduce(result, this.#properties(first + left, count - left, child + 1, levels + 1));
-    } else {
-      result = { ...map(this.points[hierarchy.rows[first]].properties) };
-      for (let index = first + 1; index < first + count; index++) reduce(result, map(this.points[hierarchy.rows[index]].properties));
-    }
-    if (isRecord) this.#reduced[record] = result;
-    return result;
+  #tileFeature(level, item, size, column, row) {
+    const { extent, generateId } = this.options;
+    const isCluster = level.counts[item] > 1;
+    const point = this.points[level.items[item]];
+    const [x, y] = isCluster ? [level.xs[item], level.ys[item]] : [worldX(point.geometry.coordinates[0]), worldY(point.geometry.coordinates[1])];
+    const id = isCluster || generateId ? level.items[item] : point.id;
+    return {
+      type: 1, geometry: [[Math.round(extent * (x * size - column)), Math.round(extent * (y * size - row))]],
+      tags: isCluster ? this.#properties(level, item) : point.properties, ...(id === undefined ? {} : { id }),
+    };
   }
 }
+
+export default Supercluster;
 
 /** @param {number} longitude */
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
+ * X in the world, from 0 in the west to 1.
+ *
+ * @param {unknown} longitude
+ */
+function worldX(longitude) {
+  if (typeof longitude !== "number") return NaN;
+  return (Math.abs(longitude) <= 180 ? longitude : wrapped(longitude)) / 360 + 0.5;
+}
+
+/**
  * Y in the world, from 0 in the north to 1.
  *
- * @param {number} latitude
+ * @param {unknown} latitude
  */
-function mercator(latitude) {
-  const sine = Math.sin((latitude * Math.PI) / 180);
-  return Math.min(Math.max(0.5 - (0.25 * Math.log((1 + sine) / (1 - sine))) / Math.PI, 0), 1);
+function worldY(latitude) {
+  if (typeof latitude !== "number") return NaN;
+  const sine = Math.sin((Math.min(Math.max(latitude, -90), 90) * Math.PI) / 180);
+  const y = 0.5 - (0.25 * Math.log((1 + sine) / (1 - sine))) / Math.PI;
+  return y < 0 ? 0 : y > 1 ? 1 : y;
 }
