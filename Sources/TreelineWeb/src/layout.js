@@ -2,7 +2,7 @@
 // sums and covariances of their points. IndexFormat describes each array.
 
 import { boxAround } from "./box.js";
-import { CODE, joined, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
+import { CODE, EDGES, join, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 /** Leaves are no deeper than this; where they would be, scales are made coarse. */
@@ -79,14 +79,27 @@ class Layout {
     const { tree, nodes, codes, stands, firsts } = this;
     const { leafCount, merges } = tree;
     // Of each node that waits: the node, its first point, its record, where the records below begin, and its level in
-    // a bucket.
-    const waiting = [tree.root, 0, 0, 1, 0];
-    while (waiting.length) {
-      const level = /** @type {number} */ (waiting.pop());
-      const below = /** @type {number} */ (waiting.pop());
-      const record = /** @type {number} */ (waiting.pop());
-      const first = /** @type {number} */ (waiting.pop());
-      const node = /** @type {number} */ (waiting.pop());
+    // a bucket. On each level above one node waits, and below the last both parts.
+    const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
+    waiting[0] = tree.root;
+    waiting[3] = 1;
+    let end = 5;
+    /** @param {number} node @param {number} first @param {number} record @param {number} below @param {number} level */
+    const wait = (node, first, record, below, level) => {
+      waiting[end] = node;
+      waiting[end + 1] = first;
+      waiting[end + 2] = record;
+      waiting[end + 3] = below;
+      waiting[end + 4] = level;
+      end += 5;
+    };
+    while (end > 0) {
+      end -= 5;
+      const node = waiting[end];
+      const first = waiting[end + 1];
+      const record = waiting[end + 2];
+      const below = waiting[end + 3];
+      const level = waiting[end + 4];
       if (level === 0) {
         firsts[record] = first;
         nodes[record * 6 + 4] = tree.count(node);
@@ -103,12 +116,12 @@ class Layout {
       codes[second] = merges[merge + CODE];
       if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
       if (merges[merge + POINTS] > 16) {
-        waiting.push(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
-        waiting.push(left, first, below, below + 2, 0);
+        wait(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
+        wait(left, first, below, below + 2, 0);
       } else {
         this.gaps[(second - 1) >> 1] |= level << (((second - 1) & 1) * 4);
-        waiting.push(right, second, record, 0, level + 1);
-        waiting.push(left, first, record, 0, level + 1);
+        wait(right, second, record, 0, level + 1);
+        wait(left, first, record, 0, level + 1);
       }
     }
   }
@@ -209,7 +222,8 @@ class Layout {
     let west = Math.min(nodes[left], nodes[right]);
     let east = Math.max(nodes[left + 2], nodes[right + 2]);
     if (this.crossesSeam) {
-      [west, east] = joined(nodes[left], nodes[left + 2], nodes[right], nodes[right + 2]);
+      join(nodes[left], nodes[left + 2], nodes[right], nodes[right + 2]);
+      [west, east] = EDGES;
       if (west <= east && (nodes[left] > nodes[left + 2] || nodes[right] > nodes[right + 2])) return false;
     }
     nodes[at] = west;

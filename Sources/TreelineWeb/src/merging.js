@@ -88,6 +88,7 @@ export class MergeTree {
 // A live cluster: 16 words, one cache line. Its sums are two doubles, of coordinates less 2^31 so that those of 2^21
 // points and more are exact.
 const STRIDE_BITS = 4;
+const STRIDE = 1 << STRIDE_BITS;
 const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
@@ -103,7 +104,7 @@ const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
 const WIDE_REACH = 2 ** 27;
 
 /** Clusters in the tile of a cluster, on average. */
-const IN_TILE = 24;
+const IN_TILE = 16;
 
 export class Merging {
   /**
@@ -131,6 +132,8 @@ export class Merging {
     this.beyond = crossesSeam ? new Uint32Array(count) : null;
     /** The round in which each cluster looks again: before it, it has no pair that it would have to find. */
     this.rounds = new Uint8Array(count);
+    /** No cluster of each 64 numbers looks again before this round, but for those that have a pair in the present one. */
+    this.dues = new Uint8Array((count + 63) >> 6);
     /** No badge has a greater radius. */
     this.greatestRadius = 0;
     /** Scaled distances of pairs that are merged in the round are below this. */
@@ -190,19 +193,16 @@ export class Merging {
   }
 
   /**
-   * The first round, no earlier than one, in which any cluster looks again.
+   * The first round, no earlier than one, in which any cluster may look again.
    *
    * @param {number} round
    */
   nextRound(round) {
-    const { rounds, numbers } = this;
+    const { dues } = this;
     let least = LAST_ROUND;
-    for (let number = 0; number < numbers; number++) {
-      const own = rounds[number];
-      if (own < least) {
-        if (own <= round) return round;
-        least = own;
-      }
+    for (let block = 0; block << 6 < this.numbers; block++) {
+      if (dues[block] <= round) return round;
+      if (dues[block] < least) least = dues[block];
     }
     return least;
   }
@@ -221,26 +221,27 @@ export class Merging {
   /** For tiles as wide as they can be so that few clusters in one have to be looked at on average. */
   widestShift() {
     const { live, numbers } = this;
-    // For each width the sum of the squared numbers of clusters in tiles, which are about runs of numbers.
-    const squares = new Float64Array(34);
-    const starts = new Uint32Array(34);
-    let x = live[X];
-    let y = live[Y];
+    // For each width the pairs of clusters that a tile of it, but none of half of it, has together, among clusters whose
+    // numbers follow each other. A run is a tile's worth of numbers; runs that end at ever lesser widths wait for what is
+    // behind them.
+    const pairs = new Float64Array(34);
+    const sizes = new Float64Array(35);
+    const ends = new Uint8Array(35);
+    let depth = 0;
     for (let number = 1; number <= numbers; number++) {
       const at = number << STRIDE_BITS;
-      const nextX = live[at + X];
-      const nextY = live[at + Y];
-      const widths = number < numbers ? 32 - Math.clz32((x ^ nextX) | (y ^ nextY)) : 33;
-      for (let width = 0; width < widths; width++) {
-        const size = number - starts[width];
-        squares[width] += size * size;
-        starts[width] = number;
+      const width = number < numbers ? 32 - Math.clz32((live[at - STRIDE + X] ^ live[at + X]) | (live[at - STRIDE + Y] ^ live[at + Y])) : 33;
+      let size = 1;
+      while (depth > 0 && ends[depth] <= width) {
+        pairs[ends[depth]] += sizes[depth] * size;
+        size += sizes[depth--];
       }
-      x = nextX;
-      y = nextY;
+      ends[++depth] = width;
+      sizes[depth] = size;
     }
-    let shift = GREATEST_SHIFT;
-    while (shift > 0 && squares[shift] > IN_TILE * numbers) shift--;
+    let squares = numbers;
+    let shift = 0;
+    while (shift < GREATEST_SHIFT && (squares += 2 * pairs[shift + 1]) <= IN_TILE * numbers) shift++;
     return shift;
   }
 
@@ -266,6 +267,7 @@ export class Merging {
       if (beyond) beyond[target] = beyond[number];
     }
     this.numbers = next;
+    this.dues.fill(0);
   }
 
   /**
@@ -284,9 +286,16 @@ export class Merging {
 
   /** Finds the pairs that clusters have in this round before any of these is merged. */
   lookAtDue() {
-    const { rounds, round, numbers, queue } = this;
-    for (let number = 0; number < numbers; number++) {
-      if (rounds[number] <= round) this.look(number);
+    const { rounds, dues, round, numbers, queue } = this;
+    for (let block = 0; block << 6 < numbers; block++) {
+      if (dues[block] > round) continue;
+      let least = GONE;
+      const end = Math.min((block + 1) << 6, numbers);
+      for (let number = block << 6; number < end; number++) {
+        if (rounds[number] <= round) this.look(number);
+        if (rounds[number] > round && rounds[number] < least) least = rounds[number];
+      }
+      dues[block] = least;
     }
     queue.sort();
   }
@@ -327,7 +336,9 @@ export class Merging {
     let sideBySide = sumX;
     let isAcross = false;
     if (beyond) {
-      const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
+      join(live[a + WEST] >>> 0, live[a + EAST] >>> 0, live[b + WEST] >>> 0, live[b + EAST] >>> 0);
+      const west = EDGES[0];
+      const east = EDGES[1];
       isAcross = west > east;
       if (isAcross) {
         beyond[first] = this.countBeyond(first, west) + this.countBeyond(second, west);
@@ -420,8 +431,9 @@ export class Merging {
       const nearestAge = live[(this.nearest << STRIDE_BITS) + AGE];
       return this.queue.add(this.distance, this.rest, number, this.nearest, live[at + AGE], nearestAge);
     }
-    const next = Math.max(roundOf(Math.min(this.distance, bound)), this.round + 1);
-    this.rounds[number] = Math.min(next, LAST_ROUND);
+    const next = Math.min(Math.max(roundOf(Math.min(this.distance, bound)), this.round + 1), LAST_ROUND);
+    this.rounds[number] = next;
+    if (next < this.dues[number >> 6]) this.dues[number >> 6] = next;
     live[at + NEAREST] = hasNearest && this.distance <= bound ? this.nearest : NONE;
     return -1;
   }
@@ -488,8 +500,8 @@ export class Merging {
    */
   isTooWide(a, b) {
     const { live } = this;
-    const [west, east] = joined(live[a + WEST], live[a + EAST], live[b + WEST], live[b + EAST]);
-    return west <= east && east - west >= MIDDLE;
+    join(live[a + WEST] >>> 0, live[a + EAST] >>> 0, live[b + WEST] >>> 0, live[b + EAST] >>> 0);
+    return EDGES[0] <= EDGES[1] && EDGES[1] - EDGES[0] >= MIDDLE;
   }
 }
 
@@ -555,33 +567,34 @@ function isNearer(x, y, x1, y1, x2, y2, isAcross) {
   return first < second || (first === second && rest < scaled.rest);
 }
 
+/** Where `join` writes the west and the east edge. */
+export const EDGES = new Uint32Array(2);
+
 /**
- * How far two clusters together reach along the circle of longitudes: across the seam if all fits into less than half of
- * the world so, otherwise as they lie on the plane. West is then above east.
+ * Writes how far two clusters together reach along the circle of longitudes: across the seam if all fits into less than
+ * half of the world so, otherwise as they lie on the plane. West is then above east.
  *
  * @param {number} west1
  * @param {number} east1
  * @param {number} west2
  * @param {number} east2
- * @returns {[number, number]}
  */
-export function joined(west1, east1, west2, east2) {
-  [west1, east1, west2, east2] = [west1 >>> 0, east1 >>> 0, west2 >>> 0, east2 >>> 0];
+export function join(west1, east1, west2, east2) {
   const isAnyAcross = west1 > east1 || west2 > east2;
-  const [west, east] = [Math.min(west1, west2), Math.max(east1, east2)];
-  const isWide = (west1 <= east1 && east1 - west1 >= MIDDLE) || (west2 <= east2 && east2 - west2 >= MIDDLE);
-  if (!isWide) {
-    if (!isAnyAcross && east - west < MIDDLE) return [west, east];
+  let west = west1 < west2 ? west1 : west2;
+  let east = east1 > east2 ? east1 : east2;
+  if (isAnyAcross || east - west >= MIDDLE) {
+    const isWide = (west1 <= east1 && east1 - west1 >= MIDDLE) || (west2 <= east2 && east2 - west2 >= MIDDLE);
     // Laid side by side, the one that reaches farther east from its own west edge first.
     const [width1, width2] = [(east1 - west1) >>> 0, (east2 - west2) >>> 0];
-    const start = (west2 - west1) >>> 0;
-    const width = Math.max(width1, start + width2);
-    if (start < MIDDLE && width < MIDDLE) return [west1, (west1 + width) >>> 0];
-    const otherStart = (west1 - west2) >>> 0;
-    const otherWidth = Math.max(width2, otherStart + width1);
-    if (otherStart < MIDDLE && otherWidth < MIDDLE) return [west2, (west2 + otherWidth) >>> 0];
+    const [start, otherStart] = [(west2 - west1) >>> 0, (west1 - west2) >>> 0];
+    const [width, otherWidth] = [Math.max(width1, start + width2), Math.max(width2, otherStart + width1)];
+    if (!isWide && start < MIDDLE && width < MIDDLE) [west, east] = [west1, west1 + width];
+    else if (!isWide && otherStart < MIDDLE && otherWidth < MIDDLE) [west, east] = [west2, west2 + otherWidth];
+    else if (isAnyAcross) [west, east] = [0, WORLD - 1];
   }
-  return isAnyAcross ? [0, WORLD - 1] : [west, east];
+  EDGES[0] = west;
+  EDGES[1] = east;
 }
 
 /** Words of a pair: the rest of its distance, the cluster that found it, the nearest, and the ages of both. */

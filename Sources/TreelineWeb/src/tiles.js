@@ -9,9 +9,9 @@ import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
 const TILE_BITS = 3;
 const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
 
-/** A slot has of a cluster all that a search looks at, in eight words: half a cache line. */
-const SLOT_BITS = 3;
-const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER] = [0, 1, 2, 3, 4];
+/** A slot has of a cluster all that a search looks at, and its tile. */
+const SLOT_WORDS = 6;
+const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER, SLOT_TILE] = [0, 1, 2, 3, 4, 5];
 const FREE = -1;
 const WORLD = 2 ** 32;
 
@@ -28,79 +28,90 @@ export class Tiles {
     this.size = 2 ** shift;
     this.last = WORLD / this.size - 1;
     this.isCyclic = isCyclic;
-    /** A hash table with open addressing, at most half full. */
-    this.table = new Int32Array(0);
-    this.tableShift = 0;
-    this.tileCount = 0;
     let changes = 0;
     for (let number = 0, column = -1, row = -1; number < count; number++) {
       const at = number << STRIDE_BITS;
-      const [ownColumn, ownRow] = [live[at + X] >>> shift, live[at + Y] >>> shift];
+      const ownColumn = live[at + X] >>> shift;
+      const ownRow = live[at + Y] >>> shift;
       if (ownColumn !== column || ownRow !== row) changes++;
-      [column, row] = [ownColumn, ownRow];
+      column = ownColumn;
+      row = ownRow;
     }
+    /** Tiles, numbered from 1; 0 is one without slots. */
+    this.tiles = new Int32Array((changes + 2) << TILE_BITS);
+    this.tileCount = 0;
+    /** A hash table of their numbers with open addressing, at most half full. */
+    this.table = new Int32Array(0);
+    this.tableShift = 0;
     this.#resize(changes);
-    this.slots = new Int32Array((count + changes + (count >> 3) + 64) << SLOT_BITS);
+    this.slots = new Int32Array((count + changes + (count >> 3) + 64) * SLOT_WORDS);
     this.slotCount = 0;
-    for (let number = 0; number < count; number++) {
-      const tile = this.#tileOf(number);
-      this.table[tile + CAPACITY]++;
+    // Until clusters have slots, the word for it has the tile.
+    for (let number = 0, tile = 0; number < count; number++) {
+      const at = number << STRIDE_BITS;
+      const own = tile << TILE_BITS;
+      if (live[at + X] >>> shift !== this.tiles[own + COLUMN] || live[at + Y] >>> shift !== this.tiles[own + ROW] || tile === 0) tile = this.#tileOf(number);
+      this.tiles[(tile << TILE_BITS) + CAPACITY]++;
+      live[at + SLOT] = tile;
     }
     for (let number = 0; number < count; number++) {
-      const tile = this.#tileOf(number);
-      if (this.table[tile + COUNT] === 0) this.#reserve(tile, this.table[tile + CAPACITY]);
+      const tile = live[(number << STRIDE_BITS) + SLOT];
+      const at = tile << TILE_BITS;
+      if (this.tiles[at + COUNT] === 0) this.#reserve(tile, this.tiles[at + CAPACITY]);
       this.#add(number, tile);
     }
   }
 
-  /** @param {number} tiles */
-  #resize(tiles) {
-    const bits = Math.max(33 - Math.clz32(tiles), 6);
-    const old = this.table;
-    this.table = new Int32Array(1 << (bits + TILE_BITS));
+  /** @param {number} count Of tiles for which there is to be room. */
+  #resize(count) {
+    const bits = Math.max(33 - Math.clz32(count), 6);
+    const { tiles } = this;
+    this.table = new Int32Array(1 << bits);
     this.tableShift = 36 - bits;
-    for (let tile = 0; tile < old.length; tile += 1 << TILE_BITS) {
-      if (!old[tile + CAPACITY]) continue;
-      this.table.set(old.subarray(tile, tile + 5), this.#place(old[tile + COLUMN], old[tile + ROW]));
+    for (let tile = 1; tile <= this.tileCount; tile++) {
+      this.table[this.#place(tiles[(tile << TILE_BITS) + COLUMN], tiles[(tile << TILE_BITS) + ROW])] = tile;
     }
   }
 
   /**
-   * Where a tile is in the table, or where it would be.
+   * Where the number of a tile is in the table, or where it would be.
    *
    * @param {number} column
    * @param {number} row
    */
   #place(column, row) {
-    const { table } = this;
-    // Sixteen neighbours are next to each other in the table.
+    const { table, tiles } = this;
+    // Sixteen neighbours are next to each other in the table, in one cache line.
     const hash = Math.imul(column >>> 2, 0x9e3779b1) + Math.imul(row >>> 2, 0x85ebca6b);
     const block = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> this.tableShift;
-    let tile = ((block << 4) | ((row & 3) << 2) | (column & 3)) << TILE_BITS;
-    while (table[tile + CAPACITY] && (table[tile + COLUMN] !== column || table[tile + ROW] !== row)) {
-      tile += 1 << TILE_BITS;
-      if (tile === table.length) tile = 0;
+    let place = (block << 4) | ((row & 3) << 2) | (column & 3);
+    for (let tile; (tile = table[place]) !== 0; ) {
+      if (tiles[(tile << TILE_BITS) + COLUMN] === column && tiles[(tile << TILE_BITS) + ROW] === row) break;
+      if (++place === table.length) place = 0;
     }
-    return tile;
+    return place;
   }
 
   /**
-   * Where the tile of a cluster is in the table. It is added if there is none.
+   * The tile of a cluster. It is added if there is none.
    *
    * @param {number} number
    */
   #tileOf(number) {
     const at = number << STRIDE_BITS;
-    const [column, row] = [(this.live[at + X] >>> this.shift) | 0, (this.live[at + Y] >>> this.shift) | 0];
-    let tile = this.#place(column, row);
-    if (this.table[tile + CAPACITY]) return tile;
-    if (this.tileCount * 2 >= this.table.length >> TILE_BITS) {
+    const column = (this.live[at + X] >>> this.shift) | 0;
+    const row = (this.live[at + Y] >>> this.shift) | 0;
+    let place = this.#place(column, row);
+    if (this.table[place]) return this.table[place];
+    if (this.tileCount * 2 >= this.table.length) {
       this.#resize(this.tileCount * 2);
-      tile = this.#place(column, row);
+      place = this.#place(column, row);
     }
-    this.tileCount++;
-    this.table[tile + COLUMN] = column;
-    this.table[tile + ROW] = row;
+    const tile = ++this.tileCount;
+    if ((tile + 1) << TILE_BITS > this.tiles.length) this.tiles = longer(this.tiles);
+    this.table[place] = tile;
+    this.tiles[(tile << TILE_BITS) + COLUMN] = column;
+    this.tiles[(tile << TILE_BITS) + ROW] = row;
     return tile;
   }
 
@@ -112,14 +123,10 @@ export class Tiles {
    */
   #reserve(tile, capacity) {
     const end = this.slotCount + capacity;
-    if (end << SLOT_BITS > this.slots.length) {
-      const slots = new Int32Array((end + (end >> 1)) << SLOT_BITS);
-      slots.set(this.slots.subarray(0, this.slotCount << SLOT_BITS));
-      this.slots = slots;
-    }
-    for (let slot = this.slotCount; slot < end; slot++) this.slots[(slot << SLOT_BITS) + SLOT_NUMBER] = FREE;
-    this.table[tile + START] = this.slotCount;
-    this.table[tile + CAPACITY] = capacity;
+    if (end * SLOT_WORDS > this.slots.length) this.slots = longer(this.slots, end * SLOT_WORDS);
+    for (let slot = this.slotCount; slot < end; slot++) this.slots[slot * SLOT_WORDS + SLOT_NUMBER] = FREE;
+    this.tiles[(tile << TILE_BITS) + START] = this.slotCount;
+    this.tiles[(tile << TILE_BITS) + CAPACITY] = capacity;
     this.slotCount += capacity;
   }
 
@@ -130,8 +137,10 @@ export class Tiles {
    * @param {number} tile
    */
   #add(number, tile) {
-    const slot = this.table[tile + START] + this.table[tile + COUNT]++;
+    const at = tile << TILE_BITS;
+    const slot = this.tiles[at + START] + this.tiles[at + COUNT]++;
     this.live[(number << STRIDE_BITS) + SLOT] = slot;
+    this.slots[slot * SLOT_WORDS + SLOT_TILE] = tile;
     this.#write(number, slot);
   }
 
@@ -142,7 +151,7 @@ export class Tiles {
   #write(number, slot) {
     const { live, slots } = this;
     const at = number << STRIDE_BITS;
-    const to = slot << SLOT_BITS;
+    const to = slot * SLOT_WORDS;
     slots[to + SLOT_X] = live[at + X];
     slots[to + SLOT_Y] = live[at + Y];
     slots[to + SLOT_RADIUS] = live[at + RADIUS];
@@ -156,12 +165,12 @@ export class Tiles {
    * @param {number} number
    */
   remove(number) {
-    const { live, slots, table, shift } = this;
+    const { live, slots, tiles } = this;
     const slot = live[(number << STRIDE_BITS) + SLOT];
-    const at = slot << SLOT_BITS;
-    const tile = this.#place((slots[at + SLOT_X] >>> shift) | 0, (slots[at + SLOT_Y] >>> shift) | 0);
-    const last = table[tile + START] + --table[tile + COUNT];
-    const lastAt = last << SLOT_BITS;
+    const at = slot * SLOT_WORDS;
+    const tile = slots[at + SLOT_TILE] << TILE_BITS;
+    const last = tiles[tile + START] + --tiles[tile + COUNT];
+    const lastAt = last * SLOT_WORDS;
     if (slot !== last) {
       for (let word = 0; word <= SLOT_NUMBER; word++) slots[at + word] = slots[lastAt + word];
       live[(slots[at + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = slot;
@@ -175,25 +184,27 @@ export class Tiles {
    * @param {number} number
    */
   move(number) {
-    const { live, slots, shift } = this;
+    const { live, shift } = this;
     const at = number << STRIDE_BITS;
     const slot = live[at + SLOT];
-    const from = slot << SLOT_BITS;
-    if (((slots[from + SLOT_X] ^ live[at + X]) | (slots[from + SLOT_Y] ^ live[at + Y])) >>> shift === 0) {
+    const from = slot * SLOT_WORDS;
+    if (((this.slots[from + SLOT_X] ^ live[at + X]) | (this.slots[from + SLOT_Y] ^ live[at + Y])) >>> shift === 0) {
       this.#write(number, slot);
       return;
     }
     this.remove(number);
     const tile = this.#tileOf(number);
-    const count = this.table[tile + COUNT];
-    if (count === this.table[tile + CAPACITY]) {
-      const start = this.table[tile + START];
+    const own = tile << TILE_BITS;
+    const count = this.tiles[own + COUNT];
+    if (count === this.tiles[own + CAPACITY]) {
+      const start = this.tiles[own + START];
       this.#reserve(tile, count + (count >> 1) + 4);
-      const target = this.table[tile + START];
-      this.slots.copyWithin(target << SLOT_BITS, start << SLOT_BITS, (start + count) << SLOT_BITS);
+      const target = this.tiles[own + START];
+      const { slots } = this;
+      slots.copyWithin(target * SLOT_WORDS, start * SLOT_WORDS, (start + count) * SLOT_WORDS);
       for (let offset = 0; offset < count; offset++) {
-        this.slots[((start + offset) << SLOT_BITS) + SLOT_NUMBER] = FREE;
-        live[(this.slots[((target + offset) << SLOT_BITS) + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = target + offset;
+        slots[(start + offset) * SLOT_WORDS + SLOT_NUMBER] = FREE;
+        live[(slots[(target + offset) * SLOT_WORDS + SLOT_NUMBER] << STRIDE_BITS) + SLOT] = target + offset;
       }
     }
     this.#add(number, tile);
@@ -209,7 +220,7 @@ export class Tiles {
    * @param {number} bound Scaled distances are no more than this.
    */
   search(merging, number, reach, width, bound) {
-    const { live, table, size, last } = this;
+    const { live, table, tiles, size, last } = this;
     const at = number << STRIDE_BITS;
     const x = live[at + X] >>> 0;
     const y = live[at + Y] >>> 0;
@@ -217,16 +228,16 @@ export class Tiles {
     const ownRow = live[at + Y] >>> this.shift;
     merging.limit = limitOf(bound);
     // What is nearest is mostly in the same tile, and often nothing beyond it is in reach.
-    const own = this.#place(ownColumn | 0, ownRow | 0);
-    this.#scan(merging, at, number, table[own + START], table[own + COUNT]);
+    const own = this.slots[live[at + SLOT] * SLOT_WORDS + SLOT_TILE] << TILE_BITS;
+    this.#scan(merging, at, number, tiles[own + START], tiles[own + COUNT]);
     const left = x - ownColumn * size;
     const above = y - ownRow * size;
     const within = Math.min(reach, Math.sqrt(merging.limit) * width + 1);
     if (left >= within && size - left > within && above >= within && size - above > within) return;
-    let minColumn = Math.floor((x - reach) / size);
-    let maxColumn = Math.floor((x + reach) / size);
-    const minRow = Math.max(Math.floor((y - reach) / size), 0);
-    const maxRow = Math.min(Math.floor((y + reach) / size), last);
+    let minColumn = Math.floor((x - within) / size);
+    let maxColumn = Math.floor((x + within) / size);
+    const minRow = Math.max(Math.floor((y - within) / size), 0);
+    const maxRow = Math.min(Math.floor((y + within) / size), last);
     if (!this.isCyclic) {
       minColumn = Math.max(minColumn, 0);
       maxColumn = Math.min(maxColumn, last);
@@ -246,8 +257,8 @@ export class Tiles {
         if (column === ownColumn && row === ownRow) continue;
         const dx = column < ownColumn ? x - column * size - (size - 1) : column > ownColumn ? column * size - x : 0;
         if (dx * dx + dy * dy > square * merging.limit) continue;
-        const tile = this.#place(column & last, row | 0);
-        if (table[tile + COUNT]) this.#scan(merging, at, number, table[tile + START], table[tile + COUNT]);
+        const tile = table[this.#place(column & last, row | 0)] << TILE_BITS;
+        if (tile) this.#scan(merging, at, number, tiles[tile + START], tiles[tile + COUNT]);
       }
     }
   }
@@ -267,9 +278,9 @@ export class Tiles {
     const age = live[at + AGE];
     const { leafCount } = merging;
     const isLeaf = age < leafCount;
-    const end = (start + count) << SLOT_BITS;
+    const end = (start + count) * SLOT_WORDS;
     let { limit } = merging;
-    for (let slot = start << SLOT_BITS; slot < end; slot += 1 << SLOT_BITS) {
+    for (let slot = start * SLOT_WORDS; slot < end; slot += SLOT_WORDS) {
       // The shorter way around, also on planes without a seam, where the real difference may be longer.
       const dx = (slots[slot + SLOT_X] - x) | 0;
       const dy = (slots[slot + SLOT_Y] - y) | 0;
@@ -292,3 +303,15 @@ export class Tiles {
  * @param {number} scaled
  */
 const limitOf = (scaled) => (scaled + 1) * (2 ** -20 * (1 + 2 ** -40));
+
+/**
+ * A copy of a list with half as much room again.
+ *
+ * @param {Int32Array} list
+ * @param {number} [needed]
+ */
+function longer(list, needed = list.length) {
+  const copy = new Int32Array(needed + (needed >> 1));
+  copy.set(list);
+  return copy;
+}
