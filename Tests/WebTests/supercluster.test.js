@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
-import { SpacedSupercluster, Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
+import { SpacedSupercluster } from "../../Sources/TreelineWeb/src/spaced-supercluster.js";
+import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
 import { coordinatesOf, FIXTURES, seeded, trials } from "./support.js";
 
 const coordinates = coordinatesOf(`${FIXTURES}/airports.csv.gz`);
@@ -17,7 +18,7 @@ const countOf = (feature) => feature.properties.point_count ?? 1;
 const isCluster = (feature) => feature.properties.cluster === true;
 
 /** What is shown at a zoom by the rule of supercluster, from what is shown one zoom above it. Tries all pairs. */
-function mergedByRule(items, zoom, { radius, extent, minPoints }) {
+function mergedByRule(items, zoom, { radius, extent }) {
   const distance = radius / (extent * 2 ** zoom);
   const isDone = items.map(() => false);
   const shown = [];
@@ -29,7 +30,7 @@ function mergedByRule(items, zoom, { radius, extent, minPoints }) {
     const parts = [item, ...near.map((k) => items[k])];
     const count = parts.reduce((sum, part) => sum + part.rows.length, 0);
     for (const k of near) isDone[k] = true;
-    if (near.length === 0 || count < minPoints) return shown.push(...parts);
+    if (near.length === 0) return shown.push(item);
     const mean = (axis) => parts.reduce((sum, part) => sum + part[axis] * part.rows.length, 0) / count;
     shown.push({ x: mean("x"), y: mean("y"), rows: parts.flatMap(({ rows }) => rows) });
   });
@@ -42,7 +43,7 @@ test("points are merged in the order of supercluster, as brute force does it", (
   for (let i = 0; i < trials(40); i++) {
     const start = rng.below(points.length - 400);
     const features = points.slice(start, start + 20 + rng.below(380));
-    const options = { radius: rng.choice([20, 40, 90]), extent: rng.choice([256, 512]), minPoints: rng.choice([2, 2, 4]), maxZoom: rng.choice([3, 9]) };
+    const options = { radius: rng.choice([20, 40, 90]), extent: rng.choice([256, 512]), maxZoom: rng.choice([3, 9]) };
     const index = new Supercluster(options).load(features);
     let items = features.map(({ properties: { row }, geometry: { coordinates: [longitude, latitude] } }) => {
       const sine = Math.sin((latitude * Math.PI) / 180);

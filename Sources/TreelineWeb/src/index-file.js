@@ -285,7 +285,7 @@ class Sections {
       counts.push(bytes.u32(offset + 8 + 8 * i));
       diameters.push(bytes.u16(offset + 12 + 8 * i));
     }
-    const problem = BadgeCurve.problem(counts, diameters, gap);
+    const problem = curveProblem(counts, diameters, gap);
     if (problem) throw IndexError.damaged(bytes.file, offset, problem, "another curve");
     return new BadgeCurve(counts, diameters, gap);
   }
@@ -306,6 +306,26 @@ class Sections {
     });
     return { title, attribution, unit };
   }
+}
+
+/**
+ * What is wrong with the numbers of a curve; null if nothing is.
+ *
+ * @param {ArrayLike<number>} counts
+ * @param {ArrayLike<number>} diameters
+ * @param {number} gap
+ */
+function curveProblem(counts, diameters, gap) {
+  const steps = counts.length;
+  if (steps < 1 || steps > 1024) return `1 to 1024 steps of a curve, found ${steps}`;
+  if (counts[0] !== 1) return `a curve from 1 point on, found ${counts[0]}`;
+  for (let i = 1; i < steps; i++) {
+    if (counts[i] <= counts[i - 1]) return `more than ${counts[i - 1]} points in step ${i}, found ${counts[i]}`;
+    if (diameters[i] < diameters[i - 1]) return `a diameter of ${diameters[i - 1]} or more in step ${i}, found ${diameters[i]}`;
+  }
+  if (diameters[0] < 64) return `diameters of 64 or more, found ${diameters[0]}`;
+  if (diameters[steps - 1] > 32768) return `diameters up to 32768, found ${diameters[steps - 1]}`;
+  return gap <= 8192 ? null : `a gap up to 8192, found ${gap}`;
 }
 
 /**

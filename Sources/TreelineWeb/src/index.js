@@ -4,8 +4,8 @@
 
 import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 
-/** @typedef {import("./build.js").Points} Points */
-/** @typedef {import("./build.js").BuildOptions} BuildOptions */
+/** @typedef {import("./points.js").Points} Points */
+/** @typedef {import("./points.js").BuildOptions} BuildOptions */
 /** @typedef {import("./cuts.js").Cut} Cut */
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./tree.js").Query} Query */
@@ -26,10 +26,12 @@ export const Treeline = {
    */
   async build(points, options = {}) {
     options.signal?.throwIfAborted();
-    const { build, buildInWorker, coordinatesOf, treeOfBuilt } = await import("./build.js");
-    if (options.worker) return speaking(await buildInWorker(points, options));
+    const { coordinatesOf, treeOfBuilt } = await import("./points.js");
     const { coordinates, rows } = coordinatesOf(points, options);
-    return speaking(treeOfBuilt(build(coordinates, rows, options), points, options));
+    const built = options.worker
+      ? await (await import("./worker-client.js")).builtByWorker(coordinates, rows, options)
+      : (await import("./build.js")).build(coordinates, rows, options);
+    return speaking(treeOfBuilt(built, points, options));
   },
 
   /**

@@ -1,10 +1,11 @@
 // Builds trees before it returns, for those who cannot wait: tests, command lines, workers of their own.
 
-import { build, coordinatesOf, treeOfBuilt } from "./build.js";
+import { build } from "./build.js";
 import * as language from "./language.js";
+import { coordinatesOf, treeOfBuilt } from "./points.js";
 
-/** @typedef {import("./build.js").Points} Points */
-/** @typedef {import("./build.js").BuildOptions} BuildOptions */
+/** @typedef {import("./points.js").Points} Points */
+/** @typedef {import("./points.js").BuildOptions} BuildOptions */
 
 /**
  * The tree of some points.

@@ -1,9 +1,10 @@
 // The interface of supercluster over a tree that was merged by distance: the same calls and the same GeoJSON, but no two
 // clusters are closer than the radius, and the order of the points does not matter.
 
-import { build, treeOfBuilt } from "./build.js";
+import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
 import { Window } from "./plane.js";
+import { treeOfBuilt } from "./points.js";
 import { InView } from "./view.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -20,7 +21,7 @@ import { InView } from "./view.js";
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of points or clusters to
  *   those of a cluster.
  *
- * @typedef {import("./build.js").Feature} Feature
+ * @typedef {import("./points.js").Feature} Feature
  */
 
 const DEFAULTS = {

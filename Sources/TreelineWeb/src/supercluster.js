@@ -6,8 +6,6 @@
 
 import { found, PositionTree } from "./position-tree.js";
 
-export { SpacedSupercluster } from "./spaced-supercluster.js";
-
 /**
  * @typedef {object} SuperclusterOptions
  * @property {number} [minZoom] Lower zooms are answered as this one.

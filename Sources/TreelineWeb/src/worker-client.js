@@ -7,8 +7,8 @@ import { BuildError } from "./errors.js";
  *
  * @param {Float64Array} coordinates Handed over to the worker.
  * @param {Uint32Array | null} rows
- * @param {import("./build.js").BuildOptions} options
- * @returns {Promise<import("./build.js").Built>}
+ * @param {import("./points.js").BuildOptions} options
+ * @returns {Promise<import("./points.js").Built>}
  */
 export async function builtByWorker(coordinates, rows, options) {
   const { signal, worker: factory } = options;

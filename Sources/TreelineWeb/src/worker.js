@@ -8,7 +8,7 @@ const threads = "node:worker_threads";
 /** @type {any} */
 const port = isPage ? globalThis : (await import(threads)).parentPort;
 
-/** @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./build.js").BuildOptions}} request */
+/** @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request */
 function answer({ coordinates, rows, options }) {
   try {
     const built = build(coordinates, rows, options);

@@ -1,0 +1,137 @@
+// Points as a page has them, and a tree of what was built of them: all of a build but the merging, which may be in a worker.
+
+import { standardCurve } from "./badges.js";
+import { BuildError } from "./errors.js";
+import { Plane } from "./plane.js";
+import { Tree } from "./tree.js";
+
+/** @typedef {import("./layout.js").StoredTree} StoredTree */
+
+/**
+ * @typedef {{type: "Feature", id?: any, geometry: {type: string, coordinates: any} | null, properties?: any}} Feature
+ *
+ * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features: ArrayLike<Feature>}} Points
+ *   Longitudes and latitudes in turns, pairs of them, or GeoJSON features. A row is the number of a point among these.
+ *
+ * @typedef {object} BuildOptions
+ * @property {"badges" | "spacing"} [for] What will be asked: badges that do not touch, the default, or clusters some
+ *   pixels apart.
+ * @property {"mercator" | "plane"} [projection] What coordinates are: longitudes and latitudes, or x and y of a plane.
+ * @property {"mean" | "member"} [stand] Where clusters stand, between which distances are kept.
+ * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
+ * @property {Record<string, ArrayLike<any>>} [columns] Values by row, for filters, aggregates and features. The properties
+ *   of GeoJSON features are columns, too.
+ * @property {boolean} [skipInvalid] Leaves out points without a sound position. Otherwise the first is an error.
+ * @property {AbortSignal} [signal] Stops a build in a worker.
+ * @property {boolean | (() => any)} [worker] Builds in a worker: a module that this package has, or what a function
+ *   returns, a `Worker` that runs the package's `worker.js`.
+ */
+
+/**
+ * @typedef {object} Built What a worker sends: a tree without what only the page has.
+ * @property {StoredTree} stored
+ * @property {number[]} plane
+ * @property {number} clippedPointCount
+ */
+
+/** Coordinates of a plane are no greater. */
+const GREATEST = 1e300;
+
+/**
+ * Longitudes and latitudes of points in turns, and the row of each where some are left out.
+ *
+ * @param {Points} points
+ * @param {BuildOptions} options
+ * @returns {{coordinates: Float64Array, rows: Uint32Array | null}}
+ */
+export function coordinatesOf(points, { projection = "mercator", skipInvalid = false }) {
+  if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${points}`);
+  const list = "features" in points ? points.features : points;
+  const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);
+  if (typeof list?.length !== "number") throw new BuildError("Expected points as an array, found an object without a length");
+  if (isFlat && list.length % 2) throw new BuildError(`Expected longitudes and latitudes in turns, found ${list.length} numbers`);
+  const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
+  const count = isFlat ? list.length / 2 : list.length;
+  const coordinates = new Float64Array(2 * count);
+  const rows = new Uint32Array(skipInvalid ? count : 0);
+  let kept = 0;
+  for (let row = 0; row < count; row++) {
+    const point = isFlat ? null : positionOf(list[row]);
+    const x = isFlat ? list[2 * row] : point?.[0];
+    const y = isFlat ? list[2 * row + 1] : point?.[1];
+    // NaN fails both comparisons, and texts are no numbers.
+    if (typeof x === "number" && typeof y === "number" && Math.abs(x) <= greatestX && Math.abs(y) <= greatestY) {
+      coordinates[2 * kept] = x;
+      coordinates[2 * kept + 1] = y;
+      if (skipInvalid) rows[kept] = row;
+      kept++;
+    } else if (!skipInvalid) {
+      const expected = projection === "mercator" ? "a longitude from -180 to 180 and a latitude from -90 to 90" : "two finite numbers";
+      throw new BuildError(`Expected ${expected} as point ${row}, found ${shown(x)} and ${shown(y)}; skipInvalid leaves such points out`);
+    }
+  }
+  return { coordinates: coordinates.subarray(0, 2 * kept), rows: kept < count ? rows.subarray(0, kept) : null };
+}
+
+/** @param {unknown} value */
+const shown = (value) => (typeof value === "string" ? `the text '${value.slice(0, 20)}'` : String(value));
+
+/**
+ * @param {any} point A pair, or a feature.
+ * @returns {ArrayLike<number> | undefined}
+ */
+function positionOf(point) {
+  const geometry = point?.geometry;
+  return geometry ? (geometry.type === "Point" ? geometry.coordinates : undefined) : point?.type === "Feature" ? undefined : point;
+}
+
+/**
+ * A tree of what was built, here or in a worker.
+ *
+ * @param {Built} built
+ * @param {Points} points
+ * @param {BuildOptions} options
+ */
+export function treeOfBuilt({ stored, plane, clippedPointCount }, points, options) {
+  const isForBadges = (options.for ?? "badges") === "badges";
+  const facts = {
+    plane: new Plane(plane[0] === 1, plane[1], plane[2], plane[3], plane[4]), growth: isForBadges ? "merge:badges" : "merge:distance",
+    curve: isForBadges ? standardCurve(options.badgeGap) : null, clippedPointCount,
+  };
+  const features = featuresOf(points);
+  const columns = Object.entries(options.columns ?? {}).map(([name, values]) => rowColumn(name, (row) => values[row], stored.rows));
+  const tree = new Tree(stored, facts, columns);
+  tree.features = features;
+  return tree;
+}
+
+/**
+ * A column of values by row.
+ *
+ * @param {string} name
+ * @param {(row: number) => any} at
+ * @param {ArrayLike<number>} rows In tree order.
+ * @returns {import("./columns.js").Column}
+ */
+function rowColumn(name, at, rows) {
+  return {
+    name, kind: "any",
+    output: (index) => at(rows[index]),
+    value: (index) => {
+      const value = at(rows[index]);
+      if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
+      if (value instanceof Date) return value.getTime() / 1000;
+      return typeof value === "object" ? JSON.stringify(value) : value;
+    },
+  };
+}
+
+/**
+ * @param {Points} points
+ * @returns {ArrayLike<Feature> | null}
+ */
+function featuresOf(points) {
+  if (points && typeof points === "object" && "features" in points) return points.features;
+  const first = ArrayBuffer.isView(points) ? undefined : /** @type {ArrayLike<any>} */ (points)[0];
+  return first && typeof first === "object" && first.type === "Feature" ? /** @type {ArrayLike<Feature>} */ (points) : null;
+}
