@@ -12,8 +12,10 @@ const bitLength = (number) => (number ? number.toString(2).length : 0);
 test("scaled distances, their codes and their rounds are those of integers", () => {
   const { random, below } = seeded("scaled");
   const length = () => Math.floor(random() * 2 ** (random() * 32));
+  // The rest of these is half of what the other part is rounded to.
+  const cases = [[3711304033, 15101541, 885], [4, 776471541, 222], [1101844258, 127, 305]];
   for (let i = 0; i < trials(200000); i++) {
-    const [dx, dy, width] = [length(), length(), 128 + below(81000)];
+    const [dx, dy, width] = cases[i] ?? [length(), length(), 128 + below(81000)];
     let square = BigInt(dx) ** 2n + BigInt(dy) ** 2n;
     if (square > MOST) square = MOST;
     let expected = square * 2n ** 20n / BigInt(width) ** 2n;

@@ -1,4 +1,5 @@
-// Aggregates of the values of a cluster's points: those that the page Filters lists, under the names that the server uses.
+// Aggregates of the values of a cluster's points: those that the page Filters lists, under the names that the server
+// uses.
 
 import { QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";

@@ -58,8 +58,8 @@ export class Clusters {
   }
 
   /**
-   * One of the arrays of doubles. They and the counts lie in one buffer, since a small buffer takes as long to allocate as
-   * a small answer takes to fill.
+   * One of the arrays of doubles. They and the counts lie in one buffer, since a small buffer takes as long to allocate
+   * as a small answer takes to fill.
    *
    * @param {number} column Where it begins, in doubles for each cluster.
    * @param {number} width Doubles for each cluster.

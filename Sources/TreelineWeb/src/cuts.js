@@ -130,8 +130,8 @@ const SCRATCH = new Float64Array(3);
 const WAITING = new Uint32Array(5 * 1100);
 
 /**
- * Where the nodes of answers are written, and where the next ones go. An answer is a view of it: that takes a tenth of the
- * time of an array of its own.
+ * Where the nodes of answers are written, and where the next ones go. An answer is a view of it: that takes a tenth of
+ * the time of an array of its own.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
@@ -243,7 +243,8 @@ export class CutSearch {
   }
 
   /**
-   * The first node on each way down from the root that is fine enough, if it is in view. Ends a little beyond the limit.
+   * The first node on each way down from the root that is fine enough, if it is in view. Ends a little beyond the
+   * limit.
    *
    * @param {number} greatest
    * @param {number} minPoints
@@ -469,8 +470,8 @@ const LEVEL_IN_BUCKET = 1025;
 
 /**
  * The first node on each way down from the root whose code is no greater than a number, if it is in view, without a
- * filter. Codes never rise on a way down, so a bucket falls apart between all points that a greater one divides, and its
- * parts are found in one pass. Returns null if there are more than the limit.
+ * filter. Codes never rise on a way down, so a bucket falls apart between all points that a greater one divides, and
+ * its parts are found in one pass. Returns null if there are more than the limit.
  *
  * @param {InView} view
  * @param {Uint16Array} codes

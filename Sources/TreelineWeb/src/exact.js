@@ -140,24 +140,19 @@ function scaledFar(dx, dy, divisor) {
   let upper = high(dx, dx) + high(dy, dy);
   if (lower >= WORD) [upper, lower] = [upper + 1, lower - WORD];
   if (upper >= WORD) [upper, lower] = [WORD - 1, WORD - 1];
-  // The square times 2^20 in five digits, from the highest.
-  const digits = [
-    Math.floor(upper / 2 ** 20), Math.floor(upper / 4) % 2 ** 18, (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16),
-    (lower % 2 ** 16) * 4, 0,
-  ];
-  let remainder = 0;
-  for (let i = 0; i < 5; i++) {
-    const part = remainder * 2 ** 18 + digits[i];
-    const digit = Math.floor(part / divisor);
-    remainder = part - digit * divisor;
-    digits[i] = digit;
-  }
-  const [d4, d3, d2, d1, d0] = digits;
-  let top = (d4 * 2 ** 18 + d3) * 2 ** 18 + d2;
-  let bottom = d1 * 2 ** 18 + d0;
+  // The square times 2^20 in five digits, from the highest. The first is below 2^12, less than any divisor.
+  let part = Math.floor(upper / 2 ** 20) * 2 ** 18 + (Math.floor(upper / 4) % 2 ** 18);
+  let top = Math.floor(part / divisor);
+  part = (part - top * divisor) * 2 ** 18 + (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16);
+  let digit = Math.floor(part / divisor);
+  top = top * 2 ** 18 + digit;
+  part = (part - digit * divisor) * 2 ** 18 + (lower % 2 ** 16) * 4;
+  let bottom = Math.floor(part / divisor);
+  part = (part - bottom * divisor) * 2 ** 18;
+  bottom = bottom * 2 ** 18 + Math.floor(part / divisor);
   if (top >= 2 ** 28) [top, bottom] = [2 ** 28 - 1, 2 ** 36 - 1];
   scaled.rest = top < 2 ** 17 ? 0 : bottom % 2 ** 11;
-  return top * 2 ** 36 + bottom - scaled.rest;
+  return top * 2 ** 36 + (bottom - scaled.rest);
 }
 
 // The codes of distances, and the rounds of merging
@@ -179,7 +174,8 @@ function highWord(value) {
 }
 
 /**
- * The greatest code that stands for no more than the square of a distance. The 53 highest bits of the square are enough.
+ * The greatest code that stands for no more than the square of a distance. The 53 highest bits of the square are
+ * enough.
  *
  * @param {number} square
  */

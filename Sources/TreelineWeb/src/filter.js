@@ -1,8 +1,8 @@
 // Conditions on columns, in the part of CQL2 text that the page Filters describes: comparisons, BETWEEN, IN, LIKE, IS
 // NULL, DATE and TIMESTAMP, S_INTERSECTS with a BBOX, AND, OR, NOT and parentheses.
 //
-// A condition is true, false or, of a missing value, null: as in SQL, a missing value meets no condition, and no negated
-// one either.
+// A condition is true, false or, of a missing value, null: as in SQL, a missing value meets no condition, and no
+// negated one either.
 
 import { QueryError } from "./errors.js";
 import { InView } from "./view.js";

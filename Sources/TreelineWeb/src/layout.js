@@ -210,8 +210,8 @@ class Layout {
   }
 
   /**
-   * Writes the box around two neighbouring records, the first of them at a place of the records' array. Returns false if
-   * the box has to be found from the points.
+   * Writes the box around two neighbouring records, the first of them at a place of the records' array. Returns false
+   * if the box has to be found from the points.
    *
    * @param {number} at
    * @param {number} left

@@ -1,24 +1,24 @@
-// The distinct positions of some points, in Z-order (G. M. Morton, 1966): what lies near on this curve lies near on the
-// plane.
+// Sorts points into distinct positions in Z-order (G. M. Morton, 1966). Positions that are near on this curve are near
+// on the plane.
 
 /**
  * @typedef {object} Leaves
- * @property {Uint32Array} xs Of each distinct position.
- * @property {Uint32Array} ys
- * @property {Uint32Array} starts Where the rows of each position begin in `rows`, and where the last ones end.
- * @property {Uint32Array} rows In rising order at each position.
+ * @property {Uint32Array} xs X of each distinct position.
+ * @property {Uint32Array} ys Y of each distinct position.
+ * @property {Uint32Array} starts Start of the rows of each position in `rows`, and the end of the last.
+ * @property {Uint32Array} rows Rows by position, ascending at each.
  */
 
 /**
  * Sorts points by position.
  *
  * @param {Uint32Array} xs By row.
- * @param {Uint32Array} ys
+ * @param {Uint32Array} ys Y of each distinct position.
  * @returns {Leaves}
  */
 export function leavesOf(xs, ys) {
   const count = xs.length;
-  /** The upper and the lower half of each code, and its row. */
+  /** Upper and lower half of each code, and its row. */
   let [uppers, lowers, rows] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
   for (let row = 0; row < count; row++) {
     uppers[row] = (spread(xs[row] >>> 16) | (spread(ys[row] >>> 16) << 1)) >>> 0;
@@ -49,7 +49,7 @@ export function leavesOf(xs, ys) {
     spare = [uppers, lowers, rows];
     [uppers, lowers, rows] = [newUppers, newLowers, newRows];
   }
-  // The spare arrays hold the positions from here on.
+  // The spare arrays are reused for the positions.
   const [leafXs, leafYs, leafStarts] = spare;
   let leaves = 0;
   for (let i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ export function leavesOf(xs, ys) {
 }
 
 /**
- * Puts a zero above each of 16 bits.
+ * Inserts a zero above each of 16 bits.
  *
  * @param {number} value
  */

@@ -1,14 +1,14 @@
-// Merges clusters, always the pair that touches first as badges grow: the pair of the least scaled distance, of several
-// such pairs the one with the lesser least members.
+// Merges clusters. The next pair is always the one whose badges touch first as badges grow: the pair with the least
+// scaled distance. Ties are broken by the least members of both clusters.
 //
-// A cluster's position is the mean of its points, rounded to whole units, or one of its points, and its least member
-// the first of its positions in Z-order. So the tree is a function of the set of points.
+// A cluster stands at the mean of its points, rounded to whole units, or at one of its points. Its least member is the
+// first of its positions in Z-order. So the tree depends only on the set of points.
 //
-// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two that there were at
-// the start, that is the larger, and of equal ones the one with the greater least member. When it looked, the other was
-// there already; so a cluster whose nearest is gone never misses a younger one. Each cluster keeps the first of its
-// pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that is to look again and had an
-// earlier pair before. In each round only those clusters look that may have a pair in it.
+// Only one cluster of a pair searches for the other: the younger one, which was merged later. Among leaves it is the
+// larger one, and among equal leaves the one with the greater least member. The older cluster existed when the younger
+// one searched, so a cluster whose nearest neighbour was merged never misses a younger one. Each cluster keeps the
+// first of its pairs. The first of all pairs is therefore known, or belongs to a cluster that will search again and had
+// an earlier pair. A round is a range of distances; in each round, only the clusters search that may have a pair in it.
 
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
 import { Tiles } from "./tiles.js";
@@ -16,13 +16,13 @@ import { Tiles } from "./tiles.js";
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
 /** @typedef {import("./leaves.js").Leaves} Leaves */
 
-/** A merge in a tree: eight words, half a cache line. */
+/** A merge takes eight words, half a cache line. */
 const MERGE_BITS = 3;
 export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
 
 /**
- * A binary tree of merges. Leaves are numbered from 0; a merge has the number of the greater of both least members, behind
- * all leaves, for no other merge ends the cluster of that member.
+ * A binary tree of merges. Leaves are numbered from 0. Merges follow: the number of a merge is the number of leaves
+ * plus the greater of both least members, which no other merge can have.
  */
 export class MergeTree {
   /** @param {Leaves} leaves */
@@ -30,16 +30,16 @@ export class MergeTree {
     this.leaves = leaves;
     this.leafCount = leaves.xs.length;
     /**
-     * Of each merge: the part with the lesser least member, the other, how many points it has and how many records of a
-     * stored tree lie below it, its height, the code of its scale, which is never below that of a part, and whether it
-     * stands where its right part does.
+     * For each merge: the part with the lesser least member, the other part, the number of points, the number of
+     * records below it in a stored tree, its height, the code of its scale, and whether it stands where its right part
+     * stands. A scale is never less than the scales of both parts.
      */
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
   }
 
   /**
-   * Where a merge is in `merges`.
+   * Returns the offset of a merge in `merges`.
    *
    * @param {number} node
    */
@@ -64,7 +64,7 @@ export class MergeTree {
   }
 
   /**
-   * @param {number} node Of the merge.
+   * @param {number} node Number of the merge.
    * @param {number} left
    * @param {number} right
    * @param {number} count
@@ -85,25 +85,28 @@ export class MergeTree {
   }
 }
 
-// A live cluster: 16 words, one cache line. Its sums are two doubles, of coordinates less 2^31 so that those of 2^21
-// points and more are exact.
+// A live cluster takes 16 words, one cache line. Its first four words are two doubles, the sums of its coordinates.
+// They are sums of coordinates minus 2^31, so the sums of 2^21 points are exact.
 const STRIDE_BITS = 4;
 const STRIDE = 1 << STRIDE_BITS;
 const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
-/** The round of a number that is free, and of no cluster. */
+/** The round of a number without a cluster. */
 const GONE = 255;
 const NONE = -1;
 
-/** The width of new tiles and the least width of tiles, in reaches of a search; and the widest, an eighth of the world. */
+/**
+ * The width of new tiles, and the least width before tiles are made anew, in search radii. The widest tile is an eighth
+ * of the world.
+ */
 const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
 
-/** Farther than this a search looks at all clusters: there are a thousand at most, and the world is round. */
+/** A search with a greater radius looks at all clusters. Few are left by then. */
 const WIDE_REACH = 2 ** 27;
 
-/** Clusters in the tile of a cluster, on average. */
+/** Average number of clusters that a cluster finds in its own tile. */
 const IN_TILE = 16;
 
 export class Merging {
@@ -111,7 +114,7 @@ export class Merging {
    * @param {Leaves} leaves
    * @param {BadgeCurve} curve
    * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether clusters stand at one of their points, and
-   *   whether they may be merged across the seam.
+   *   whether clusters may be merged across the seam.
    */
   constructor(leaves, curve, { standsAtMembers, crossesSeam }) {
     const { xs, ys, starts } = leaves;
@@ -120,35 +123,37 @@ export class Merging {
     this.curve = curve;
     this.standsAtMembers = standsAtMembers;
     this.crossesSeam = crossesSeam;
-    /** Ages below this belong to leaves. */
+    /** Number of leaves. The age of a leaf is less. */
     this.leafCount = count;
-    /** Numbers in use, in the order of least members, and clusters that there are. */
+    /** Numbers in use, ordered by least member, and the number of clusters. */
     this.numbers = count;
     this.liveCount = count;
     this.nextAge = count;
     this.live = new Int32Array(count << STRIDE_BITS);
     this.sums = new Float64Array(this.live.buffer);
-    /** Points of each cluster that lie west of the seam's other side. */
+    /** For a cluster across the seam: its number of points on the eastern side of the seam. */
     this.beyond = crossesSeam ? new Uint32Array(count) : null;
-    /** The round in which each cluster looks again: before it, it has no pair that it would have to find. */
+    /** The round in which each cluster searches again. It has no unknown pair in earlier rounds. */
     this.rounds = new Uint8Array(count);
-    /** No cluster of each 64 numbers looks again before this round, but for those that have a pair in the present one. */
+    /** For each 64 numbers: a lower bound of their rounds, except the rounds of clusters with a pair in the queue. */
     this.dues = new Uint8Array((count + 63) >> 6);
-    /** No badge has a greater radius. */
+    /** The greatest radius of all clusters. */
     this.greatestRadius = 0;
-    /** Scaled distances of pairs that are merged in the round are below this. */
+    /** The upper bound of the scaled distances that are merged in this round. */
     this.end = 0;
     this.round = 0;
-    /** How far searches look at least, in units. */
+    /** The least radius of a search, in units. */
     this.horizon = 0;
     /** @type {Tiles | null} */
     this.tiles = null;
     this.queue = new PairQueue();
-    /** The nearest that a search has found so far, and its scaled distance. */
+    /** The nearest cluster that the current search has found, and its scaled distance. */
     this.nearest = NONE;
     this.distance = Infinity;
     this.rest = 0;
-    /** Squares of distances of what may be nearer are at most this times the square of the sum of radii. */
+    /**
+     * A cluster can be nearer only if the square of its distance is at most this, times the square of the sum of radii.
+     */
     this.limit = Infinity;
     for (let number = 0; number < count; number++) {
       const points = starts[number + 1] - starts[number];
@@ -167,7 +172,7 @@ export class Merging {
   }
 
   /**
-   * The radius of a cluster: the sum of two radii is the width in a scaled distance.
+   * Returns the radius of a cluster. The sum of two radii is the width in a scaled distance.
    *
    * @param {number} count
    */
@@ -186,6 +191,7 @@ export class Merging {
       this.end = endOfRound(this.round);
       this.placeIfNeeded();
       this.lookAtDue();
+      this.queue.sort();
       this.mergeAll();
       this.round++;
     }
@@ -193,7 +199,7 @@ export class Merging {
   }
 
   /**
-   * The first round, no earlier than one, in which any cluster may look again.
+   * Returns the first round from a given one on in which a cluster may search again.
    *
    * @param {number} round
    */
@@ -218,12 +224,12 @@ export class Merging {
     this.horizon = 2 ** shift / LEAST_REACHES;
   }
 
-  /** For tiles as wide as they can be so that few clusters in one have to be looked at on average. */
+  /** Returns the widest tiles, as a power of two, in which a cluster has few others in its tile on average. */
   widestShift() {
     const { live, numbers } = this;
-    // For each width the pairs of clusters that a tile of it, but none of half of it, has together, among clusters whose
-    // numbers follow each other. A run is a tile's worth of numbers; runs that end at ever lesser widths wait for what is
-    // behind them.
+    // For each width: the pairs of clusters that share a tile of this width, but no tile of half the width. Numbers
+    // follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of runs that are
+    // still open, with the width of the tile that joins each to what follows.
     const pairs = new Float64Array(34);
     const sizes = new Float64Array(35);
     const ends = new Uint8Array(35);
@@ -245,11 +251,11 @@ export class Merging {
     return shift;
   }
 
-  /** Gives the live clusters the first numbers, in the same order. No round is going on. */
+  /** Renumbers the live clusters from 0, in the same order. Must be called between two rounds. */
   renumber() {
     const { live, rounds, beyond, numbers } = this;
     let next = 0;
-    // Slots are of no use from here on: new numbers are kept there until clusters have moved.
+    // Slots are made anew afterwards. Until then the word of the slot holds the new number.
     for (let number = 0; number < numbers; number++) {
       if (rounds[number] !== GONE) live[(number << STRIDE_BITS) + SLOT] = next++;
     }
@@ -271,8 +277,8 @@ export class Merging {
   }
 
   /**
-   * The cluster that one waits for, if that is still what it was; `NONE` otherwise. What was merged since is younger
-   * than all that there was, and leaves wait only for each other.
+   * Returns the neighbour that a cluster waits for if it has not been merged since, and `NONE` otherwise. A cluster
+   * that was merged since is younger; leaves wait only for leaves.
    *
    * @param {number} number
    */
@@ -284,9 +290,9 @@ export class Merging {
     return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
   }
 
-  /** Finds the pairs that clusters have in this round before any of these is merged. */
+  /** Searches for all clusters that may have a pair in this round, before any pair is merged. */
   lookAtDue() {
-    const { rounds, dues, round, numbers, queue } = this;
+    const { rounds, dues, round, numbers } = this;
     for (let block = 0; block << 6 < numbers; block++) {
       if (dues[block] > round) continue;
       let least = GONE;
@@ -297,10 +303,9 @@ export class Merging {
       }
       dues[block] = least;
     }
-    queue.sort();
   }
 
-  /** Merges all pairs that belong to the round, the first of them first. */
+  /** Merges all pairs of the round in their order. */
   mergeAll() {
     const { queue, live, rounds } = this;
     for (let pair; (pair = queue.pop()) >= 0; ) {
@@ -320,11 +325,11 @@ export class Merging {
   }
 
   /**
-   * Makes the first of two clusters both together, and the second's number free.
+   * Merges two clusters: the first becomes the union, and the number of the second becomes free.
    *
    * @param {number} first
    * @param {number} second
-   * @param {number} distance Scaled, between them.
+   * @param {number} distance Their scaled distance.
    */
   join(first, second, distance) {
     const { live, sums, beyond } = this;
@@ -347,7 +352,7 @@ export class Merging {
       live[a + WEST] = west;
       live[a + EAST] = east;
     }
-    // Across the seam sums are of coordinates less 2^32, and the mean is so, too.
+    // Across the seam, these are sums of coordinates minus 2^32, and so is the mean.
     let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
     let y = roundedQuotient(sumY, count) + MIDDLE;
     let standsRight = false;
@@ -381,11 +386,11 @@ export class Merging {
   }
 
   /**
-   * Number of points of a cluster that lie west of the seam's other side: a world is added to their x if the cluster
-   * becomes part of one that lies across the seam.
+   * Returns the number of points of a cluster on the eastern side of the seam. The width of the world is added to their
+   * x if the cluster becomes part of a cluster across the seam.
    *
    * @param {number} number
-   * @param {number} west Of the other.
+   * @param {number} west West edge of the union.
    */
   countBeyond(number, west) {
     const { live, beyond } = this;
@@ -396,8 +401,8 @@ export class Merging {
   }
 
   /**
-   * Looks for the first pair of a cluster, adds it to the queue and returns its number there. If it belongs to a later
-   * round, notes the round in which the cluster looks again, and returns -1.
+   * Finds the first pair of a cluster, adds it to the queue and returns its number there. If the pair belongs to a
+   * later round, notes the round in which the cluster searches again, and returns -1.
    *
    * @param {number} number
    */
@@ -412,7 +417,7 @@ export class Merging {
     if (awaited >= 0) {
       this.takeNumber(number, awaited);
     } else {
-      // Leaves look for others that are no larger.
+      // Leaves search for leaves that are not larger.
       const radius = live[at + RADIUS];
       const width = radius + (live[at + AGE] < this.leafCount ? radius : this.greatestRadius);
       const needed = reachOf(this.end, width);
@@ -439,7 +444,7 @@ export class Merging {
   }
 
   /**
-   * Whether a cluster looks for another: of two the younger one does, of two leaves the larger one.
+   * Whether a cluster searches for another: the younger of two clusters does, and the larger of two leaves.
    *
    * @param {number} own
    * @param {number} other
@@ -463,11 +468,11 @@ export class Merging {
   }
 
   /**
-   * Takes another cluster as the nearest if it is nearer than that, and returns whether it did.
+   * Makes another cluster the nearest if it is nearer than the nearest so far. Returns whether it did.
    *
    * @param {number} own
    * @param {number} other
-   * @param {number} x Of the other.
+   * @param {number} x Position of the other.
    * @param {number} y
    * @param {number} radius
    */
@@ -478,7 +483,7 @@ export class Merging {
     const dy = Math.abs((live[at + Y] >>> 0) - (y >>> 0));
     if (dx > MIDDLE && this.beyond && !this.isTooWide(at, other << STRIDE_BITS)) dx = WORLD - dx;
     const width = radius + live[at + RADIUS];
-    // For most others the first digits show that they are not nearer.
+    // A rounded comparison excludes most clusters.
     if ((dx * dx + dy * dy) * 2 ** 20 > (this.distance + 1) * (width * width) * (1 + 2 ** -40)) return false;
     const distance = scaled(dx, dy, width);
     if (distance > this.distance) return false;
@@ -493,9 +498,9 @@ export class Merging {
   }
 
   /**
-   * Whether two clusters are together half a world wide or more, so that they are not close across the seam.
+   * Whether the union of two clusters is half a world wide or more. Such clusters are not close across the seam.
    *
-   * @param {number} a Where they are.
+   * @param {number} a Offset of the first in `live`.
    * @param {number} b
    */
   isTooWide(a, b) {
@@ -506,7 +511,7 @@ export class Merging {
 }
 
 /**
- * How far apart two clusters are at most whose scaled distance is below a number, in units.
+ * Returns the greatest distance of two clusters whose scaled distance is below a number, in units.
  *
  * @param {number} end
  * @param {number} width
@@ -516,7 +521,7 @@ function reachOf(end, width) {
 }
 
 /**
- * Whether a pair of clusters has the lesser least members, the lesser of both first.
+ * Whether the first of two pairs has the lesser least members. The lesser member of each pair is compared first.
  *
  * @param {number} a
  * @param {number} b
@@ -530,15 +535,15 @@ function isBefore(a, b, c, d) {
 }
 
 /**
- * To the nearest whole number, halves up.
+ * Returns a quotient rounded to the nearest whole number, halves up.
  *
- * @param {number} sum Of a magnitude of 2^53 at most.
+ * @param {number} sum At most 2^53 in magnitude.
  * @param {number} count
  */
 function roundedQuotient(sum, count) {
   let quotient = Math.floor(sum / count);
   let remainder = sum - quotient * count;
-  // The quotient was rounded before it was rounded down.
+  // The division may have rounded the quotient up to the next whole number.
   if (remainder < 0) {
     quotient--;
     remainder += count;
@@ -547,7 +552,7 @@ function roundedQuotient(sum, count) {
 }
 
 /**
- * Whether the first of two positions is nearer to a mean, the shorter way round for a cluster across the seam.
+ * Whether the first of two positions is nearer to a mean. For a cluster across the seam, the shorter way around counts.
  *
  * @param {number} x
  * @param {number} y
@@ -560,19 +565,19 @@ function roundedQuotient(sum, count) {
 function isNearer(x, y, x1, y1, x2, y2, isAcross) {
   let [dx1, dx2] = [Math.abs(x - x1), Math.abs(x - x2)];
   if (isAcross) [dx1, dx2] = [Math.min(dx1, WORLD - dx1), Math.min(dx2, WORLD - dx2)];
-  // With a width of 2^10 scaled distances are the squares themselves.
+  // With a width of 2^10 a scaled distance is the square of the distance.
   const first = scaled(dx1, Math.abs(y - y1), 1024);
   const rest = scaled.rest;
   const second = scaled(dx2, Math.abs(y - y2), 1024);
   return first < second || (first === second && rest < scaled.rest);
 }
 
-/** Where `join` writes the west and the east edge. */
+/** The west and the east edge that `join` has written. */
 export const EDGES = new Uint32Array(2);
 
 /**
- * Writes how far two clusters together reach along the circle of longitudes: across the seam if all fits into less than
- * half of the world so, otherwise as they lie on the plane. West is then above east.
+ * Writes the west and the east edge of the union of two clusters to `EDGES`. If the union fits into less than half of
+ * the world across the seam, west is greater than east. Otherwise the edges are those on the plane.
  *
  * @param {number} west1
  * @param {number} east1
@@ -585,7 +590,7 @@ export function join(west1, east1, west2, east2) {
   let east = east1 > east2 ? east1 : east2;
   if (isAnyAcross || east - west >= MIDDLE) {
     const isWide = (west1 <= east1 && east1 - west1 >= MIDDLE) || (west2 <= east2 && east2 - west2 >= MIDDLE);
-    // Laid side by side, the one that reaches farther east from its own west edge first.
+    // Tries both orders of the two clusters along the circle of longitudes.
     const [width1, width2] = [(east1 - west1) >>> 0, (east2 - west2) >>> 0];
     const [start, otherStart] = [(west2 - west1) >>> 0, (west1 - west2) >>> 0];
     const [width, otherWidth] = [Math.max(width1, start + width2), Math.max(width2, otherStart + width1)];
@@ -597,20 +602,20 @@ export function join(west1, east1, west2, east2) {
   EDGES[1] = east;
 }
 
-/** Words of a pair: the rest of its distance, the cluster that found it, the nearest, and the ages of both. */
+/** Words of a pair: the rest of its distance, the cluster that found it, its neighbour, and the ages of both. */
 const PAIR = 5;
 
 /**
- * The pairs of a round, in the order of merging. Pairs that were found before the first merge of the round form a sorted
- * list, later ones a binary heap.
+ * The pairs of a round, in the order of merging. Pairs that are found before the first merge of the round are in a
+ * sorted list, later pairs in a binary heap.
  */
 class PairQueue {
   constructor() {
-    /** By number of the pair: its scaled distance, and its words. */
+    /** Scaled distance and words of each pair, by the number of the pair. */
     this.distances = new Float64Array(1 << 10);
     this.words = new Int32Array(PAIR << 10);
     this.pairCount = 0;
-    /** The numbers of pairs in the order of the list, and how many were taken from it. */
+    /** Numbers of the pairs in sorted order, their count, and how many were removed. */
     this.list = new Int32Array(0);
     this.listCount = 0;
     this.taken = 0;
@@ -623,7 +628,7 @@ class PairQueue {
   }
 
   /**
-   * Adds a pair that is not in order yet, and returns its number.
+   * Adds a pair, which is neither in the list nor in the heap yet, and returns its number.
    *
    * @param {number} distance
    * @param {number} rest
@@ -648,7 +653,7 @@ class PairQueue {
     return pair;
   }
 
-  /** Sorts all pairs: by the bits of their distances that differ within a round, and the few that are left by insertion. */
+  /** Sorts all pairs: by the highest bits that differ within a round, then by insertion. */
   sort() {
     const count = this.pairCount;
     if (this.list.length < count) this.list = new Int32Array(count + (count >> 1));
@@ -671,7 +676,7 @@ class PairQueue {
   }
 
   /**
-   * Whether one pair is merged before another.
+   * Whether the first of two pairs is merged before the second.
    *
    * @param {number} a
    * @param {number} b
@@ -685,7 +690,7 @@ class PairQueue {
   }
 
   /**
-   * Puts a pair into the heap.
+   * Inserts a pair into the heap.
    *
    * @param {number} pair
    */
@@ -702,7 +707,7 @@ class PairQueue {
     heap[place] = pair;
   }
 
-  /** Takes out the first pair, and returns its number; -1 if there is none. */
+  /** Removes the first pair and returns its number, or -1 if there is none. */
   pop() {
     if (!this.heapCount) return this.taken < this.listCount ? this.list[this.taken++] : -1;
     const { heap } = this;
@@ -722,11 +727,11 @@ class PairQueue {
   }
 }
 
-/** Within a round the exponent of a distance and the two bits behind it are equal; these many of the upper half differ. */
+/** Bits in the upper half of a distance that differ within a round. The exponent and the next two bits are equal. */
 const ROUND_BITS = 18;
 
 /**
- * A list of twice the length.
+ * Returns a copy of a list with twice the length.
  *
  * @template {Float64Array | Int32Array} List
  * @param {List} list

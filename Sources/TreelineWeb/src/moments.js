@@ -1,5 +1,5 @@
-// Exact sums over the points of nodes, measured from the corners of their boxes. Each has eight numbers: Σx, Σy, and two
-// each for Σxx, Σxy and Σyy.
+// Exact sums over the points of nodes, measured from the corners of their boxes. Each has eight numbers: Σx, Σy, and
+// two each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 

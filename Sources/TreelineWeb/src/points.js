@@ -1,4 +1,5 @@
-// Points as a page has them, and a tree of what was built of them: all of a build but the merging, which may be in a worker.
+// Points as a page has them, and a tree of what was built of them: all of a build but the merging, which may be in a
+// worker.
 
 import { standardCurve } from "./badges.js";
 import { BuildError } from "./errors.js";

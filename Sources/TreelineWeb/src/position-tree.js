@@ -1,4 +1,5 @@
-// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007): what supercluster finds neighbours with.
+// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007): what supercluster finds neighbours
+// with.
 //
 // Positions are kept in single precision. Searches report numbers in the order in which the tree has them, so programs
 // that take the first of several neighbours get those that supercluster gives.

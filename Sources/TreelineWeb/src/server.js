@@ -1,4 +1,5 @@
-// A tree that a Treeline server has: the questions of `Tree`, answered with promises. `openapi.json` describes the routes.
+// A tree that a Treeline server has: the questions of `Tree`, answered with promises. `openapi.json` describes the
+// routes.
 
 import { namesOf } from "./aggregates.js";
 import { QueryError, ServerError } from "./errors.js";

@@ -1,5 +1,5 @@
-// The interface of supercluster over a tree that was merged by distance: the same calls and the same GeoJSON, but no two
-// clusters are closer than the radius, and the order of the points does not matter.
+// The interface of supercluster over a tree that was merged by distance: the same calls and the same GeoJSON, but no
+// two clusters are closer than the radius, and the order of the points does not matter.
 
 import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";

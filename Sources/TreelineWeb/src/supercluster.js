@@ -1,8 +1,9 @@
 // The interface of supercluster: the same calls, the same options and the same answers, cluster for cluster, from typed
 // arrays.
 //
-// As supercluster does, it takes the points one after the other, zoom by zoom from the greatest, and merges with each all
-// that lie within the radius and are still alone. `SpacedSupercluster` answers the same calls from a tree of Treeline.
+// As supercluster does, it takes the points one after the other, zoom by zoom from the greatest, and merges with each
+// all that lie within the radius and are still alone. `SpacedSupercluster` answers the same calls from a tree of
+// Treeline.
 
 import { found, PositionTree } from "./position-tree.js";
 

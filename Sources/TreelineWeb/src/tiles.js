@@ -1,15 +1,15 @@
-// The live clusters by position, in square tiles. Only tiles with clusters exist.
+// A grid of square tiles that finds the clusters near a position. Only tiles with clusters are stored.
 //
-// A tile is several times as wide as searches reach, and its clusters lie behind each other: so a search reads a tile
-// or a few from end to end.
+// A tile is several times as wide as the radius of a search, and its clusters are contiguous in memory, so a search
+// reads a few ranges from end to end.
 
 import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
 
-/** A tile is its column and row, its first slot, and how many slots it uses and has. */
+/** Words of a tile: column, row, first slot, slots in use, and slots in all. */
 const TILE_BITS = 3;
 const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
 
-/** A slot has of a cluster all that a search looks at, and its tile. */
+/** Words of a slot: what a search reads of a cluster, its number and its tile. */
 const SLOT_WORDS = 6;
 const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER, SLOT_TILE] = [0, 1, 2, 3, 4, 5];
 const FREE = -1;
@@ -18,7 +18,7 @@ const WORLD = 2 ** 32;
 export class Tiles {
   /**
    * @param {Int32Array} live
-   * @param {number} count Clusters, most of them near the one before; none is gone.
+   * @param {number} count Number of clusters. Neighbouring numbers should be near each other.
    * @param {number} shift Tiles are 2^shift units wide.
    * @param {boolean} isCyclic
    */
@@ -37,16 +37,16 @@ export class Tiles {
       column = ownColumn;
       row = ownRow;
     }
-    /** Tiles, numbered from 1; 0 is one without slots. */
+    /** Tiles by number, from 1. Tile 0 has no slots. */
     this.tiles = new Int32Array((changes + 2) << TILE_BITS);
     this.tileCount = 0;
-    /** A hash table of their numbers with open addressing, at most half full. */
+    /** A hash table of tile numbers with open addressing, at most half full. */
     this.table = new Int32Array(0);
     this.tableShift = 0;
     this.#resize(changes);
     this.slots = new Int32Array((count + changes + (count >> 3) + 64) * SLOT_WORDS);
     this.slotCount = 0;
-    // Until clusters have slots, the word for it has the tile.
+    // Until clusters have slots, the word of the slot holds the tile.
     for (let number = 0, tile = 0; number < count; number++) {
       const at = number << STRIDE_BITS;
       const own = tile << TILE_BITS;
@@ -62,7 +62,7 @@ export class Tiles {
     }
   }
 
-  /** @param {number} count Of tiles for which there is to be room. */
+  /** @param {number} count Number of tiles that must fit. */
   #resize(count) {
     const bits = Math.max(33 - Math.clz32(count), 6);
     const { tiles } = this;
@@ -74,14 +74,14 @@ export class Tiles {
   }
 
   /**
-   * Where the number of a tile is in the table, or where it would be.
+   * Returns the place of a tile in the table, or the empty place where it belongs.
    *
    * @param {number} column
    * @param {number} row
    */
   #place(column, row) {
     const { table, tiles } = this;
-    // Sixteen neighbours are next to each other in the table, in one cache line.
+    // A block of 4 by 4 neighbouring tiles shares one cache line of the table.
     const hash = Math.imul(column >>> 2, 0x9e3779b1) + Math.imul(row >>> 2, 0x85ebca6b);
     const block = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> this.tableShift;
     let place = (block << 4) | ((row & 3) << 2) | (column & 3);
@@ -93,7 +93,7 @@ export class Tiles {
   }
 
   /**
-   * The tile of a cluster. It is added if there is none.
+   * Returns the tile of a cluster, and adds it if it does not exist.
    *
    * @param {number} number
    */
@@ -116,7 +116,7 @@ export class Tiles {
   }
 
   /**
-   * Gives a tile slots at the end of the list.
+   * Reserves slots for a tile behind all others.
    *
    * @param {number} tile
    * @param {number} capacity
@@ -131,7 +131,7 @@ export class Tiles {
   }
 
   /**
-   * Adds a cluster to a tile with room for it.
+   * Adds a cluster to a tile that has a free slot.
    *
    * @param {number} number
    * @param {number} tile
@@ -160,7 +160,7 @@ export class Tiles {
   }
 
   /**
-   * Takes out a cluster.
+   * Removes a cluster.
    *
    * @param {number} number
    */
@@ -179,7 +179,7 @@ export class Tiles {
   }
 
   /**
-   * Moves a cluster to its new position; its radius may have changed, too.
+   * Moves a cluster to its new position, and updates its radius and age.
    *
    * @param {number} number
    */
@@ -211,13 +211,13 @@ export class Tiles {
   }
 
   /**
-   * Has a cluster take all others that may be the nearest to it.
+   * Finds the nearest neighbour of a cluster: offers all clusters that may be nearer to `take`.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number
-   * @param {number} reach How far away those are at most.
+   * @param {number} reach Radius of the search, in units.
    * @param {number} width The greatest sum of two radii.
-   * @param {number} bound Scaled distances are no more than this.
+   * @param {number} bound Greatest scaled distance.
    */
   search(merging, number, reach, width, bound) {
     const { live, table, tiles, size, last } = this;
@@ -227,7 +227,7 @@ export class Tiles {
     const ownColumn = live[at + X] >>> this.shift;
     const ownRow = live[at + Y] >>> this.shift;
     merging.limit = limitOf(bound);
-    // What is nearest is mostly in the same tile, and often nothing beyond it is in reach.
+    // The nearest cluster is mostly in the same tile, and often no other tile is near enough.
     const own = this.slots[live[at + SLOT] * SLOT_WORDS + SLOT_TILE] << TILE_BITS;
     this.#scan(merging, at, number, tiles[own + START], tiles[own + COUNT]);
     const left = x - ownColumn * size;
@@ -265,7 +265,7 @@ export class Tiles {
 
   /**
    * @param {import("./merging.js").Merging} merging
-   * @param {number} at Where the cluster is.
+   * @param {number} at Offset of the cluster in `live`.
    * @param {number} number
    * @param {number} start
    * @param {number} count
@@ -281,14 +281,14 @@ export class Tiles {
     const end = (start + count) * SLOT_WORDS;
     let { limit } = merging;
     for (let slot = start * SLOT_WORDS; slot < end; slot += SLOT_WORDS) {
-      // The shorter way around, also on planes without a seam, where the real difference may be longer.
+      // The shorter way around. On planes without a seam this is a lower bound of the difference.
       const dx = (slots[slot + SLOT_X] - x) | 0;
       const dy = (slots[slot + SLOT_Y] - y) | 0;
       const otherRadius = slots[slot + SLOT_RADIUS];
       const width = otherRadius + radius;
       if (dx * dx + dy * dy > width * width * limit) continue;
       const otherAge = slots[slot + SLOT_AGE];
-      // One cluster of each pair looks for the other: the younger one, of leaves the larger one.
+      // One cluster of each pair searches for the other: the younger one, or the larger of two leaves.
       if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
       const other = slots[slot + SLOT_NUMBER];
       if (other !== FREE && merging.take(number, other, slots[slot + SLOT_X], slots[slot + SLOT_Y], otherRadius)) limit = limitOf(merging.distance);
@@ -298,14 +298,15 @@ export class Tiles {
 }
 
 /**
- * Squares of distances whose scaled ones are no more than a number are at most this times the square of the width.
+ * Returns a factor: if a scaled distance is at most a number, then the square of the distance is at most the factor
+ * times the square of the width.
  *
  * @param {number} scaled
  */
 const limitOf = (scaled) => (scaled + 1) * (2 ** -20 * (1 + 2 ** -40));
 
 /**
- * A copy of a list with half as much room again.
+ * Returns a copy of a list with half as much room again.
  *
  * @param {Int32Array} list
  * @param {number} [needed]

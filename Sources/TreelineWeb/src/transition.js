@@ -1,5 +1,5 @@
-// What changes between two answers over one tree. The clusters of an answer are ranges of points, so a cluster of one is
-// the same as one of the other, or contains some of them, or lies in one, or has nothing to do with any.
+// What changes between two answers over one tree. The clusters of an answer are ranges of points, so a cluster of one
+// is the same as one of the other, or contains some of them, or lies in one, or has nothing to do with any.
 
 /**
  * @typedef {object} Ranges An answer, as far as transitions look at it.
