@@ -45,7 +45,7 @@ const unquoted = (/** @type {string | undefined} */ name) =>
   name?.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name ?? "";
 
 /**
- * The names that aggregates have in features.
+ * Returns the names that aggregates have in features.
  *
  * @param {string} text
  */
@@ -61,7 +61,7 @@ export function namesOf(text) {
 }
 
 /**
- * The values of aggregates for each cluster, by name. The points of an answer are read once for each.
+ * Returns the values of aggregates for each cluster, by name. The points of an answer are read once for each.
  *
  * @param {Clusters} clusters
  * @param {string} text
@@ -146,7 +146,7 @@ function numeric(value) {
 }
 
 /**
- * A sum that loses no more than its last rounding (A. Neumaier, 1974, doi:10.1002/zamm.19740540106).
+ * Returns a sum that loses no more than its last rounding (A. Neumaier, 1974, doi:10.1002/zamm.19740540106).
  *
  * @param {number[]} numbers
  */

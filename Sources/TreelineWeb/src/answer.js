@@ -1,11 +1,11 @@
-// The clusters of an answer, and the points of a cluster: typed arrays, and GeoJSON for those who ask.
+// The clusters of an answer and the points of a cluster, as typed arrays and as GeoJSON.
 
 import { INSIDE, InView, OUTSIDE } from "./view.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./plane.js").Window} Window */
 
-/** What features of clusters have of their own. */
+/** Property names that features of clusters use themselves. */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
   "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "cluster_group",
@@ -13,15 +13,15 @@ const OWN = [
 
 /**
  * @typedef {object} ClustersOptions
- * @property {number} [scale] At which badges are drawn.
- * @property {boolean} [isAnswer] Whether they stand for the points of a view.
- * @property {boolean} [isAnchored] Whether clusters stand where they do without a filter.
+ * @property {number} [scale] Scale at which badges are drawn.
+ * @property {boolean} [isAnswer] Whether the clusters represent the points of a view.
+ * @property {boolean} [isAnchored] Whether a filter leaves positions unchanged.
  * @property {"mean" | "member"} [position]
- * @property {Window | null} [window] In which clusters are kept visible.
+ * @property {Window | null} [window] Window in which clusters are kept visible.
  * @property {string} [aggregate]
  */
 
-/** Doubles that ids, coordinates, diameters and counts take for each cluster. */
+/** Doubles a cluster for ids, coordinates, diameters and counts. */
 const COLUMNS = 5;
 
 /** Clusters in tree order, which is the order of their ids. Their arrays are computed at first use. */
@@ -58,11 +58,11 @@ export class Clusters {
   }
 
   /**
-   * One of the arrays of doubles. They and the counts lie in one buffer, since a small buffer takes as long to allocate
-   * as a small answer takes to fill.
+   * Returns one of the arrays of doubles. All arrays share one buffer, because allocating a small buffer takes as long
+   * as filling it.
    *
-   * @param {number} column Where it begins, in doubles for each cluster.
-   * @param {number} width Doubles for each cluster.
+   * @param {number} column Start of the array, in doubles a cluster.
+   * @param {number} width Doubles a cluster.
    */
   #doubles(column, width) {
     this.#buffer ??= new ArrayBuffer(this.length * 8 * COLUMNS);
@@ -78,7 +78,7 @@ export class Clusters {
     return (this.#ids = ids);
   }
 
-  /** How many points each cluster stands for; under a filter, how many of them pass. */
+  /** Number of points of each cluster; under a filter, the number of points that pass. */
   get counts() {
     if (this.#counts) return this.#counts;
     const { nodes, length, tree: { selection } } = this;
@@ -87,18 +87,18 @@ export class Clusters {
     return (this.#counts = counts);
   }
 
-  /** Where the points of each begin in tree order. */
+  /** Tree index of the first point of each cluster. */
   get firsts() {
     return this.#numbers(0);
   }
 
-  /** Number of points of each, including points that fail a filter. */
+  /** Number of points of each cluster, including points that fail a filter. */
   get sizes() {
     return this.#numbers(1);
   }
 
   /**
-   * One of the four numbers of each node.
+   * Returns one of the four numbers of each node.
    *
    * @param {number} which
    */
@@ -108,7 +108,7 @@ export class Clusters {
     return numbers;
   }
 
-  /** Longitude and latitude of each, where it is shown. */
+  /** Longitude and latitude at which each cluster is shown. */
   get coordinates() {
     if (this.#coordinates) return this.#coordinates;
     const { plane } = this.tree.hierarchy;
@@ -121,7 +121,7 @@ export class Clusters {
     return (this.#coordinates = coordinates);
   }
 
-  /** X and y of each in the world, or in a plain plane's square: from 0 in the west and north to 1. */
+  /** X and y of each cluster in the world or in the square of a plain plane, from 0 in the west and north to 1. */
   get world() {
     if (this.#world) return this.#world;
     const { seam } = this.tree.hierarchy.plane;
@@ -134,7 +134,7 @@ export class Clusters {
     return (this.#world = world);
   }
 
-  /** With what diameters badges are drawn so that none touch, in pixels; null unless the answer was cut by badges. */
+  /** Diameters with which no badges touch, in pixels; null unless the answer was cut by badges. */
   get diameters() {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
@@ -145,7 +145,7 @@ export class Clusters {
     return (this.#diameters = diameters);
   }
 
-  /** The row of each single point; -1 of clusters. */
+  /** Row of each single point; -1 for clusters. */
   get rows() {
     if (this.#rows) return this.#rows;
     const { nodes, length, tree: { hierarchy } } = this;
@@ -157,14 +157,14 @@ export class Clusters {
     return (this.#rows = rows);
   }
 
-  /** What was asked for of the points of each, by name. */
+  /** Aggregates of each cluster, by name. */
   get values() {
     this.#values ??= this.options.aggregate === undefined ? {} : this.tree.words.valuesOf(this, this.options.aggregate);
     return this.#values;
   }
 
   /**
-   * Whether a cluster is several points of one position.
+   * Whether a cluster is several points at one position.
    *
    * @param {number} i
    */
@@ -183,8 +183,8 @@ export class Clusters {
   }
 
   /**
-   * How far the points of a cluster spread: the standard deviations along both principal axes, in fractions of the
-   * world, and the angle of the longer axis, in degrees from east towards north.
+   * Returns the standard deviations of a cluster's points along both principal axes, in fractions of the world, and the
+   * angle of the longer axis, in degrees from east towards north.
    *
    * @param {number} i
    */
@@ -203,7 +203,7 @@ export class Clusters {
   }
 
   /**
-   * The number of the cluster that contains a point, given by its index in tree order; -1 if none does.
+   * Returns the number of the cluster that contains a point, given by its index in tree order; -1 if none does.
    *
    * @param {number} index
    */
@@ -222,7 +222,7 @@ export class Clusters {
   }
 
   /**
-   * GeoJSON of one cluster; of a single point with its columns.
+   * Returns GeoJSON of one cluster. A single point has the values of its columns.
    *
    * @param {number} i
    */
@@ -261,7 +261,8 @@ export class Clusters {
   }
 
   /**
-   * The tree index of the only point of a node that counts; -1 if there are several.
+   * Returns the tree index of the only point of a node, under a filter the only one that passes; -1 if there are
+   * several.
    *
    * @param {number} first
    * @param {number} count
@@ -273,7 +274,7 @@ export class Clusters {
   }
 
   /**
-   * Writes where each is shown on the plane, and notes the tree index of its point there: -1 if it is at a mean.
+   * Writes the position of each cluster on the plane, and notes the tree index of the point there, -1 for a mean.
    *
    * @param {Float64Array} places
    */
@@ -309,8 +310,8 @@ export class Clusters {
   }
 
   /**
-   * The tree index of the point that is nearest to a cluster's mean, the first of several, in a window if one is given;
-   * -1 if none is there. Depth first, without what cannot be nearer (doi:10.1145/223784.223794).
+   * Returns the tree index of the point nearest to a cluster's mean, the first of several. If a window is given, the
+   * point lies in it; -1 if there is none. Searches depth first and prunes by distance (doi:10.1145/223784.223794).
    *
    * @param {number} i
    * @param {Window | null} window
@@ -324,7 +325,7 @@ export class Clusters {
     const size = this.#count(i);
     const sums = new Float64Array(2);
     (selection ?? hierarchy).sumsOf(first, count, record, box, sums);
-    // Distances are whole numbers if they are multiplied by the number of points.
+    // Distances times the number of points are whole numbers.
     const [sumX, sumY] = sums;
     /** @param {number} x @param {number} y */
     const offsets = (x, y) => [((x - box[0]) >>> 0) * size - sumX, (y - box[1]) * size - sumY];
@@ -361,7 +362,7 @@ export class Clusters {
   }
 
   /**
-   * The square of the distance from a mean to a record's box, both measured from the corner of a box around it.
+   * Returns the square of the distance from a mean to a record's box, both measured from the corner of a box around it.
    *
    * @param {number} record
    * @param {ArrayLike<number>} box
@@ -377,7 +378,7 @@ export class Clusters {
   }
 }
 
-/** Points of a cluster, one page of them. */
+/** A page of the points of a cluster. */
 export class Members {
   /**
    * @param {Tree} tree
@@ -393,12 +394,12 @@ export class Members {
     this.length = indices.length;
   }
 
-  /** The row of each. */
+  /** Row of each point. */
   get rows() {
     return Float64Array.from(this.indices, (index) => this.tree.hierarchy.rows[index]);
   }
 
-  /** Longitude and latitude of each. */
+  /** Longitude and latitude of each point. */
   get coordinates() {
     const { hierarchy: { points, plane } } = this.tree;
     return Float64Array.from({ length: 2 * this.length }, (_, i) => {
@@ -433,7 +434,7 @@ function feature(id, bbox, coordinates, properties) {
 }
 
 /**
- * Adds what the columns have of a point, behind the properties of its cluster, whose names are taken.
+ * Adds the values of a point's columns to the properties of its cluster. A column whose name is in use gets another.
  *
  * @param {Record<string, any>} properties
  * @param {Tree} tree
@@ -454,7 +455,7 @@ function addColumns(properties, tree, index) {
 }
 
 /**
- * A count in four characters or so: 999, 1.2k, 12k, 3.4M.
+ * Returns a short form of a count: 999, 1.2k, 12k, 3.4M.
  *
  * @param {number} count
  */

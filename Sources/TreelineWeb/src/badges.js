@@ -1,25 +1,25 @@
-// With what diameter badges are drawn, and how far apart they stay.
+// Diameters of badges, and the distances between them.
 
 import { BuildError } from "./errors.js";
 
-/** A curve of badges: diameters by the number of points, in 64ths of a pixel. */
+/** A badge curve: the diameter of a badge by its number of points. */
 export class BadgeCurve {
   /**
-   * @param {ArrayLike<number>} counts From how many points on each diameter is drawn, the first 1, rising.
-   * @param {ArrayLike<number>} diameters In 64ths of a pixel, never falling.
-   * @param {number} gap Between two badges, in 64ths of a pixel.
+   * @param {ArrayLike<number>} counts Number of points from which each diameter applies. The first is 1, and they rise.
+   * @param {ArrayLike<number>} diameters In 64ths of a pixel. They never fall.
+   * @param {number} gap Gap between two badges, in 64ths of a pixel.
    */
   constructor(counts, diameters, gap) {
     this.counts = Uint32Array.from(counts);
     this.diameters = Uint16Array.from(diameters);
     this.gap = gap;
-    /** The diameters of small counts. */
+    /** Diameters of counts below 2048. */
     this.byCount = new Uint16Array(2048);
     for (let step = 0; step < this.counts.length; step++) this.byCount.fill(this.diameters[step], this.counts[step]);
   }
 
   /**
-   * The diameter of a badge in 64ths of a pixel.
+   * Returns the diameter of a badge in 64ths of a pixel.
    *
    * @param {number} count
    */
@@ -31,24 +31,25 @@ export class BadgeCurve {
   }
 
   /**
-   * The scaled distance from which on no two badges touch, in units.
+   * Returns the least scaled distance at which no two badges touch, in units.
    *
    * @param {number} unitsPerPixel With which badges are drawn.
    */
   distance(unitsPerPixel) {
-    // Positions are rounded to whole units, each less than a unit from where it is shown.
+    // Positions are rounded to whole units. Each is less than a unit from where its cluster is shown.
     return 8 * unitsPerPixel + 2048 / (2 * (this.diameters[0] + this.gap));
   }
 }
 
-/** Up to how many points the diameters 26.5, 27, 27.5 px and so on begin. */
+/** Numbers of points at which the diameters 26.5, 27, 27.5 px and so on begin. */
 const STANDARD_COUNTS = [
   2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 21, 24, 28, 32, 36, 41, 47, 53, 60, 69, 78, 88, 101, 115, 132, 152, 177, 207,
   245, 296, 367, 476, 672, 1230,
 ];
 
 /**
- * Dots of 10 px for single points, badges of 26.5 px for two and up to 44 px for 1,230 or more.
+ * Returns the standard curve: dots of 10 px for single points, badges of 26.5 px for two points and up to 44 px for
+ * 1,230.
  *
  * @param {number} gap Pixels between two badges, 0 to 128.
  */
@@ -57,5 +58,5 @@ export function standardCurve(gap = 0) {
   return new BadgeCurve([1, ...STANDARD_COUNTS], [640, ...STANDARD_COUNTS.map((_, i) => (53 + i) * 32)], Math.round(gap * 64));
 }
 
-/** Badges of one size, which touch at the distance that is their scaled distance. */
+/** A curve with one diameter, with which scaled distances are distances. */
 export const DISTANCES = new BadgeCurve([1], [512], 0);

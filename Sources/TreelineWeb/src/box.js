@@ -3,8 +3,8 @@
 const HALF_WORLD = 2 ** 31;
 
 /**
- * The smallest box around some points: if they may lie across the seam, the one that is narrower than half the world,
- * whose west is then above its east, unless there is none.
+ * Returns the smallest box around some points. If they may be across the seam, and a box across it is narrower than
+ * half the world, then that box is returned, with west greater than east.
  *
  * @param {Uint32Array} points
  * @param {number} first
@@ -17,7 +17,7 @@ export function boxAround(points, first, count, mayCrossSeam) {
   let minY = minX;
   let maxX = 0;
   let maxY = 0;
-  // The least x in the eastern half of the plane, and the greatest in the western.
+  // The least x in the eastern half of the plane, and the greatest x in the western half.
   let east = minX;
   let west = 0;
   for (let i = first * 2; i < (first + count) * 2; i += 2) {

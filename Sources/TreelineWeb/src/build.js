@@ -11,11 +11,11 @@ import { mercatorX, mercatorY, Plane, seamOf, squareAround } from "./plane.js";
 /** @typedef {import("./points.js").BuildOptions} BuildOptions */
 /** @typedef {import("./points.js").Built} Built */
 
-/** Sums of coordinates of so many points are exact: twice as many are too large for a double. */
+/** Greatest number of points whose sums of coordinates are exact in a double. */
 const MOST_POINTS = 2 ** 21;
 
 /**
- * The tree of some coordinates. It is a function of the set of points and the same that Swift builds.
+ * Returns the tree of some points. It depends only on the set of points, and equals the tree that Swift builds.
  *
  * @param {Float64Array} coordinates Longitudes and latitudes in turns.
  * @param {Uint32Array | null} rows The row of each; null if they are numbered from 0.
@@ -54,8 +54,8 @@ export function build(coordinates, rows, options) {
   }
   let east = 0;
   for (let i = 0; i < count; i++) if (xs[i] > east) east = xs[i];
-  // What is merged across the seam is less than half a world wide, and the gap behind the seam, where x is 0, is the
-  // widest.
+  // The seam, where x is 0, is at the widest gap. A cluster across it would be less than half a world wide, so points
+  // on both halves of the plane are needed.
   const layout = { standsAtMembers: stand === "member", crossesSeam: isMercator && east >= 2 ** 31 };
   const merging = new Merging(leavesOf(xs, ys), curve, layout);
   const stored = layOut(merging.run(), layout);
@@ -64,7 +64,7 @@ export function build(coordinates, rows, options) {
 }
 
 /**
- * The arrays of a tree that a worker hands over instead of copying them.
+ * Returns the buffers of a tree, which a worker transfers instead of copying.
  *
  * @param {StoredTree} stored
  * @returns {ArrayBuffer[]}

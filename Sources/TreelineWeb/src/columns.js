@@ -1,4 +1,4 @@
-// Columns of values, one for each point in tree order, as an index keeps them.
+// Columns of an index: a value for each point, in tree order.
 
 /** @typedef {import("./index-file.js").Bytes} Bytes */
 /** @typedef {null | boolean | number | string} Value */
@@ -12,7 +12,7 @@
  * @property {(index: number) => any} output The value in features: undefined if the point lacks the column.
  */
 
-/** A double that means null, and one that means absent, by their upper and lower words. */
+/** The upper word of a double that means null or absent, and the lower word of the one that means absent. */
 const [QUIET_NAN, ABSENT] = [0x7ff80000, 1];
 
 const KINDS = /** @type {const} */ (["", "number", "category", "boolean", "time", "text"]);
@@ -21,7 +21,7 @@ const KINDS = /** @type {const} */ (["", "number", "category", "boolean", "time"
 const aligned = (length) => Math.ceil(length / 8) * 8;
 
 /**
- * A section of kind *attribute*.
+ * Reads a section of kind *attribute*.
  *
  * @param {Bytes} bytes
  * @param {number} offset
@@ -58,7 +58,7 @@ export function attributeColumn(bytes, offset, length, pointCount) {
 }
 
 /**
- * A section of kind *column*.
+ * Reads a section of kind *column*.
  *
  * @param {Bytes} bytes
  * @param {number} offset
@@ -121,7 +121,7 @@ function codes({ view }, start, width) {
 }
 
 /**
- * Decimals with some digits; null of what is missing.
+ * Returns a reader of decimals with some digits. Missing values are null.
  *
  * @param {Bytes} bytes
  * @param {number} start
@@ -148,7 +148,7 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * A time in ISO 8601, with the decimals of a second that it needs.
+ * Returns a time in ISO 8601, with the decimals of a second that it needs.
  *
  * @param {number | null} integer Seconds times 10 to the power of the digits.
  * @param {number} digits
@@ -166,7 +166,7 @@ function isoTime(integer, digits, isDate) {
   return `${date}T${time.slice(0, 8)}${digits && fraction ? `.${fraction}` : ""}Z`;
 }
 
-/** Distinct values, each a tag and its text. */
+/** Distinct values of a column. Each has a tag and a text. */
 class Entries {
   /** @type {Map<number, any>} */
   #read = new Map();
@@ -186,7 +186,7 @@ class Entries {
   }
 
   /**
-   * What an entry is: undefined if it is absent, null if it is null or cannot be read.
+   * Returns the value of an entry: undefined if it is absent, null if it is null or invalid.
    *
    * @param {number} entry
    */

@@ -1,6 +1,6 @@
-// Cuts through the tree: which clusters stand for the points in view. IndexFormat defines each answer.
+// Cuts the tree into the clusters that represent the points in view. The page IndexFormat defines each answer.
 //
-// A list of nodes has four numbers each: see hierarchy.js. A visibility may go with each.
+// A list of nodes has four numbers a node, see hierarchy.js, or five with its visibility.
 
 import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
@@ -13,25 +13,25 @@ import { INSIDE, OUTSIDE, PARTIAL } from "./view.js";
 
 /**
  * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next as long as the limit
- *   leaves room: level by level, the one that scatters most, or the one whose split saves most scatter.
+ *   allows it: level by level, the cluster with the most scatter, or the one whose split saves the most scatter.
  *
  * @typedef {object} Cut How finely points are split into clusters. One of `badges`, `spacing` and `detail` is given, or none for a
  *   limit alone.
- * @property {number} [badges] Split as far as no two badges touch that are drawn at this scale; 1 is full size.
- * @property {number} [spacing] Split as far as clusters stay this many pixels apart.
+ * @property {number} [badges] Split while no two badges touch. The number is the scale of badges; 1 is full size.
+ * @property {number} [spacing] Split while clusters stay this many pixels apart.
  * @property {number} [detail] Split until points lie within this many pixels of their cluster's mean, on average.
- * @property {number} [limit] The greatest number of clusters. 100 of a limit alone.
- * @property {Order} [order] Of a limit alone.
- * @property {{readonly nodes: Uint32Array}} [continuing] Of a limit alone: an earlier answer of this tree, whose
- *   clusters are kept as far as the limit allows.
- * @property {number} [minPoints] Smaller clusters are shown as their points, by a spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on every position is shown alone, by a spacing or a detail.
+ * @property {number} [limit] Greatest number of clusters. The default is 100 without `badges`, `spacing` and `detail`.
+ * @property {Order} [order] Order of splits, only with a limit alone.
+ * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree, whose clusters are kept as far
+ *   as the limit allows. Only with a limit alone.
+ * @property {number} [minPoints] Smaller clusters are shown as single points. Only with a spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on, every position is alone. Only with a spacing or a detail.
  */
 
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /**
- * The criterion of a cut: the name of its pixels, if it has any.
+ * Checks a cut and returns its criterion.
  *
  * @param {Cut} cut
  * @returns {"badges" | "spacing" | "detail" | "limit"}
@@ -76,7 +76,7 @@ function checkScale(tree, name) {
 }
 
 /**
- * The greatest coarseness of a cluster that is shown as a whole: a code or, by a detail, a mean square distance.
+ * Returns the greatest coarseness of a cluster that is not split: a code, or a mean square distance for a detail.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -88,13 +88,13 @@ function greatestCoarseness(tree, name, pixels, zoom) {
   if (name === "detail") return units * units;
   const curve = name === "badges" ? tree.curve : null;
   const distance = curve ? curve.distance(units) : units + 2;
-  // However short pixels are, they are added to something.
+  // A tiny number of pixels may be lost in the sum, but must count.
   const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
   return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
 }
 
 /**
- * The next number above one.
+ * Returns the next greater double.
  *
  * @param {number} number Above 0 and far below the greatest.
  */
@@ -105,7 +105,7 @@ function next(number) {
 }
 
 /**
- * Writes a node and its visibility to a list, and returns where the next one goes.
+ * Writes a node and its visibility to a list, and returns the offset of the next node.
  *
  * @param {Uint32Array} list
  * @param {number} at
@@ -124,20 +124,19 @@ function put(list, at, first, count, record, levels, visibility) {
   return at + 5;
 }
 
-// What cuts write to on their way, so that a query takes little memory: no cut begins before another has ended.
+// Scratch memory of cuts. No cut begins before another has ended.
 const SCRATCH = new Float64Array(3);
-/** Five numbers each: on each level above one node waits, and below the last both children. */
+/** A stack of nodes, five numbers each. It has one node for each level, and both children of the last. */
 const WAITING = new Uint32Array(5 * 1100);
 
 /**
- * Where the nodes of answers are written, and where the next ones go. An answer is a view of it: that takes a tenth of
- * the time of an array of its own.
+ * Memory for the nodes of answers, and the offset of the next answer. A view of it is ten times as fast as a new array.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
 
 /**
- * Makes room for some nodes of an answer that ends at a place, and returns where it ends then.
+ * Makes room for 16 more nodes of the present answer, which ends at an offset. Returns its new end.
  *
  * @param {number} end
  */
@@ -152,14 +151,14 @@ function reserved(end) {
 }
 
 /**
- * The nodes that were written up to a place.
+ * Returns the nodes of the present answer, which ends at an offset.
  *
  * @param {number} end
  */
 function written(end) {
   const nodes = new Uint32Array(room.buffer, roomStart * 4, end - roomStart);
   roomStart = end;
-  // A large answer is not kept for the sake of a small one.
+  // A small answer must not keep the memory of a large one alive.
   if (room.length > 1 << 14) {
     room = new Uint32Array(1 << 14);
     roomStart = 0;
@@ -185,7 +184,7 @@ export class CutSearch {
     this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
     this.greatest = 0;
     this.isAlone = false;
-    /** By a spacing or badges, nodes are compared by these. */
+    /** Codes that decide splits by a spacing or badges. */
     this.codes = name === "detail" ? null : this.tree.codes;
     if (name !== "limit") {
       checkScale(this.tree, name);
@@ -197,7 +196,7 @@ export class CutSearch {
   }
 
   /**
-   * The nodes of the answer, in tree order.
+   * Returns the nodes of the answer in tree order.
    *
    * @returns {ArrayLike<number>}
    */
@@ -225,16 +224,16 @@ export class CutSearch {
       if (nodes.length <= limit * 4) return nodes;
       if (isAlone) isAlone = false;
       else if (view.count(0, tree.pointCount) < minPoints) minPoints = 0;
-      // In a damaged file codes may contradict each other; the limit holds all the same.
+      // In a damaged file codes may contradict each other, but the limit must hold.
       else return this.#shown(this.#coarsenessAtLimit(minPoints), minPoints, Infinity).slice(0, limit * 4);
     }
   }
 
   /**
-   * The clusters that stand in the window, whether or not they have a point there. Tiles show these, so that each
-   * cluster is in one tile. Cuts by pixels only, without their limit.
+   * Returns the clusters that stand in the window, whether or not they have a point there, so each cluster is in one
+   * tile. Only for cuts by pixels, whose limit is ignored.
    *
-   * @param {ArrayLike<number>} [start] A node; only what lies below it is shown.
+   * @param {ArrayLike<number>} [start] A node. Only clusters below it are returned.
    * @returns {ArrayLike<number>}
    */
   centered(start = [0, this.tree.pointCount, 0, 0]) {
@@ -243,14 +242,14 @@ export class CutSearch {
   }
 
   /**
-   * The first node on each way down from the root that is fine enough, if it is in view. Ends a little beyond the
+   * Returns the first node on each path from the root that is fine enough, if it is in view. Stops soon after the
    * limit.
    *
    * @param {number} greatest
    * @param {number} minPoints
    * @param {number} limit
-   * @param {ArrayLike<number>} start Where the ways begin.
-   * @param {boolean} isCentered Whether those are shown that stand in the window.
+   * @param {ArrayLike<number>} start Node at which the paths begin.
+   * @param {boolean} isCentered Whether clusters are in view if they stand in the window.
    */
   #shown(greatest, minPoints, limit, start = [0, this.tree.pointCount, 0, 0], isCentered = false) {
     const { tree, view, codes } = this;
@@ -310,7 +309,7 @@ export class CutSearch {
   }
 
   /**
-   * The mean square distance of a node's points to their mean.
+   * Returns the mean square distance of a node's points to their mean.
    *
    * @param {number} first
    * @param {number} count
@@ -325,8 +324,8 @@ export class CutSearch {
   }
 
   /**
-   * The least coarseness up to which nodes are shown as wholes if no more than the limit are shown. Nodes are expanded
-   * from the coarsest on, and none counts as coarser than its parent.
+   * Returns the least coarseness at which no more clusters than the limit are shown. Expands the coarsest nodes first;
+   * a node counts as no coarser than its parent.
    *
    * @param {number} minPoints
    */
@@ -364,8 +363,7 @@ export class CutSearch {
   // By a limit
 
   /**
-   * The children of a node that are in view, as five numbers each, the last a visibility; none of a node without
-   * children.
+   * Returns the children of a node that are in view, five numbers each.
    *
    * @param {{first: number, count: number, record: number, levels: number, visibility: number}} node
    */
@@ -388,7 +386,7 @@ export class CutSearch {
 
   #breadthFirst() {
     const { tree, view, limit } = this;
-    /** As five numbers each, in tree order. */
+    /** Nodes in tree order, five numbers each. */
     let answer = [0, tree.pointCount, 0, 0, view.ofBox(0)];
     for (let level = 0, isMore = true; isMore; level++) {
       /** @type {number[]} */
@@ -397,7 +395,7 @@ export class CutSearch {
       isMore = false;
       for (let i = 0; i < answer.length; i += 5) {
         const [first, count, record, levels, visibility] = answer.slice(i, i + 5);
-        // Both children of what is wholly in view take room.
+        // If a node is inside the view, both children are.
         const isTried = levelOf(levels) === level && count > 1
           && (shown < limit || visibility !== INSIDE || view.selection !== null);
         const children = isTried ? this.#childrenInView({ first, count, record, levels, visibility }) : [];
@@ -450,7 +448,7 @@ export class CutSearch {
   }
 
   /**
-   * The sum of the squared distances of a node's points to their mean.
+   * Returns the sum of the squared distances of a node's points to their mean.
    *
    * @param {number} first
    * @param {number} count
@@ -465,13 +463,13 @@ export class CutSearch {
   }
 }
 
-/** The levels of a node in a bucket are those of the bucket and this, times its level there. */
+/** Added to the levels of a bucket for each level below it. */
 const LEVEL_IN_BUCKET = 1025;
 
 /**
- * The first node on each way down from the root whose code is no greater than a number, if it is in view, without a
- * filter. Codes never rise on a way down, so a bucket falls apart between all points that a greater one divides, and
- * its parts are found in one pass. Returns null if there are more than the limit.
+ * Returns the first node on each path from the root whose code is at most a number, if it is in view, without a filter.
+ * Codes never rise on a path. So a bucket is split at every point whose code is greater, and one pass finds its parts.
+ * Returns null if there are more nodes than the limit.
  *
  * @param {InView} view
  * @param {Uint16Array} codes
@@ -499,7 +497,7 @@ function splitByCodes(view, codes, greatest, limit) {
     let offset;
     while ((offset = nodes[record * 6 + 5]) > 0) {
       const child = record + offset;
-      // In a damaged file this throws.
+      // Throws, because the file is damaged.
       if ((child & 1) === 0 || child + 1 >= nodeCount) tree.leftRecord(record);
       const size = nodes[child * 6 + 4];
       const rest = count - size;
@@ -536,7 +534,7 @@ function splitByCodes(view, codes, greatest, limit) {
       length += 4;
     } else {
       const last = first + count;
-      // Of the part that begins at `first`: the level of the split before it, and whether it is in view.
+      // The level of the split before `first`, and whether the part that begins there is in view.
       let before = -1;
       let isSeen = visibility === INSIDE;
       for (let index = first; index < last; ) {
@@ -566,7 +564,7 @@ function splitByCodes(view, codes, greatest, limit) {
 }
 
 /**
- * How much of a node may be in view, by its box.
+ * Returns the visibility of a node, by its box.
  *
  * @param {Uint32Array} nodes
  * @param {number} at Where the box is.
@@ -587,8 +585,8 @@ function boxVisibility(nodes, at, left, width, top, bottom) {
 }
 
 /**
- * The least zoom of 256 px tiles at which a cut shows the parts of a node in its place, to the last bit: it is found by
- * asking what a cut asks. Null if there is none, -Infinity if it is so at each.
+ * Returns the least zoom of 256 px tiles at which a cut shows the parts of a node in its place, to the last bit. It is
+ * found by bisection. Null if there is no such zoom, -Infinity if every zoom is one.
  *
  * @param {Hierarchy} tree
  * @param {Cut} cut
@@ -603,7 +601,7 @@ export function leastZoom(tree, cut, coarseness) {
   const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
   if (pixels === 0) return isSplit(0) ? -Infinity : null;
   if (!isSplit(1200)) return null;
-  // Between two numbers there are as many as between their ranks.
+  // Bisects the bit patterns of doubles, which have the same order.
   const ranks = new BigInt64Array(1);
   const zooms = new Float64Array(ranks.buffer);
   /** @param {bigint} rank */
@@ -622,7 +620,7 @@ export function leastZoom(tree, cut, coarseness) {
 }
 
 /**
- * The coarseness of a node, in the unit of a cut.
+ * Returns the coarseness of a node in the unit of a cut.
  *
  * @param {InView} view
  * @param {Cut} cut
@@ -637,7 +635,7 @@ export function coarsenessOf({ tree, selection }, cut, node, left) {
   return Math.max(spread[0] + spread[2], 0);
 }
 
-/** Nodes that wait, those of the greatest worth first, of these the upper ones, of these the first in tree order. */
+/** A heap of nodes. The greatest worth comes first, then the upper level, then the first in tree order. */
 class NodeHeap {
   /** @typedef {{worth: number, first: number, count: number, record: number, levels: number, visibility: number}} Waiting */
   /** @type {Waiting[]} */
@@ -699,12 +697,12 @@ function isBefore(a, b) {
  * @property {number} scatter
  * @property {boolean} isPrevious
  * @property {Entry[]} parts
- * @property {number} excess By how much it scatters more than what lies below it.
+ * @property {number} excess Its scatter minus the scatter of the entries below it.
  */
 
 /**
- * The answer that keeps most clusters of a previous one, of several such the one that scatters least: see *A limit that
- * continues* on the page IndexFormat.
+ * Returns the answer that keeps the most clusters of a previous one, of several the one with the least scatter. See *A
+ * limit that continues* on the page IndexFormat.
  *
  * @param {CutSearch} search
  * @param {number[]} fresh
@@ -747,7 +745,7 @@ function continued(search, fresh, previous) {
 }
 
 /**
- * The lowest node with the same points that count.
+ * Returns the lowest node below a node that contains all of its passing points.
  *
  * @param {InView} view
  * @param {ArrayLike<number>} node
@@ -768,7 +766,7 @@ export function lowest(view, node) {
 }
 
 /**
- * The entries that an answer is chosen from, each before those below it, the left before the right.
+ * Returns the entries from which an answer is chosen, in preorder.
  *
  * @param {CutSearch} search
  * @param {number[]} previous
@@ -835,7 +833,7 @@ function entriesOf(search, previous, fresh) {
 }
 
 /**
- * What is shown if a lost cluster weighs so much, in units of scatter; null if no plan keeps the limit.
+ * Returns the entries to show if losing a cluster costs `weight` units of scatter; null if no plan keeps the limit.
  *
  * @param {Entry[]} entries
  * @param {number} limit

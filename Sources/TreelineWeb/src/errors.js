@@ -1,4 +1,4 @@
-/** A question that has no answer: an argument is out of range, or the tree lacks what it needs. */
+/** A query without an answer: an argument is invalid, or the tree lacks what the query needs. */
 export class QueryError extends Error {
   name = "QueryError";
 }
@@ -8,13 +8,13 @@ export class BuildError extends Error {
   name = "BuildError";
 }
 
-/** A file that is not an index, or is damaged. */
+/** A file that is not an index, or a damaged index. */
 export class IndexError extends Error {
   name = "IndexError";
 
   /**
    * @param {string} file
-   * @param {number} offset Of the byte that contradicts the format.
+   * @param {number} offset Offset of the byte that contradicts the format.
    * @param {string} expected
    * @param {unknown} found
    */
@@ -24,7 +24,7 @@ export class IndexError extends Error {
   }
 }
 
-/** A request that a server refused, or that nobody answered: then its status is 0. */
+/** A request that a server refused, or that was not answered. Its status is then 0. */
 export class ServerError extends Error {
   name = "ServerError";
 

@@ -1,22 +1,23 @@
-// Integers beyond 2^53, exact, as pairs of doubles: the squares of distances and the covariances of trees.
+// Exact arithmetic on integers beyond 2^53 in pairs of doubles, for squares of distances and for covariances.
 
 const WORD = 2 ** 32;
 
 /**
- * The upper 32 bits of the product of two unsigned integers of 32 bits. The lower ones are `Math.imul(a, b) >>> 0`.
+ * Returns the upper 32 bits of the product of two unsigned integers of 32 bits. The lower bits are `Math.imul(a, b) >>>
+ * 0`.
  *
  * @param {number} a
  * @param {number} b
  */
 function high(a, b) {
-  // The product of doubles is off by less than 2^11, so the quotient is next to a whole number.
+  // The rounded product is off by less than 2^11, so the quotient is close to a whole number.
   return Math.round((a * b - (Math.imul(a, b) >>> 0)) / WORD);
 }
 
 // Sums of squares
 
 /**
- * A second moment: `high` times 2^32 plus `low`, both below 2^53, as two neighbouring numbers of an array.
+ * Adds a product to a sum that is kept in two neighbouring numbers of an array: the first times 2^32 plus the second.
  *
  * @param {Float64Array} sums
  * @param {number} at
@@ -40,7 +41,7 @@ export function addProduct(sums, at, a, b) {
 }
 
 /**
- * n Σab - Σa Σb, exact, then rounded: the upper and the lower 64 bits separately, and then their sum.
+ * Returns n Σab - Σa Σb. The value is exact, except that its upper and lower 64 bits and their sum are rounded.
  *
  * @param {number} n Below 2^21, or that.
  * @param {number} upper Σab is this times 2^32 and the lower part.
@@ -54,7 +55,7 @@ export function scatterOf(n, upper, lower, a, b) {
     const [product, square] = [n * lower, a * b];
     if (product < 2 ** 53 && square < 2 ** 53) return product - square;
   }
-  // Four words of n Σab, from the lowest, less those of Σa Σb.
+  // Four words of n Σab, from the lowest, minus the words of Σa Σb.
   const [u1, u0] = [Math.floor(upper / WORD), upper % WORD];
   const [a1, a0] = [Math.floor(a / WORD), a % WORD];
   const [b1, b0] = [Math.floor(b / WORD), b % WORD];
@@ -68,7 +69,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w0 -= Math.imul(a0, b0) >>> 0;
   w1 -= high(a0, b0) + (crossed % WORD) + (other % WORD);
   w2 -= Math.floor(crossed / WORD) + Math.floor(other / WORD) + a1 * b1;
-  // Borrow, so that all but the highest are words.
+  // Borrows, so all except the highest are words.
   let carry = Math.floor(w0 / WORD);
   w0 -= carry * WORD;
   w1 += carry;
@@ -79,7 +80,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w2 -= carry * WORD;
   w3 += carry;
   if (w3 >= 0) return (w3 * WORD + w2) * 2 ** 64 + (w1 * WORD + w0);
-  // The magnitude of a negative one: all bits flipped, and 1.
+  // The magnitude of a negative number: flips all bits and adds 1.
   [w0, w1, w2, w3] = [WORD - w0, WORD - 1 - w1, WORD - 1 - w2, -1 - w3];
   for (; w0 === WORD; w0 = 0) w1++;
   if (w1 === WORD) [w1, w2] = [0, w2 + 1];
@@ -90,8 +91,8 @@ export function scatterOf(n, upper, lower, a, b) {
 // Scaled distances
 
 /**
- * ⌊d² × 2^20 / w²⌋, at most 2^64 - 1, for d² = dx² + dy², at most 2^64 - 1: the part that a double holds. What is left
- * of a number of 2^53 or more is `scaled.rest`, below 2^11. Numbers compare as their parts do, then their rests.
+ * Returns ⌊d² × 2^20 / w²⌋, at most 2^64 - 1, for d² = dx² + dy², at most 2^64 - 1: as a double. If the
+ * number is 2^53 or more, `scaled.rest` has the rest, below 2^11. Numbers are ordered by the double, then by the rest.
  *
  * @param {number} dx Below 2^32.
  * @param {number} dy
@@ -104,7 +105,7 @@ export function scaled(dx, dy, w) {
   if (square >= 2 ** 53 || quotient >= 2 ** 53) return scaledFar(dx, dy, divisor);
   scaled.rest = 0;
   const whole = Math.floor(quotient);
-  // Rounding may have reached the next whole number from below.
+  // Rounding may have reached the next whole number.
   return whole === quotient && isAbove(whole, divisor, square * 2 ** 20) ? whole - 1 : whole;
 }
 scaled.rest = 0;
@@ -129,7 +130,7 @@ function isAbove(a, b, number) {
 }
 
 /**
- * Of distances of a hundredth of the world and more: long division, 18 bits at a time.
+ * As `scaled`, for distances of a hundredth of the world and more. Divides 18 bits at a time.
  *
  * @param {number} dx
  * @param {number} dy
@@ -157,14 +158,14 @@ function scaledFar(dx, dy, divisor) {
 
 // The codes of distances, and the rounds of merging
 
-/** Above the code of every distance on the plane. */
+/** Greater than the code of any distance on the plane. */
 export const BEYOND_ALL = 56320;
 
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
 /**
- * The sign, the exponent and the 20 highest bits behind the leading one of a number.
+ * Returns the upper 32 bits of a double.
  *
  * @param {number} value
  */
@@ -174,18 +175,17 @@ function highWord(value) {
 }
 
 /**
- * The greatest code that stands for no more than the square of a distance. The 53 highest bits of the square are
- * enough.
+ * Returns the greatest code whose square is at most a square. The 53 highest bits of the square are enough.
  *
  * @param {number} square
  */
 export function codeOf(square) {
-  // Ten bits of the significand, and the exponent above them, from 2^11 on.
+  // From 2^11 on: ten bits of the significand, with the exponent above them.
   return square < 2048 ? square : (highWord(square) >>> 10) - (1023 + 9) * 1024;
 }
 
 /**
- * The square of the distance that a code stands for.
+ * Returns the square of the distance that a code stands for.
  *
  * @param {number} code
  */
@@ -195,7 +195,7 @@ export function squareOf(code) {
 }
 
 /**
- * The least code whose distance is no less than one, in units, above 0.
+ * Returns the least code whose distance is at least a given distance above 0, in units.
  *
  * @param {number} distance
  */
@@ -212,7 +212,7 @@ export function leastCode(distance) {
 export const LAST_ROUND = 254;
 
 /**
- * The round of a scaled distance: four for each doubling of the square.
+ * Returns the round of a scaled distance. There are four rounds for each doubling of the square.
  *
  * @param {number} scaled
  */
@@ -221,7 +221,7 @@ export function roundOf(scaled) {
 }
 
 /**
- * The end of a round: its scaled distances are below this, and the next round begins with it.
+ * Returns the end of a round. Its scaled distances are below this number.
  *
  * @param {number} round
  */

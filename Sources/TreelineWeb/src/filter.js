@@ -28,7 +28,7 @@ class Moments {
 }
 
 /**
- * A test of the point at an index in tree order.
+ * Returns a test of the point at an index in tree order.
  *
  * @param {string} text
  * @param {Column[]} columns
@@ -273,7 +273,8 @@ function not(condition) {
 }
 
 /**
- * A test of values that compare with some literals; what does not, as a text with a number, is as good as missing.
+ * Returns a test of values that compare with some literals; what does not, as a text with a number, is as good as
+ * missing.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test

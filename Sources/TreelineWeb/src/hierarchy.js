@@ -1,8 +1,8 @@
-// The hierarchy of a tree, as it is stored: nodes, what they contain, and where they stand.
+// The stored hierarchy of a tree: nodes, their points, and where they stand.
 //
-// A node is a range of points in tree order, its record, and its levels: the level below the root in the lowest 10 bits
-// and, above these, how many levels it lies below its bucket. It is passed as these four numbers, `first`, `count`,
-// `record` and `levels`, or found in a list at every fourth place.
+// A node is four numbers: `first` and `count`, its range of points in tree order; `record`; and `levels`, which has the
+// level below the root in the lowest 10 bits and the level below its bucket above them. Lists of nodes have these four
+// numbers for each node.
 
 import { IndexError } from "./errors.js";
 import { boxAround } from "./box.js";
@@ -14,19 +14,19 @@ import { boxAround } from "./box.js";
 /**
  * @typedef {object} TreeFacts Facts about a tree besides its arrays.
  * @property {Plane} plane
- * @property {string} growth Such as `merge:badges`.
- * @property {BadgeCurve | null} curve Of a tree that was merged for badges.
+ * @property {string} growth For example `merge:badges`.
+ * @property {BadgeCurve | null} curve Badge curve of a tree that was merged for badges.
  * @property {number} clippedPointCount Points beyond Web Mercator's latitudes that were moved to its edge.
- * @property {string} [file] The name of the index in errors.
- * @property {number} [nodesOffset] Where its records begin.
+ * @property {string} [file] Name of the index in errors.
+ * @property {number} [nodesOffset] Offset of the records in the file.
  */
 
 const LEVEL_BITS = 10;
 const LEVEL = (1 << LEVEL_BITS) - 1;
-/** Added to the levels for the children in a bucket: one level, and one below the bucket. */
+/** Added to the levels of a node for children in a bucket: one level, and one level below the bucket. */
 const DOWN_IN_BUCKET = (1 << LEVEL_BITS) + 1;
 const BUCKET = 16;
-/** Parts of a bucket may lie 15 levels deeper, and no id has a level above 1023. */
+/** Greatest level of a record. Parts of a bucket may be 15 levels deeper, and the levels of ids end at 1023. */
 const GREATEST_STORED_LEVEL = 1008;
 const WORLD = 2 ** 32;
 
@@ -60,7 +60,7 @@ export class Hierarchy {
   }
 
   /**
-   * The number of points in the left child; 0 if all points have one position and there are no children.
+   * Returns the number of points in the left child; 0 if all points have one position and there are no children.
    *
    * @param {number} first
    * @param {number} count
@@ -93,7 +93,7 @@ export class Hierarchy {
   }
 
   /**
-   * The record of the left child of a node with stored children; the right child's is the next.
+   * Returns the record of the left child of a node with stored children; the right child's is the next.
    *
    * @param {number} record
    */
@@ -136,7 +136,7 @@ export class Hierarchy {
   }
 
   /**
-   * The box around the points of a node: min x, min y, max x and max y.
+   * Returns the box around the points of a node: min x, min y, max x and max y.
    *
    * @param {number} first
    * @param {number} count
@@ -184,7 +184,7 @@ export class Hierarchy {
         result[1] += (points[i * 2 + 1] - box[1]) >>> 0;
       }
     }
-    // The mean lies in the box, whatever a damaged file says.
+    // Keeps the mean in the box, even in a damaged file.
     result[0] = Math.min(result[0], count * ((box[2] - box[0]) >>> 0));
     result[1] = Math.min(result[1], count * ((box[3] - box[1]) >>> 0));
   }
@@ -261,7 +261,7 @@ export class Hierarchy {
   }
 
   /**
-   * Writes a mean from sums of distances to the corner of a box. It lies in the box, whatever a damaged file says.
+   * Writes a mean from sums of distances to the corner of a box. Keeps it in the box, even in a damaged file.
    *
    * @param {number} minX
    * @param {number} minY
@@ -280,7 +280,7 @@ export class Hierarchy {
   }
 
   /**
-   * The tree index of the point where a node stands; -1 if that is its mean.
+   * Returns the tree index of the point where a node stands; -1 if that is its mean.
    *
    * @param {number} first
    * @param {number} count
@@ -338,7 +338,7 @@ export class Hierarchy {
   }
 
   /**
-   * Writes the children of a node, the left one first, as four numbers each.
+   * Appends the children of a node to a list, the left child first.
    *
    * @param {number} first
    * @param {number} count
@@ -358,7 +358,7 @@ export class Hierarchy {
   }
 
   /**
-   * The nodes on the way from the root to a point, as four numbers each, down to a level.
+   * Returns the nodes on the path from the root to a point, down to a level.
    *
    * @param {number} index Of the point, in tree order.
    * @param {number} level

@@ -1,4 +1,4 @@
-// Opens an index: checks all that the page IndexFormat says is checked on opening, and reads its sections in place.
+// Opens an index: makes the checks that the page IndexFormat requires on opening, and reads sections in place.
 
 import { BadgeCurve } from "./badges.js";
 import { attributeColumn, typedColumn } from "./columns.js";
@@ -13,11 +13,11 @@ const GROWTHS = ["", "mean", "least-scatter", "gamma", "merge:distance", "merge:
 
 const [POINTS, ROWS, GAPS, NODES, SUMS, SPREADS, SEPARATIONS, SCALES, CURVE, STANDS] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const [ATTRIBUTE, DESCRIPTION, COLUMN, GROUPS, WIDE_ROWS] = [16, 17, 18, 21, 22];
-/** Which minor version has each kind of section first. */
+/** The first minor version that has each kind of section. */
 /** @type {Record<number, number>} */
 const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4 };
 
-/** The bytes of a file, whose name is for errors. */
+/** The bytes of a file. Its name is for errors. */
 export class Bytes {
   /**
    * @param {ArrayBuffer} buffer
@@ -41,7 +41,7 @@ export class Bytes {
   }
 
   /**
-   * As a double, which rounds what is above 2^53; no offset or length of a file is.
+   * Returns a number of 64 bits as a double. Numbers above 2^53, which no offset of a valid file reaches, are rounded.
    *
    * @param {number} offset
    */
@@ -74,14 +74,14 @@ export class Bytes {
 }
 
 /**
- * The tree of an index, wherever that is.
+ * Returns the tree of an index from an address, a file or bytes.
  *
  * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source
  * @param {AbortSignal} [signal]
  */
 export async function openIndex(source, signal) {
   if (source instanceof ArrayBuffer) return treeOf(source, "the index");
-  // Sections are read in place, so the bytes have to begin at a multiple of 8.
+  // Sections are read in place, so the bytes must begin at a multiple of 8.
   if (ArrayBuffer.isView(source)) {
     const { buffer, byteOffset, byteLength } = source;
     return treeOf(/** @type {ArrayBuffer} */ (buffer).slice(byteOffset, byteOffset + byteLength), "the index");
@@ -96,7 +96,7 @@ export async function openIndex(source, signal) {
 }
 
 /**
- * The tree of an index.
+ * Returns the tree of an index.
  *
  * @param {ArrayBuffer} buffer
  * @param {string} file Its name in errors.
@@ -141,7 +141,7 @@ export function treeOf(buffer, file) {
 }
 
 /**
- * Row numbers of 8 bytes.
+ * Returns row numbers of 8 bytes.
  *
  * @param {Uint32Array} words
  */
@@ -221,7 +221,7 @@ function planeOf(bytes, pointCount) {
   return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
 }
 
-/** Sections that occur at most once for each kind. */
+/** Sections by kind. Kinds other than columns and their statistics occur at most once. */
 class Sections {
   /**
    * @param {Bytes} bytes
@@ -256,7 +256,7 @@ class Sections {
   }
 
   /**
-   * The numbers of a section, in place.
+   * Returns the numbers of a section, in place.
    *
    * @template {Uint8Array | Uint16Array | Uint32Array | Float32Array} Numbers
    * @param {number} kind
@@ -309,7 +309,7 @@ class Sections {
 }
 
 /**
- * What is wrong with the numbers of a curve; null if nothing is.
+ * Returns what a valid curve has and this one has not, for an error; null if it is valid.
  *
  * @param {ArrayLike<number>} counts
  * @param {ArrayLike<number>} diameters
@@ -329,7 +329,7 @@ function curveProblem(counts, diameters, gap) {
 }
 
 /**
- * XXH64 with seed 0, of a header: a few hundred bytes.
+ * Returns the hash XXH64 with seed 0. Made for headers of a few hundred bytes.
  *
  * @param {Uint8Array} data
  */

@@ -1,6 +1,6 @@
 // Clusters for maps: trees built in the page, opened from an index, or asked of a server, with one interface.
 //
-// What builds, opens and connects is loaded when it is first asked for.
+// The modules that build, open and connect are loaded when they are first used.
 
 import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 
@@ -15,10 +15,10 @@ import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 /** @typedef {import("./server.js").RemoteClusters} RemoteClusters */
 /** @typedef {import("./server.js").ServerOptions} ServerOptions */
 
-/** Where trees come from. */
+/** Builds, opens and connects trees. */
 export const Treeline = {
   /**
-   * Builds a tree, in a worker if one is asked for: the page goes on meanwhile.
+   * Builds a tree. In a worker, it does not block the page.
    *
    * @param {Points} points
    * @param {BuildOptions} [options]
@@ -35,7 +35,7 @@ export const Treeline = {
   },
 
   /**
-   * Opens an index that `treeline build` wrote. It is read as it lies in memory.
+   * Opens an index that `treeline build` wrote. Its bytes are read in place.
    *
    * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Where it is, or its bytes. In Node give the bytes
    *   of a file.
@@ -62,7 +62,7 @@ export const Treeline = {
 };
 
 /**
- * Has a tree with columns read filters and aggregates in words.
+ * Lets a tree with columns read filters and aggregates in words.
  *
  * @param {Tree} tree
  */

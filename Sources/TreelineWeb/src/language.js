@@ -1,4 +1,4 @@
-// What is said of columns in words: filters, and aggregates. A tree with columns has it; any other does without.
+// Reads filters and aggregates in words. Loaded only for trees with columns.
 
 export { namesOf, valuesOf } from "./aggregates.js";
 export { predicateOf } from "./filter.js";

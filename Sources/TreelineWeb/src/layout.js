@@ -1,11 +1,11 @@
-// Lays out a tree of merges as a tree is stored: points in tree order, gaps, records in the order of a walk, and the
-// sums and covariances of their points. IndexFormat describes each array.
+// Lays out a tree of merges in the arrays of an index: points in tree order, gaps, records, and sums and covariances of
+// their points. The page IndexFormat describes each array.
 
 import { boxAround } from "./box.js";
 import { CODE, EDGES, join, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
-/** Leaves are no deeper than this; where they would be, scales are made coarse. */
+/** Greatest depth of a leaf. Scales of a deeper tree are made coarse. */
 const GREATEST_DEPTH = 511;
 const HALF_WORLD = 2 ** 31;
 
@@ -17,9 +17,9 @@ const HALF_WORLD = 2 ** 31;
  * @property {Uint32Array} nodes
  * @property {Uint32Array} sums
  * @property {Float32Array} spreads
- * @property {Uint16Array | null} codes Of separations or badge scales.
+ * @property {Uint16Array | null} codes Codes of separations or badge scales.
  * @property {Uint8Array | null} stands
- * @property {boolean} isAcrossSeam Whether some node's box is.
+ * @property {boolean} isAcrossSeam Whether the box of any node is across the seam.
  */
 
 /**
@@ -53,9 +53,9 @@ class Layout {
     this.codes = new Uint16Array(count);
     this.stands = standsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
     this.isAcrossSeam = false;
-    /** Where the points of each record begin. */
+    /** First point of each record. */
     this.firsts = new Uint32Array(records);
-    /** Of each record's points, from the corner of its box: Σx and Σy, and Σxx, Σxy and Σyy as pairs. */
+    /** Moments of each record's points, measured from the corner of its box. */
     this.moments = new Float64Array(records * MOMENTS);
   }
 
@@ -63,7 +63,7 @@ class Layout {
   run() {
     if (this.records) {
       this.#place();
-      // Children lie behind their parents.
+      // Children have greater record numbers than their parent.
       for (let record = this.records - 1; record >= 0; record--) this.#describe(record);
     }
     const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = this;
@@ -78,8 +78,8 @@ class Layout {
   #place() {
     const { tree, nodes, codes, stands, firsts } = this;
     const { leafCount, merges } = tree;
-    // Of each node that waits: the node, its first point, its record, where the records below begin, and its level in
-    // a bucket. On each level above one node waits, and below the last both parts.
+    // A stack with five numbers for each node: the node, its first point, its record, the first record below it, and
+    // its level in a bucket. It has one node for each level, and both parts of the last.
     const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
     waiting[0] = tree.root;
     waiting[3] = 1;
@@ -144,7 +144,7 @@ class Layout {
   }
 
   /**
-   * Writes the box, the sums and the covariance of a record. Those of its children are written.
+   * Writes the box, the sums and the covariance of a record. Its children must be written.
    *
    * @param {number} record
    */
@@ -164,7 +164,7 @@ class Layout {
       this.#addMoved(record, left);
       this.#addMoved(record, left + 1);
     } else {
-      // Where a node across the seam becomes part of one that is too wide for that.
+      // A child is across the seam, but the node is too wide to be.
       nodes.set(this.#box(this.firsts[record], count), at);
       this.#addPoints(record);
     }
@@ -196,8 +196,8 @@ class Layout {
   }
 
   /**
-   * Adds the moments of a child, from the corner of a larger box, which lies farther west, the way around if need be,
-   * and north.
+   * Adds the moments of a child, measured from the corner of the record's box. That corner is farther west, maybe
+   * across the seam, and farther north.
    *
    * @param {number} record
    * @param {number} child
@@ -210,8 +210,7 @@ class Layout {
   }
 
   /**
-   * Writes the box around two neighbouring records, the first of them at a place of the records' array. Returns false
-   * if the box has to be found from the points.
+   * Writes the box around two neighbouring records. Returns false if the box must be found from the points.
    *
    * @param {number} at
    * @param {number} left
@@ -234,7 +233,7 @@ class Layout {
   }
 
   /**
-   * The smallest box around some points, the shorter way around if clusters may lie across the seam.
+   * Returns the smallest box around some points. If clusters may be across the seam, it is the shorter way around.
    *
    * @param {number} first
    * @param {number} count
@@ -256,7 +255,7 @@ class Layout {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node covers the points that levels below it divide.
+      // A node ends where the level of a split is less.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;
@@ -271,11 +270,11 @@ class Layout {
 // Depth
 
 /**
- * Rounds scales down to four steps an octave, so that no leaf is deep: a chain of merges at ever greater scales may be
- * as long as there are points.
+ * Rounds scales down to four steps an octave, which bounds the depth. Without it, a chain of merges could be as
+ * deep as there are points.
  *
- * What is merged at one step is merged balanced by weight: neighbours in the order of the tree are divided where about
- * half of the points are on either side.
+ * Clusters that are merged at the same step become a tree balanced by points: neighbours in tree order are divided
+ * where about half of the points are on each side.
  *
  * @param {MergeTree} tree
  */
@@ -284,7 +283,7 @@ function withCoarseScales(tree) {
   const coarse = new MergeTree(tree.leaves);
   /** @param {number} node */
   const scale = (node) => coarseCode(all[tree.at(node) + CODE]);
-  // Each merge behind the one that it is a part of; whether that one has another scale; and the node in the new tree.
+  // Merges in preorder; for each, whether its parent has another scale, and its node in the new tree.
   const merges = [];
   const isTop = new Uint8Array(leafCount).fill(1);
   const news = new Uint32Array(leafCount);
@@ -306,7 +305,7 @@ function withCoarseScales(tree) {
     while (isWithin(stand)) {
       stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
     }
-    // All that is merged at this step, in the order of the tree, and the points in front of each.
+    // The clusters that are merged at this step, in tree order, and the number of points before each.
     const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
     let standIndex = 0;
     for (let waiting = [merge]; waiting.length; ) {
@@ -326,7 +325,7 @@ function withCoarseScales(tree) {
 }
 
 /**
- * Merges some neighbours at one scale. Calls nest as deep as the tree that they make.
+ * Merges neighbours at one scale. Recursion is as deep as the tree that it makes.
  *
  * @param {MergeTree} tree
  * @param {Uint32Array} least The least member of each merge.
@@ -342,7 +341,7 @@ function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
   if (end - start === 1) return parts[start];
   const middle = Math.floor((starts[start] + starts[end]) / 2);
   let [low, high] = [start + 1, end - 1];
-  // The first part that begins in the middle or behind it, or the one before if that is nearer.
+  // The part that begins nearest to the middle.
   while (low < high) {
     const index = (low + high) >> 1;
     if (starts[index] < middle) low = index + 1;
@@ -360,7 +359,7 @@ function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
 }
 
 /**
- * A code rounded down to two significant bits of the square.
+ * Returns a code rounded down to two significant bits of the square.
  *
  * @param {number} code
  */

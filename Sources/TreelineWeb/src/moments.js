@@ -1,5 +1,5 @@
-// Exact sums over the points of nodes, measured from the corners of their boxes. Each has eight numbers: Σx, Σy, and
-// two each for Σxx, Σxy and Σyy.
+// Exact moments of the points of a node, measured from the corner of its box. They are eight numbers: Σx, Σy, and two
+// each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 
@@ -22,7 +22,7 @@ export function addPoint(moments, at, dx, dy) {
 }
 
 /**
- * Adds sums that were measured from a corner farther east and south.
+ * Adds moments that were measured from a corner farther east and south.
  *
  * @param {Float64Array} moments
  * @param {number} at

@@ -1,4 +1,4 @@
-// Builds trees before it returns, for those who cannot wait: tests, command lines, workers of their own.
+// Builds trees without promises, for tests, command lines and other workers.
 
 import { build } from "./build.js";
 import * as language from "./language.js";
@@ -8,7 +8,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 /** @typedef {import("./points.js").BuildOptions} BuildOptions */
 
 /**
- * The tree of some points.
+ * Returns a tree of points.
  *
  * @param {Points} points
  * @param {BuildOptions} [options]

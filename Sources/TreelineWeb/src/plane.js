@@ -1,7 +1,7 @@
-// How coordinates become positions on the fixed-point plane and back, and which part of the plane a view shows.
+// Converts coordinates to positions on the fixed-point plane and back, and views to windows of the plane.
 //
-// A position is two unsigned integers of 32 bits. The projection takes only operations that IEEE 754 defines to the
-// last bit, in the order of the page IndexFormat, so that positions equal those of the Swift library.
+// A position is two unsigned integers of 32 bits. The projection uses only operations that IEEE 754 defines to the last
+// bit, in the order of the page IndexFormat, so positions equal those of the Swift library.
 
 import { QueryError } from "./errors.js";
 
@@ -10,25 +10,25 @@ export const WORLD = 2 ** 32;
 /** The last position on the plane. */
 const EDGE = WORLD - 1;
 const MAXIMUM_LATITUDE = 85.0511287798066;
-/** Half less one unit in the last place: its sum with the number before a half stays below 1. */
+/** The double before 0.5. Its sum with itself is below 1. */
 const HALF = 0.49999999999999994;
-/** Some 10^271: large and finite, so that sums with it are. */
+/** About 10^271. Sums of a few such numbers are finite. */
 const FAR = 2 ** 900;
 
 /**
- * @typedef {object} View What is looked at. Of `bbox`, `center` and `tile` one is given, or none for all there is.
+ * @typedef {object} View What a query looks at. Give one of `bbox`, `center` and `tile`, or none for everything.
  * @property {ArrayLike<number>} [bbox] West, south, east and north. West greater than east crosses the antimeridian.
  * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Goes with `zoom`, `width` and `height`.
  * @property {ArrayLike<number>} [tile] Zoom, x and y of a map tile.
- * @property {number} [zoom] May be fractional. Cuts by pixels need one.
- * @property {number} [width] Of the screen, in pixels.
- * @property {number} [height] Of the screen, in pixels.
+ * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need one.
+ * @property {number} [width] Width of the screen, in pixels.
+ * @property {number} [height] Height of the screen, in pixels.
  * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0: 512, the default, as MapLibre counts, or 256,
  *   as Leaflet does.
- * @property {number} [margin] Pixels around the view that are looked at, too.
+ * @property {number} [margin] Pixels around the view that are included.
  */
 
-/** A part of the plane, edges included. It reaches `width` units east from `x`, across the seam if need be. */
+/** A part of the plane, edges included. It reaches `width` units east from `x`, maybe across the seam. */
 export class Window {
   /**
    * @param {number} x
@@ -44,7 +44,7 @@ export class Window {
   }
 
   /**
-   * Whether it contains a position, which may be fractional.
+   * Whether the window contains a position, which may be fractional.
    *
    * @param {number} x
    * @param {number} y
@@ -56,7 +56,7 @@ export class Window {
   }
 }
 
-/** Where coordinates lie: Web Mercator, cut open at a seam, or a plain plane, the data's bounding square. */
+/** The plane of coordinates: Web Mercator, cut open at a seam, or a plain plane, the bounding square of the points. */
 export class Plane {
   /**
    * @param {boolean} isMercator
@@ -96,7 +96,7 @@ export class Plane {
   }
 
   /**
-   * The longitude of an x, which may be fractional or off the plane.
+   * Returns the longitude of an x, which may be fractional or off the plane.
    *
    * @param {number} x
    */
@@ -124,8 +124,8 @@ export class Plane {
   }
 
   /**
-   * Where a view lies: a window, null if it is off a plain plane's square, and the zoom of 256 px tiles, NaN if there
-   * is none.
+   * Returns the window and the zoom of a view. The window is null if the view is outside the square of a plain plane.
+   * The zoom is of 256 px tiles, and NaN if the view has none.
    *
    * @param {View} view
    * @returns {{window: Window | null, zoom: number}}
@@ -166,7 +166,7 @@ export class Plane {
   }
 
   /**
-   * The window of a box of coordinates; null if a plain plane's square has nothing of it.
+   * Returns the window of a box of coordinates; null if it is outside the square of a plain plane.
    *
    * @param {ArrayLike<number>} bbox
    * @returns {Window | null}
@@ -198,7 +198,7 @@ export class Plane {
   }
 
   /**
-   * The box of coordinates around a center. Between its edges lies what a screen shows.
+   * Returns the box of coordinates that a screen around a center shows.
    *
    * @param {NonNullable<View["center"]>} center
    * @param {number} zoom
@@ -213,7 +213,7 @@ export class Plane {
     }
     if (Number.isNaN(zoom)) throw noZoom("A center");
     const units = exp2(24 - zoom);
-    // A screen that is panned off a plain plane shows nothing.
+    // A screen outside the square of a plain plane shows nothing.
     const isPlain = !this.isMercator && this.side > 0;
     const x = isPlain ? this.#wholeUnits(longitude - this.left) : this.x(longitude);
     const y = isPlain ? this.#wholeUnits(this.top - latitude) : this.y(latitude);
@@ -251,7 +251,7 @@ export class Plane {
 }
 
 /**
- * What is added to a zoom of such tiles to make it one of 256 px tiles.
+ * Returns the difference from a zoom of given tiles to the zoom of 256 px tiles.
  *
  * @param {number} [tileSize]
  */
@@ -275,7 +275,7 @@ function length(name, value) {
 // The projection
 
 /**
- * The nearest integer, halves away from 0, of a number below 2^52.
+ * Returns the nearest integer, halves away from 0, of a number below 2^52.
  *
  * @param {number} number
  */
@@ -284,7 +284,7 @@ function nearest(number) {
 }
 
 /**
- * Eastwards from longitude -180, modulo the width of the world.
+ * Returns the distance of a longitude from -180 eastwards, in units, modulo the width of the world.
  *
  * @param {number} longitude
  */
@@ -329,7 +329,7 @@ function mercatorLatitude(y) {
 }
 
 /**
- * 2 to some power, for zooms.
+ * Returns 2 to a power.
  *
  * @param {number} exponent
  */
@@ -341,21 +341,21 @@ export function exp2(exponent) {
   sum = 0.0001540353044173605 + x * (1.525273382983612e-5 + x * (1.321544258792169e-6 + x * sum));
   sum = 0.0555041086648216 + x * (0.009618129107606888 + x * (0.0013333558146416936 + x * sum));
   sum = 0.6931471805599453 + x * (0.24022650695910097 + x * sum);
-  // In two steps, for a power of 2 alone may be too large or too small for a number and the product is not.
+  // In two steps, because the power alone may overflow or underflow while the product does not.
   const bounded = Math.max(Math.min(whole, 2000), -2000);
   const half = Math.trunc(bounded / 2);
   return (1 + x * sum) * 2 ** half * 2 ** (bounded - half);
 }
 
 /**
- * The binary logarithm of a number above 0.
+ * Returns the binary logarithm of a number above 0.
  *
  * @param {number} number
  */
 function log2(number) {
   number = Math.min(number, Number.MAX_VALUE);
   let whole = Math.floor(Math.log2(number));
-  // The logarithm may be off by a little next to a power of 2.
+  // Math.log2 may be inexact next to a power of 2.
   if (2 ** whole > number) whole--;
   if (2 ** (whole + 1) <= number) whole++;
   let part = number / 2 ** whole;
@@ -370,7 +370,7 @@ function log2(number) {
 // Where the plane is cut open
 
 /**
- * The position behind the widest gap of some longitudes, the first of several equally wide.
+ * Returns the position east of the widest gap of longitudes. Of several equally wide gaps the first counts.
  *
  * The circle is cut into 65,536 bins, each of which keeps its outermost positions; gaps within a bin do not count.
  *
@@ -392,7 +392,7 @@ export function seamOf(xs) {
   let [end, widest, seam] = [greatest[isOccupied.lastIndexOf(1)], 0, least[first]];
   for (let bin = first; bin < 1 << 16; bin++) {
     if (!isOccupied[bin]) continue;
-    // Modulo 2^32, for the first gap reaches back past longitude -180.
+    // Modulo 2^32, because the first gap reaches across longitude -180.
     const gap = (least[bin] - end) >>> 0;
     if (gap > widest) [widest, seam] = [gap, least[bin]];
     end = greatest[bin];
@@ -401,7 +401,7 @@ export function seamOf(xs) {
 }
 
 /**
- * The bounding square of plain coordinates.
+ * Returns the bounding square of plain coordinates.
  *
  * @param {Float64Array} coordinates X and y in turns.
  */

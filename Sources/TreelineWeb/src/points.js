@@ -1,5 +1,4 @@
-// Points as a page has them, and a tree of what was built of them: all of a build but the merging, which may be in a
-// worker.
+// Reads points and makes a tree of what was built: all of a build except the merging, which may run in a worker.
 
 import { standardCurve } from "./badges.js";
 import { BuildError } from "./errors.js";
@@ -12,20 +11,20 @@ import { Tree } from "./tree.js";
  * @typedef {{type: "Feature", id?: any, geometry: {type: string, coordinates: any} | null, properties?: any}} Feature
  *
  * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features: ArrayLike<Feature>}} Points
- *   Longitudes and latitudes in turns, pairs of them, or GeoJSON features. A row is the number of a point among these.
+ *   Longitudes and latitudes in turns, pairs of them, or GeoJSON features. The row of a point is its number among these.
  *
  * @typedef {object} BuildOptions
- * @property {"badges" | "spacing"} [for] What will be asked: badges that do not touch, the default, or clusters some
- *   pixels apart.
- * @property {"mercator" | "plane"} [projection] What coordinates are: longitudes and latitudes, or x and y of a plane.
- * @property {"mean" | "member"} [stand] Where clusters stand, between which distances are kept.
+ * @property {"badges" | "spacing"} [for] The cut that will be asked for: badges that do not touch, which is the default,
+ *   or a spacing.
+ * @property {"mercator" | "plane"} [projection] Kind of the coordinates: longitudes and latitudes, or x and y of a plane.
+ * @property {"mean" | "member"} [stand] Where clusters stand: at the mean of their points, or at one of them.
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
- * @property {Record<string, ArrayLike<any>>} [columns] Values by row, for filters, aggregates and features. The properties
- *   of GeoJSON features are columns, too.
- * @property {boolean} [skipInvalid] Leaves out points without a sound position. Otherwise the first is an error.
+ * @property {Record<string, ArrayLike<any>>} [columns] Values by row, for filters, aggregates and features. Properties of
+ *   GeoJSON features are columns, too.
+ * @property {boolean} [skipInvalid] Leaves out points without a valid position. Otherwise the first is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
- * @property {boolean | (() => any)} [worker] Builds in a worker: a module that this package has, or what a function
- *   returns, a `Worker` that runs the package's `worker.js`.
+ * @property {boolean | (() => any)} [worker] Builds in a worker. A function returns the `Worker`, which runs
+ *   `worker.js` of this package.
  */
 
 /**
@@ -35,11 +34,11 @@ import { Tree } from "./tree.js";
  * @property {number} clippedPointCount
  */
 
-/** Coordinates of a plane are no greater. */
+/** Greatest coordinate of a plane, in magnitude. */
 const GREATEST = 1e300;
 
 /**
- * Longitudes and latitudes of points in turns, and the row of each where some are left out.
+ * Returns longitudes and latitudes of points in turns, and the row of each where some are left out.
  *
  * @param {Points} points
  * @param {BuildOptions} options
@@ -60,7 +59,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
     const point = isFlat ? null : positionOf(list[row]);
     const x = isFlat ? list[2 * row] : point?.[0];
     const y = isFlat ? list[2 * row + 1] : point?.[1];
-    // NaN fails both comparisons, and texts are no numbers.
+    // NaN fails both comparisons.
     if (typeof x === "number" && typeof y === "number" && Math.abs(x) <= greatestX && Math.abs(y) <= greatestY) {
       coordinates[2 * kept] = x;
       coordinates[2 * kept + 1] = y;
@@ -87,7 +86,7 @@ function positionOf(point) {
 }
 
 /**
- * A tree of what was built, here or in a worker.
+ * Returns a tree of what was built, here or in a worker.
  *
  * @param {Built} built
  * @param {Points} points
@@ -107,7 +106,7 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
 }
 
 /**
- * A column of values by row.
+ * Returns a column of values by row.
  *
  * @param {string} name
  * @param {(row: number) => any} at

@@ -1,14 +1,13 @@
-// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007): what supercluster finds neighbours
-// with.
+// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), as supercluster uses one.
 //
-// Positions are kept in single precision. Searches report numbers in the order in which the tree has them, so programs
-// that take the first of several neighbours get those that supercluster gives.
+// Positions are in single precision. The order of results depends on the partition and on the order of visits, and is
+// that of supercluster, whose clusters, leaves and tiles depend on it.
 
-/** Where searches write the numbers that they find, and the ranges that they have yet to look at. */
+/** Results of the last search, and the stack of ranges of a search. */
 let found = new Uint32Array(1 << 10);
 const ranges = new Int32Array(3 * 64);
 
-/** Below this many positions the median is selected without a sample. */
+/** Greatest range whose median is selected without a sample. */
 const SAMPLED = 600;
 
 export class PositionTree {
@@ -20,7 +19,7 @@ export class PositionTree {
   constructor(xs, ys, nodeSize) {
     const count = xs.length;
     this.nodeSize = nodeSize;
-    /** The numbers of positions in the order of the tree, and both coordinates of each. */
+    /** Numbers of positions in tree order, and both coordinates of each. */
     this.ids = new Uint32Array(count);
     this.places = new Float32Array(2 * count);
     for (let i = 0; i < count; i++) {
@@ -33,8 +32,7 @@ export class PositionTree {
   }
 
   /**
-   * Puts the median of a range into its middle, what is less before it and what is greater behind it, and so on in both
-   * halves with the other axis.
+   * Partitions a range by its median along an axis, and both halves along the other axis.
    *
    * @param {number} start
    * @param {number} end The last of the range.
@@ -105,7 +103,7 @@ export class PositionTree {
   }
 
   /**
-   * The numbers of positions in a box, edges included. The next search overwrites them.
+   * Returns the numbers of positions in a box, edges included. The next search overwrites them.
    *
    * @param {number} minX
    * @param {number} minY

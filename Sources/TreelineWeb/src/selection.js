@@ -1,4 +1,4 @@
-// The points that pass a filter, and the means and covariances of those among them that a node has.
+// Points that pass a filter, and the boxes, means and covariances of the passing points of a node.
 
 import { boxAround } from "./box.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
@@ -15,7 +15,7 @@ export class Selection {
    */
   constructor(tree, test) {
     this.tree = tree;
-    /** How many points pass before each. */
+    /** For each point, the number of points before it that pass. */
     this.before = new Uint32Array(tree.pointCount + 1);
     for (let i = 0; i < tree.pointCount; i++) this.before[i + 1] = this.before[i] + (test(i) ? 1 : 0);
   }
@@ -26,7 +26,7 @@ export class Selection {
   }
 
   /**
-   * How many of a range of points pass.
+   * Returns the number of points in a range that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -36,7 +36,7 @@ export class Selection {
   }
 
   /**
-   * The index in tree order of the passing point with this number, counted from 0.
+   * Returns the index in tree order of the passing point with this number, counted from 0.
    *
    * @param {number} number
    */
@@ -84,7 +84,7 @@ export class Selection {
   }
 
   /**
-   * The smallest box around the points of a node that pass, one at least.
+   * Returns the smallest box around the points of a node that pass, one at least.
    *
    * @param {number} first
    * @param {number} count
@@ -145,7 +145,7 @@ export class Selection {
   }
 
   /**
-   * The positions of the points in a range that pass.
+   * Returns the positions of the points in a range that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -170,7 +170,7 @@ export class Selection {
  */
 const crosses = (tree, box) => box[0] > box[2] || (tree.isAcrossSeam && box[2] - box[0] >= 2 ** 31);
 
-/** Boxes and sums over the points that pass, of all records. */
+/** Boxes and moments of the passing points of all records. */
 class Summaries {
   /** @param {Selection} selection */
   constructor(selection) {
@@ -180,7 +180,7 @@ class Summaries {
     this.firsts = new Uint32Array(nodeCount);
     this.boxes = new Uint32Array(nodeCount * 4);
     this.moments = new Float64Array(nodeCount * MOMENTS);
-    /** Whether a record is that of a node: in a damaged file some may be of none. */
+    /** Whether a record belongs to a node. In a damaged file, some records may not. */
     const isNode = new Uint8Array(nodeCount);
     const waiting = [0, tree.pointCount, 0, 0];
     while (waiting.length) {
@@ -226,7 +226,7 @@ class Summaries {
   }
 
   /**
-   * Writes the box around those of one or two children.
+   * Writes the box around the boxes of one or two children.
    *
    * @param {number} record
    * @param {number[]} children
@@ -234,7 +234,7 @@ class Summaries {
   #unite(record, children) {
     const { boxes, selection: { tree: { nodes } } } = this;
     const west = nodes[record * 6];
-    // From the record's own west edge, which is west of all.
+    // Distances from the west edge of the record, which is west of all.
     const starts = children.map((child) => (boxes[child * 4] - west) >>> 0);
     const ends = children.map((child) => (boxes[child * 4 + 2] - west) >>> 0);
     boxes[record * 4] = Math.min(...starts) + west;

@@ -11,13 +11,13 @@ import { InView } from "./view.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Lower zooms are answered as this one.
- * @property {number} [maxZoom] Above it all points stand alone.
- * @property {number} [minPoints] Fewer points make no cluster.
+ * @property {number} [minZoom] Least zoom. Lower zooms have the same answers.
+ * @property {number} [maxZoom] Greatest zoom with clusters.
+ * @property {number} [minPoints] Least number of points of a cluster.
  * @property {number} [radius] Least distance of two clusters, in parts of a tile.
  * @property {number} [extent] Parts that a tile is wide.
- * @property {boolean} [generateId] Whether points have their number as `id` in tiles.
- * @property {(properties: any) => any} [map] What `reduce` takes of a point's properties.
+ * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
+ * @property {(properties: any) => any} [map] Returns what `reduce` takes from the properties of a point.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of points or clusters to
  *   those of a cluster.
  *
@@ -33,7 +33,7 @@ const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
 export class SpacedSupercluster {
   /** @type {Tree | null} */
   #tree = null;
-  /** What `reduce` made of each record of the tree. */
+  /** Results of `reduce` by record of the tree. */
   /** @type {any[]} */
   #reduced = [];
 
@@ -45,7 +45,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Takes the points to cluster. They replace earlier ones.
+   * Clusters points. They replace earlier points.
    *
    * @param {any[]} points GeoJSON features; those without a geometry are left out.
    */
@@ -67,7 +67,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * The clusters and points whose center is in a box.
+   * Returns the clusters and points whose center is in a box.
    *
    * @param {ArrayLike<number>} bbox
    * @param {number} zoom
@@ -82,7 +82,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * What a tile shows, with what is around it up to the radius, in the form of vector tiles; null if that is nothing.
+   * Returns the features of a tile, including those around it up to the radius; null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -102,7 +102,7 @@ export class SpacedSupercluster {
       const feature = this.#feature(item);
       const [longitude, latitude] = feature.geometry.coordinates;
       const tileY = mercator(latitude) * size - y;
-      // Around the world: a tile at its end shows what is beyond.
+      // A tile at the antimeridian shows features beyond it.
       for (const turn of [0, 1, -1]) {
         const tileX = (longitude / 360 + 0.5 + turn) * size - x;
         if (Math.max(-tileX, tileX - 1, -tileY, tileY - 1) > buffer) continue;
@@ -115,7 +115,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * What a cluster consists of at the zoom at which it gives way to that.
+   * Returns the parts of a cluster at its expansion zoom.
    *
    * @param {number} id
    * @returns {any[]}
@@ -127,7 +127,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * The points of a cluster.
+   * Returns the points of a cluster.
    *
    * @param {number} id
    * @param {number} [limit]
@@ -142,7 +142,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * The least zoom at which a cluster gives way to several.
+   * Returns the least zoom at which a cluster is replaced by several.
    *
    * @param {number} id
    * @returns {number}
@@ -151,11 +151,11 @@ export class SpacedSupercluster {
     const { minZoom, maxZoom } = this.options;
     if (this.#node(id)[1] < this.options.minPoints) return minZoom;
     const zoom = this.#loaded.expansionZoom(id, { cut: { spacing: this.#spacing } });
-    // Means that lie within a unit of each other never part.
+    // Clusters within a unit of each other are never separate.
     return zoom === null ? maxZoom + 1 : Math.max(Math.min(Math.ceil(zoom), maxZoom + 1), minZoom);
   }
 
-  /** For each zoom, the numbers of what it shows: programs that look for them find how many there are. */
+  /** For each zoom an object whose `ids` are as many as its features, for programs that count them. */
   get trees() {
     return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {
       const shown = () => this.#items(this.#shown(EVERYTHING, zoom), zoom).map((_, i) => i);
@@ -168,7 +168,7 @@ export class SpacedSupercluster {
     return this.#tree;
   }
 
-  /** In pixels of MapLibre's tiles. */
+  /** The radius in pixels of 512 px tiles. */
   get #spacing() {
     return (this.options.radius * 512) / this.options.extent;
   }
@@ -189,7 +189,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * The nodes that stand in a window.
+   * Returns the nodes that stand in a window.
    *
    * @param {Window} window
    * @param {number} zoom
@@ -199,7 +199,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Rows of points, and nodes of clusters: all points of what is too small for a cluster, or above the greatest zoom.
+   * Rows of points, and nodes of clusters: nodes that are too small, or above the greatest zoom, become rows.
    *
    * @param {ArrayLike<number>} nodes
    * @param {number} zoom
@@ -245,7 +245,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * The result of `reduce` over a node's points, in tree order. Results of records are kept.
+   * Returns the result of `reduce` over a node's points, in tree order. Results of records are cached.
    *
    * @param {number} first
    * @param {number} count
@@ -278,7 +278,7 @@ export class SpacedSupercluster {
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * Y in the world, from 0 in the north to 1.
+ * Returns Y in the world, from 0 in the north to 1.
  *
  * @param {number} latitude
  */

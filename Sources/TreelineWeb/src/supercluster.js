@@ -9,15 +9,15 @@ import { found, PositionTree } from "./position-tree.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Lower zooms are answered as this one.
- * @property {number} [maxZoom] Above it all points are alone. At most 30.
- * @property {number} [minPoints] Fewer points make no cluster.
+ * @property {number} [minZoom] Least zoom. Lower zooms have the same answers.
+ * @property {number} [maxZoom] Greatest zoom with clusters, at most 30.
+ * @property {number} [minPoints] Least number of points of a cluster.
  * @property {number} [radius] Points closer than this are merged, in parts of a tile.
  * @property {number} [extent] Parts that a tile is wide.
  * @property {number} [nodeSize] Points in a leaf of the search tree. It decides the order of answers.
  * @property {boolean} [log] Prints how long each zoom takes.
- * @property {boolean} [generateId] Whether points have their number as `id` in tiles.
- * @property {(properties: any) => any} [map] What `reduce` takes of a point's properties.
+ * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
+ * @property {(properties: any) => any} [map] Returns what `reduce` takes from the properties of a point.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of points or clusters to
  *   those of a cluster.
  */
@@ -27,14 +27,14 @@ const DEFAULTS = {
   map: (/** @type {any} */ properties) => properties,
 };
 
-/** What is shown at a zoom. */
+/** All clusters and single points of a zoom. */
 class Level {
   /**
    * @param {Float64Array} xs
    * @param {Float64Array} ys
    * @param {Uint32Array} ids The row of a point, or the id of a cluster.
    * @param {Uint32Array} counts
-   * @param {any[] | null} reduced The properties of clusters that `reduce` made.
+   * @param {any[] | null} reduced Results of `reduce`.
    * @param {number} nodeSize
    */
   constructor(xs, ys, ids, counts, reduced, nodeSize) {
@@ -43,12 +43,12 @@ class Level {
     this.counts = counts;
     this.reduced = reduced;
     this.items = ids;
-    /** The id of the cluster that each is a part of at the next lower zoom; 0 if it is alone there, too. */
+    /** Id of the cluster that contains each item at the next lower zoom; 0 if it is not merged there. */
     this.parents = new Uint32Array(xs.length);
     this.tree = new PositionTree(xs, ys, nodeSize);
   }
 
-  /** Numbers of all that is shown, in the order of the search tree. */
+  /** Numbers of all items, in the order of the search tree. */
   get ids() {
     return this.tree.ids;
   }
@@ -58,7 +58,7 @@ export class Supercluster {
   /** @param {SuperclusterOptions} [options] */
   constructor(options) {
     this.options = { ...DEFAULTS, ...options };
-    /** What is shown at each zoom. */
+    /** Levels by zoom. */
     /** @type {Level[]} */
     this.trees = [];
     /** @type {any[]} */
@@ -66,7 +66,7 @@ export class Supercluster {
   }
 
   /**
-   * Takes the points to cluster. They replace earlier ones.
+   * Clusters points. They replace earlier points.
    *
    * @param {any[]} points GeoJSON features; those without a position are left out.
    */
@@ -101,7 +101,7 @@ export class Supercluster {
   }
 
   /**
-   * The clusters and points whose center is in a box.
+   * Returns the clusters and points whose center is in a box.
    *
    * @param {ArrayLike<number>} bbox
    * @param {number} zoom
@@ -130,7 +130,7 @@ export class Supercluster {
   }
 
   /**
-   * What a tile shows, with what is around it up to the radius, in the form of vector tiles; null if that is nothing.
+   * Returns the features of a tile, including those around it up to the radius; null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -149,14 +149,14 @@ export class Supercluster {
       for (const item of level.tree.inBox(from, top, to, bottom)) features.push(this.#tileFeature(level, item, size, column, y));
     };
     add((x - buffer) / size, (x + 1 + buffer) / size, x);
-    // A tile at the end of the world shows what is beyond.
+    // A tile at the antimeridian shows features beyond it.
     if (x === 0) add(1 - buffer / size, 1, size);
     if (x === size - 1) add(0, buffer / size, -1);
     return features.length ? { features } : null;
   }
 
   /**
-   * What a cluster consists of at the zoom at which it gives way to that.
+   * Returns the parts of a cluster at the next higher zoom.
    *
    * @param {number} id
    * @returns {any[]}
@@ -176,7 +176,7 @@ export class Supercluster {
   }
 
   /**
-   * The points of a cluster.
+   * Returns the points of a cluster.
    *
    * @param {number} id
    * @param {number} [limit] 10 unless given.
@@ -191,7 +191,7 @@ export class Supercluster {
   }
 
   /**
-   * The least zoom at which a cluster gives way to several.
+   * Returns the least zoom at which a cluster is replaced by several.
    *
    * @param {number} id
    * @returns {number}
@@ -208,7 +208,7 @@ export class Supercluster {
   }
 
   /**
-   * Adds leaves of a cluster up to a limit, and returns how many of the offset are left to skip.
+   * Adds leaves of a cluster up to a limit, and returns the rest of the offset.
    *
    * @param {any[]} leaves
    * @param {number} id
@@ -243,8 +243,8 @@ export class Supercluster {
   }
 
   /**
-   * What is shown one zoom below a level. Each item that is still alone is merged with all such items in its radius, if
-   * there are enough points.
+   * Returns the level of the next lower zoom. Each item that was not merged yet is merged with all such items within
+   * the radius, if they have enough points.
    *
    * @param {Level} level
    * @param {number} zoom
@@ -274,7 +274,7 @@ export class Supercluster {
       const own = counts[item];
       let count = own;
       const neighbors = tree.near(xs[item], ys[item], distance);
-      // What `reduce` calls may search as well.
+      // A search within `reduce` would overwrite `found`.
       const near = reduce ? found.slice(0, neighbors) : found;
       for (let i = 0; i < neighbors; i++) if (!isDone[near[i]]) count += counts[near[i]];
       const isCluster = count > own && count >= minPoints;
@@ -313,7 +313,7 @@ export class Supercluster {
   }
 
   /**
-   * What `reduce` takes of an item.
+   * Returns what `reduce` takes from an item.
    *
    * @param {Level} level
    * @param {number} item
@@ -333,7 +333,7 @@ export class Supercluster {
   }
 
   /**
-   * GeoJSON of a cluster, or the feature of a point.
+   * Returns GeoJSON of a cluster, or the feature of a point.
    *
    * @param {Level} level
    * @param {number} item
@@ -374,7 +374,7 @@ export default Supercluster;
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * X in the world, from 0 in the west to 1.
+ * Returns X in the world, from 0 in the west to 1.
  *
  * @param {unknown} longitude
  */
@@ -384,7 +384,7 @@ function worldX(longitude) {
 }
 
 /**
- * Y in the world, from 0 in the north to 1.
+ * Returns Y in the world, from 0 in the north to 1.
  *
  * @param {unknown} latitude
  */

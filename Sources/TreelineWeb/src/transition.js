@@ -1,22 +1,22 @@
-// What changes between two answers over one tree. The clusters of an answer are ranges of points, so a cluster of one
-// is the same as one of the other, or contains some of them, or lies in one, or has nothing to do with any.
+// Compares two answers over one tree. Clusters are ranges of points, so a cluster of one answer equals a cluster of the
+// other, contains some, lies in one, or is disjoint from all.
 
 /**
- * @typedef {object} Ranges An answer, as far as transitions look at it.
+ * @typedef {object} Ranges The part of an answer that transitions need.
  * @property {number} length
- * @property {ArrayLike<number>} firsts Where the points of each cluster begin, in tree order.
- * @property {ArrayLike<number>} sizes Number of points of each, including points that fail a filter.
+ * @property {ArrayLike<number>} firsts Tree index of the first point of each cluster.
+ * @property {ArrayLike<number>} sizes Number of points of each cluster, including points that fail a filter.
  * @property {ArrayLike<number>} counts
  *
- * @typedef {object} Fork One cluster on one side, and the clusters within it on the other.
- * @property {number} whole Its number in its answer.
- * @property {number} start The numbers of its parts in the other answer: from this one
- * @property {number} end to the one before this.
- * @property {number} hidden How many of its points are in none of the parts.
+ * @typedef {object} Fork A cluster of one answer, and the clusters within it of the other.
+ * @property {number} whole Number of the cluster in its answer.
+ * @property {number} start Number of its first part in the other answer.
+ * @property {number} end One past its last part.
+ * @property {number} hidden Number of its points that are in no part.
  */
 
 /**
- * Each cluster of both answers occurs once.
+ * Returns the changes from one answer to another. Each cluster of both answers occurs once.
  *
  * @template {Ranges} Answer
  * @param {Answer} from
@@ -57,8 +57,8 @@ export function transitionOf(from, to) {
  * @param {Ranges} answer
  * @param {number} whole
  * @param {Ranges} other
- * @param {number} start The first part.
- * @param {number} wholeEnd Where the points of the whole end.
+ * @param {number} start Number of the first part.
+ * @param {number} wholeEnd One past the last point of the whole.
  * @returns {Fork}
  */
 function forkOf(answer, whole, other, start, wholeEnd) {

@@ -1,5 +1,5 @@
-// A tree in memory, built here or opened from an index, and all that can be asked of it. It answers at once; a server
-// answers the same questions with promises.
+// A tree in memory, which was built in the page or opened from an index, and its queries. They return at once; the tree
+// of a server has the same queries and returns promises.
 
 import { Clusters, Members } from "./answer.js";
 import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
@@ -18,23 +18,22 @@ import { InView } from "./view.js";
 
 /**
  * @typedef {object} AnswerOptions
- * @property {Cut} [cut] How finely points are split into clusters. Unless given, badges of a tree that was built for them, a
- *   spacing of 44 px of one that was built for spacings, and a limit of 100 of any other.
- * @property {"mean" | "member"} [position] Where clusters are shown if not where they stand: at their mean, or at the
- *   point nearest to it.
- * @property {boolean} [keepVisible] Whether a cluster that would be outside the view is shown at one of its points
- *   inside. By default so it is by a limit and a detail in a bbox or around a center.
+ * @property {Cut} [cut] How finely points are split into clusters. The default is the tree's `defaultCut`.
+ * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to it, instead of where
+ *   they stand.
+ * @property {boolean} [keepVisible] Whether a cluster outside the view is shown at one of its points inside. The default
+ *   is true for a limit and a detail with a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
  *
  * @typedef {View & AnswerOptions} Query
  *
  * @typedef {object} Page
- * @property {number} [limit] How many points at most; 100 unless given.
- * @property {number} [offset] How many are left out before them.
+ * @property {number} [limit] Greatest number of points. The default is 100.
+ * @property {number} [offset] Number of points to skip.
  *
  * @typedef {object} ScaleOptions
- * @property {Cut} [cut] By badges, spacing or detail.
- * @property {256 | 512} [tileSize] Of which tiles the zoom is; 512 unless given.
+ * @property {Cut} [cut] A cut by badges, a spacing or a detail.
+ * @property {256 | 512} [tileSize] Width of a tile at the zoom. The default is 512.
  */
 
 const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
@@ -50,18 +49,18 @@ export class Tree {
     this.hierarchy = new Hierarchy(stored, facts);
     this.columns = columns;
     this.description = description;
-    /** The points that pass the filter; null without one. */
+    /** Points that pass the filter; null without a filter. */
     /** @type {Selection | null} */
     this.selection = null;
-    /** What reads filters and aggregates in words. */
+    /** The module that reads filters and aggregates in words. */
     /** @type {typeof import("./language.js") | null} */
     this.language = null;
-    /** The features that it was built from, if it was. */
+    /** Features from which the tree was built, if any. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
   }
 
-  /** How many points there are; under a filter, how many pass. */
+  /** Number of points; under a filter, the number of points that pass. */
   get pointCount() {
     return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
   }
@@ -72,17 +71,17 @@ export class Tree {
     return hierarchy.pointCount ? hierarchy.plane.bounds(hierarchy.nodes.subarray(0, 4)) : null;
   }
 
-  /** Whether it can be asked by badges. */
+  /** Whether the tree can be cut by badges. */
   get hasBadges() {
     return this.hierarchy.codes !== null && this.hierarchy.curve !== null;
   }
 
-  /** Whether it can be asked by a spacing. */
+  /** Whether the tree can be cut by a spacing. */
   get hasSeparations() {
     return this.hierarchy.codes !== null && this.hierarchy.curve === null;
   }
 
-  /** What reads filters and aggregates. */
+  /** The module that reads filters and aggregates in words; an error without columns. */
   get words() {
     if (this.language) return this.language;
     throw new QueryError("Expected a tree with columns to ask by a filter or for aggregates in words, found one without");
@@ -94,7 +93,7 @@ export class Tree {
   }
 
   /**
-   * The clusters that stand for the points in view, in tree order.
+   * Returns the clusters that represent the points in view, in tree order.
    *
    * @param {Query} [query]
    * @returns {Clusters}
@@ -117,7 +116,7 @@ export class Tree {
   }
 
   /**
-   * What changes from one answer of this tree to another.
+   * Returns the changes from one answer of this tree to another.
    *
    * @param {Clusters} from
    * @param {Clusters} to
@@ -127,7 +126,7 @@ export class Tree {
   }
 
   /**
-   * The points of a cluster in tree order, by pages.
+   * Returns a page of the points of a cluster, in tree order.
    *
    * @param {number} id
    * @param {Page} page
@@ -147,7 +146,7 @@ export class Tree {
   }
 
   /**
-   * The two parts of a cluster; none of a single position.
+   * Returns the two parts of a cluster. A cluster at one position has none.
    *
    * @param {number} id
    */
@@ -164,7 +163,7 @@ export class Tree {
   }
 
   /**
-   * One cluster.
+   * Returns one cluster.
    *
    * @param {number} id
    */
@@ -173,7 +172,7 @@ export class Tree {
   }
 
   /**
-   * The cluster that a cluster is part of; none of the root.
+   * Returns the cluster that contains a cluster. The root has none.
    *
    * @param {number} id
    */
@@ -183,7 +182,8 @@ export class Tree {
   }
 
   /**
-   * The least zoom at which a cluster gives way to its parts: null if none does, -Infinity if all do.
+   * Returns the least zoom at which a cluster is replaced by its parts: null if there is none, -Infinity if every zoom
+   * is one.
    *
    * @param {number} id
    * @param {ScaleOptions} options
@@ -198,8 +198,8 @@ export class Tree {
   }
 
   /**
-   * Where a row of the input is: the clusters that contain it, the largest first, and from which zoom on it is shown by
-   * itself: null if none shows it so or no cut was given, -Infinity if all do.
+   * Returns the clusters that contain a row, the largest first, and the zoom from which the row is shown alone. The
+   * zoom is null if there is none or no cut was given, and -Infinity if every zoom is one.
    *
    * @param {number} row
    * @param {ScaleOptions} options
@@ -226,7 +226,7 @@ export class Tree {
   }
 
   /**
-   * Selects the points that pass. Ids stay; clusters without such a point are not there.
+   * Returns the tree with only the points that pass. Ids stay; clusters without a passing point do not exist.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
    *   `kind = 'hotel' AND price < 120`, or a function of the row.
@@ -242,7 +242,7 @@ export class Tree {
   }
 
   /**
-   * The least zoom at which all of some nodes are split.
+   * Returns the least zoom at which all of some nodes are split.
    *
    * @param {Cut} cut
    * @param {number[][]} nodes First point, count, record and the count of the left child.
@@ -258,7 +258,7 @@ export class Tree {
       isAlways = false;
       least = Math.min(least, coarsenessOf(view, cut, node, node[3]));
     }
-    // A cut by a limit is an error even here.
+    // A limit is an error, even if nothing can be split.
     const zoom = leastZoom(this.hierarchy, cut, least);
     if (isAlways) return -Infinity;
     const alone = cut.badges === undefined && cut.aloneFromZoom !== undefined ? cut.aloneFromZoom : Infinity;
@@ -268,7 +268,7 @@ export class Tree {
   // Nodes
 
   /**
-   * The nodes on the way from the root to a cluster, four numbers each.
+   * Returns the nodes on the path from the root to a cluster, four numbers each.
    *
    * @param {number} id
    */
@@ -291,7 +291,7 @@ export class Tree {
   }
 
   /**
-   * The lowest node with the same points that count.
+   * Returns the lowest node below a node that contains all of its passing points.
    *
    * @param {number[]} node Or none.
    */
@@ -300,7 +300,7 @@ export class Tree {
   }
 
   /**
-   * A way down without those nodes that have no more points than the next.
+   * Returns a path without the nodes that have the same passing points as the next node.
    *
    * @param {number[]} path
    */

@@ -1,10 +1,10 @@
-// Which nodes have a point in view: inside a window and, under a filter, among those that pass.
+// Finds nodes with a point in view. A point in view is inside a window and, under a filter, passes it.
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./plane.js").Window} Window */
 /** @typedef {import("./selection.js").Selection} Selection */
 
-/** How much of a node may be in view: nothing, or some, by its box; or all of it is inside the window. */
+/** Visibility of a node by its box: nothing, maybe a part, or all of it is inside the window. */
 export const [OUTSIDE, PARTIAL, INSIDE] = [0, 1, 2];
 
 export class InView {
@@ -24,7 +24,7 @@ export class InView {
   }
 
   /**
-   * How much of a node may be in view by its box, of a node in a bucket as much as of the bucket.
+   * Returns the visibility of a node by its box. Nodes in a bucket share the box of the bucket.
    *
    * @param {number} record
    */
@@ -41,7 +41,7 @@ export class InView {
   }
 
   /**
-   * Whether a whole side of a record's box, which is tight, is inside the window, and a point with it.
+   * Whether a whole side of a record's box is inside the window. Boxes are tight, so a point is inside, too.
    *
    * @param {number} record
    */
@@ -65,7 +65,7 @@ export class InView {
   }
 
   /**
-   * The points of a node that count.
+   * Returns the number of points of a node; under a filter, of those points that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -97,7 +97,7 @@ export class InView {
       return this.has(first, left, child, levels + 1, ofLeft)
         || this.has(first + left, count - left, child + 1, levels + 1, ofRight);
     }
-    // All of a stack is in view or nothing.
+    // A stack is inside the window or outside.
     if (tree.isPoint(record)) return this.ofBox(record) === INSIDE;
     tree.checkBucket(count, record);
     for (let i = first; i < first + count; i++) if (this.contains(i)) return true;

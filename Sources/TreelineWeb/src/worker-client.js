@@ -1,9 +1,9 @@
-// Has a worker build a tree, and waits for it.
+// Builds a tree in a worker and waits for it.
 
 import { BuildError } from "./errors.js";
 
 /**
- * Resolves with what was built. Rejects if the signal aborts or the worker fails or is terminated.
+ * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails or is terminated.
  *
  * @param {Float64Array} coordinates Handed over to the worker.
  * @param {Uint32Array | null} rows
@@ -26,7 +26,7 @@ export async function builtByWorker(coordinates, rows, options) {
         worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => take(data));
         worker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => fail(message || "its script cannot be loaded"));
         worker.addEventListener("messageerror", () => fail("its answer cannot be read"));
-        // No event reports that a worker was terminated.
+        // Browsers have no event for a terminated worker.
         const terminate = worker.terminate;
         worker.terminate = () => {
           terminate.call(worker);
@@ -48,7 +48,7 @@ export async function builtByWorker(coordinates, rows, options) {
 async function newWorker() {
   const url = new URL("./worker.js", import.meta.url);
   if (typeof Worker === "function") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  // By a name that no bundler looks for.
+  // A variable keeps bundlers from resolving the module.
   const threads = "node:worker_threads";
   const { Worker: NodeWorker } = await import(threads);
   return new NodeWorker(url);

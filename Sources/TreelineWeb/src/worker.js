@@ -3,7 +3,7 @@
 import { build, buffersOf } from "./build.js";
 
 const isPage = typeof postMessage === "function" && typeof addEventListener === "function";
-// By a name that no bundler looks for.
+// A variable keeps bundlers from resolving the module.
 const threads = "node:worker_threads";
 /** @type {any} */
 const port = isPage ? globalThis : (await import(threads)).parentPort;
