@@ -84,6 +84,14 @@ test("supercluster's interface takes what it cannot cluster as supercluster does
   assert.throws(() => index.getChildren(99), /No cluster with the specified id/);
   assert.equal(new Supercluster().getTile(0, 0, 0), null);
   for (const bbox of [[NaN, 0, 1, 1], [0, 1, 1, 0]]) assert.deepEqual(index.getClusters(bbox, 1), []);
+  assert.deepEqual(index.getClusters([-180, -90, 180, 90], NaN), []);
+  const positions = [["1", "2"], [NaN, 0], [0, Infinity], [], [3], null, [4, 5]];
+  const mixed = new Supercluster().load(positions.map((coordinates) => ({ type: "Feature", properties: { coordinates }, geometry: { type: "Point", coordinates } })));
+  assert.deepEqual(mixed.getClusters([-180, -90, 180, 90], 16).map(({ properties }) => properties.coordinates), [[4, 5]]);
+  for (const id of [-1, 0, 7.5, NaN, Infinity, 1e300, "a", null, undefined]) {
+    for (const call of ["getChildren", "getLeaves"]) assert.throws(() => mixed[call](id), /No cluster with the specified id/, `${call} of ${id}`);
+  }
+  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30, found 0 and 31/);
 });
 
 test("a worker builds what the page builds", async () => {

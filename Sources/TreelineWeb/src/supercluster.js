@@ -389,7 +389,7 @@ function worldX(longitude) {
  * @param {unknown} latitude
  */
 function worldY(latitude) {
-  if (typeof latitude !== "number") return NaN;
+  if (typeof latitude !== "number" || !Number.isFinite(latitude)) return NaN;
   const sine = Math.sin((Math.min(Math.max(latitude, -90), 90) * Math.PI) / 180);
   const y = 0.5 - (0.25 * Math.log((1 + sine) / (1 - sine))) / Math.PI;
   return y < 0 ? 0 : y > 1 ? 1 : y;
