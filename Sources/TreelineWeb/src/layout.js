@@ -29,8 +29,8 @@ const HALF_WORLD = 2 ** 31;
  * @returns {StoredTree & {isCoarse: boolean}}
  */
 export function layOut(tree, options, greatestDepth = GREATEST_DEPTH) {
-  const isCoarse = tree.height(tree.root) > greatestDepth;
-  return { ...new Layout(isCoarse ? withCoarseScales(tree) : tree, options).run(), isCoarse };
+  const isCoarse = tree.measure().height(tree.root) > greatestDepth;
+  return { ...new Layout(isCoarse ? withCoarseScales(tree).measure() : tree, options).run(), isCoarse };
 }
 
 class Layout {

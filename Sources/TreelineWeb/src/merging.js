@@ -63,6 +63,29 @@ export class MergeTree {
     return node < this.leafCount ? 0 : this.merges[this.at(node) + HEIGHT];
   }
 
+  /** Computes heights and numbers of records, level by level: in the order of merging, every access would miss the cache. */
+  measure() {
+    const { leafCount, merges } = this;
+    const order = new Int32Array(leafCount);
+    let length = 0;
+    if (leafCount > 1) order[length++] = this.root;
+    for (let i = 0; i < length; i++) {
+      const at = this.at(order[i]);
+      const left = merges[at + LEFT];
+      const right = merges[at + RIGHT];
+      if (left >= leafCount) order[length++] = left;
+      if (right >= leafCount) order[length++] = right;
+    }
+    for (let i = length - 1; i >= 0; i--) {
+      const at = this.at(order[i]);
+      const left = merges[at + LEFT];
+      const right = merges[at + RIGHT];
+      merges[at + RECORDS] = merges[at + POINTS] > 16 ? this.recordsBelow(left) + this.recordsBelow(right) + 2 : 0;
+      merges[at + HEIGHT] = Math.max(this.height(left), this.height(right)) + 1;
+    }
+    return this;
+  }
+
   /**
    * @param {number} node Number of the merge.
    * @param {number} left
@@ -77,8 +100,6 @@ export class MergeTree {
     merges[at + LEFT] = left;
     merges[at + RIGHT] = right;
     merges[at + POINTS] = count;
-    merges[at + RECORDS] = count > 16 ? this.recordsBelow(left) + this.recordsBelow(right) + 2 : 0;
-    merges[at + HEIGHT] = Math.max(this.height(left), this.height(right)) + 1;
     merges[at + CODE] = code;
     merges[at + STANDS_RIGHT] = standsRight ? 1 : 0;
     this.root = node;
