@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -19,4 +20,20 @@ import ArgumentParser
       QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
       InspectCommand.self, VerifyCommand.self, TilesCommand.self, ServeCommand.self,
     ])
+
+  static func main() {
+    if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-") { requireSubcommand(word) }
+    main(nil)
+  }
+
+  /// Ends the process unless a word is the name of a subcommand, since the parser would not say which one was meant.
+  private static func requireSubcommand(_ word: String) {
+    let names = configuration.subcommands.compactMap(\.configuration.commandName)
+    if (names + ["help"]).contains(word) { return }
+    let nearest = names.nearest(to: word).map { "; did you mean '\($0)'?" }
+    printToStandardError(
+      "\(_errorLabel): expected a subcommand, found '\(word.visible)'"
+        + (nearest ?? "; there are \(names.listed("and"))"))
+    exit(withError: ExitCode(64))
+  }
 }

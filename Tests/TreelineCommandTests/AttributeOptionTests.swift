@@ -61,7 +61,7 @@ import Treeline
     #expect(
       result.errors.contains(
         "expected a column \"nmae\", named by --attributes, found none; "
-          + "the columns that can be kept are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\""
+          + "there are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
       ), "\(result.errors)")
   }
 

@@ -39,8 +39,8 @@ import Treeline
   }
 
   @Test(arguments: [
-    ("mixed:number", "column \"mixed\", row 2 counted from 0: expected a number"),
-    ("since:number", "column \"since\", row 1 counted from 0: expected a number"),
+    ("mixed:number", "points.csv:4: column \"mixed\": expected a number"),
+    ("since:number", "points.csv:3: column \"since\": expected a number"),
     ("nowhere:number", "expected a column"),
     ("price:float", "expected one of the kinds"), ("price,price:number", "each column once"),
   ]) func whatDoesNotSuitIsRefused(_ columns: String, _ said: String) throws {

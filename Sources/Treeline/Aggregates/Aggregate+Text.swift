@@ -10,6 +10,16 @@ extension Aggregate {
   /// The names of all functions, for help and messages.
   public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
 
+  /// Returns the name of the function that was probably meant, which may have another name elsewhere.
+  fileprivate static func functionName(meantBy name: String) -> String? {
+    let name = name.lowercased()
+    let known = [
+      "avg": "mean", "average": "mean", "total": "sum", "minimum": "min", "maximum": "max", "var": "variance",
+      "nunique": "distinct", "unique": "distinct", "quantile": "percentile",
+    ]
+    return known[name] ?? functionNames.nearest(to: name)
+  }
+
   /// The functions that take a column alone.
   fileprivate static let plainFunctions: [Function] = [
     .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
@@ -164,7 +174,9 @@ private struct Scanner {
     let name = word()
     guard Aggregate.functionNames.contains(name) else {
       position = start
-      throw malformed("one of \(Aggregate.functionNames.listed("or"))")
+      let list = Aggregate.functionNames.listed("or")
+      throw malformed(
+        Aggregate.functionName(meantBy: name).map { "'\($0)' for '\(name)', or \(list)," } ?? "one of \(list)")
     }
     guard take("(") else {
       if name == "count" { return .count }

@@ -220,7 +220,7 @@ extension AggregateError: CustomStringConvertible {
       "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
       "'\(aggregate)' reads the values of all points one by one, at most \(maximum) for an answer, found \(found); "
-        + "look at a smaller part of the map"
+        + "build the index with '+percentiles' or '+distinct' after the column's name, or look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "

@@ -105,10 +105,12 @@ extension QueryParameters {
           "center", expected: "either a bbox or a center", found: "both",
           sentence: "{bbox} and {center} exclude each other; choose one.")
       }
-      for side in ["zoom", "width"] where !has(side) && (side != "zoom" || !hasZoom) {
+      let missing =
+        (hasZoom || has("zoom") ? [] : ["zoom"]) + (has("width") || has("height") ? [] : ["width", "height"])
+      if let first = missing.first {
         refuse(
-          side, expected: "a number, which \(name("center")) needs", found: nil,
-          sentence: "{center} needs \(side == "zoom" ? "{zoom}" : "{width} and {height}").")
+          first, expected: "a number, which \(name("center")) needs", found: nil,
+          sentence: "{center} needs \(missing.map { "{\($0)}" }.listed("and")).")
       }
     } else if has("width"), !has("bbox") {
       refuse(

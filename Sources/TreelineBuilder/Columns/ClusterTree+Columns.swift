@@ -55,7 +55,8 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Returns the row of the input, for errors, given the row of the tree; nil if both are the same.
+  ///   - row: Returns the number by which errors name a row, given the row of the tree; nil if both are the same. The
+  ///     least number among the rows with a value that does not suit its column is named.
   ///   - cancellation: Stops the work; if nil, cancelling the task does.
   ///   - progress: Called at most once for each percent.
   package func encoded(
@@ -74,9 +75,22 @@ extension ClusterTree {
       case .success(let encoded): return encoded
       case .failure(let error):
         let treeRow = self.row(atTreeIndex: error.point)
-        throw error.error(column: column.name, row: row?(treeRow) ?? treeRow)
+        throw firstUnsuitableValue(of: columns, row: row)
+          ?? error.error(column: column.name, row: row?(treeRow) ?? treeRow)
       }
     }
+  }
+
+  /// Returns the error for the row with the least number among those with a value that does not suit its column; nil if
+  /// only the values of all rows together do not suit.
+  private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
+    let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
+      guard case .values(let kind?, let value) = column.source else { return nil }
+      var survey = ColumnSurvey(of: .typed(kind), name: column.name, cells: column.cells)
+      for treeRow in 0..<pointCount { survey.add(value(treeRow), ofPoint: row?(treeRow) ?? treeRow) }
+      return survey.problem.map { (column.name, $0) }
+    }
+    return problems.min { $0.problem.point < $1.problem.point }.map { $0.problem.error(column: $0.column) }
   }
 
   private func encoded(_ column: IndexColumn, _ monitor: BuildMonitor) throws(UnsuitableValue) -> EncodedColumn {

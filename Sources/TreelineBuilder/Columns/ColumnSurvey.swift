@@ -136,7 +136,7 @@ public struct ColumnSurvey: Sendable {
     if let found = other.problem { note(found) }
   }
 
-  private mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
+  mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
     if candidates.contains(.doubles), AttributeColumn.bits(of: value) == nil { candidates.remove(.doubles) }
     if let cells, let value, value != .null { addSpelling(of: value, cells) }
     guard purpose != .attribute, purpose != .typed(.text) else { return }

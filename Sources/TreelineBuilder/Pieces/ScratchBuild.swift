@@ -231,6 +231,12 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
+    /// The first value so far that does not suit the declared kind of its column, and the number of its point.
+    package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
+      let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
+      return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
+    }
+
     /// Returns the positions of points on Web Mercator; none on a plain plane, which is known only once all points are
     /// read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {

@@ -1,3 +1,4 @@
+import Foundation
 import TreelineBuilder
 
 /// The estimated cost of a build in pieces.
@@ -9,8 +10,8 @@ struct BuildForecast: CustomStringConvertible {
   let seconds: Double
 
   /// Time of one core per point after reading, in nanoseconds: for each pass of the plan, for its separation, for the
-  /// search for the least scatter in its piece, and for everything else. Measured on a virtual machine; other machines
-  /// differ by a factor of about two.
+  /// search for the least scatter in its piece, and for everything else. Measured on a virtual machine without other
+  /// work; other machines differ by a factor of about two.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
   /// Estimates the cost from the first points, once these do not fit in memory.
@@ -33,7 +34,22 @@ struct BuildForecast: CustomStringConvertible {
     let nanoseconds =
       passes * perPass + perPoint + (options.rule == .mean ? 0 : perSearch)
       + (options.computesSeparations ? perSeparation : 0)
-    return nanoseconds * Double(count) / 1e9 / Double(max(options.threads, 1))
+    let share = share(
+      ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.threads, busyThreads: busyThreads)
+    return nanoseconds * Double(count) / 1e9 / share
+  }
+
+  /// Returns the number of cores that threads get beside other busy threads, at most one for each thread.
+  static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
+    let threads = Double(max(threads, 1))
+    return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))
+  }
+
+  /// Average number of threads of other processes that were busy or waited for the disk in the last minute.
+  private static var busyThreads: Double {
+    var loads = [0.0]
+    // This process has read the points and counts as one of them.
+    return getloadavg(&loads, 1) == 1 ? max(loads[0] - 1, 0) : 0
   }
 
   var description: String {

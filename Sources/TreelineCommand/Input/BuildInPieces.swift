@@ -107,6 +107,7 @@ final class BuildInPieces {
     columns?.note(table)
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
+      let first = build?.pointCount ?? 0
       let rows = try columns?.rows(points, of: table) ?? []
       let groups = try groups?.groups(points, of: batch) ?? []
       try namingInput {
@@ -115,6 +116,10 @@ final class BuildInPieces {
           groups: groups, values: columns?.values(points, of: table) ?? [])
       }
       skippedRows = []
+      if let (point, error) = build?.firstUnsuitableValue {
+        let line = table.line(ofPoint: points.lowerBound + point - first)
+        throw input.refusal(of: error, line: line)
+      }
     }
     groups?.note(batch)
     if table.coordinates.isEmpty {

@@ -14,6 +14,20 @@ struct Input {
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
+  /// The line of a point's record in messages, as in `cities.csv:7`. The columns of the table must have been kept.
+  func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
+
+  /// Returns an error about a column that names the line of a value.
+  ///
+  /// - Parameter line: The line; nil if the error has it instead of a row.
+  func refusal(of error: ColumnError, line: Int? = nil) -> Failure {
+    guard case .unsuitableValue(let column, let row, let expected, let found, let remedy) = error else {
+      return .badData("\(name): \(error)")
+    }
+    return .badData(
+      "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
+  }
+
   /// Whether the input is an index, according to its first bytes, not its name. A pipe, whose bytes cannot be read
   /// twice, never is one.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }

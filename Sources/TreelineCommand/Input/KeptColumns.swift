@@ -22,6 +22,7 @@ struct KeptColumns {
     self.table = table
     // Without features, any name could be a column.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
+    try TypedColumns.refuseTooMany(values.flatMap(Self.names(in:)).count)
     for value in values {
       let whole = columns(named: value)
       if !whole.isEmpty {
@@ -39,10 +40,12 @@ struct KeptColumns {
   }
 
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
-    let name = name.debugDescription
     guard let column = columns.first else {
-      throw Failure.usage("\(input.name): expected a column \(name), named by --attributes, found none" + remedy)
+      throw Failure.usage(
+        "\(input.name): expected a column \(name.debugDescription), named by --attributes, found none"
+          + (table.columnNames ?? []).alternatives(to: name))
     }
+    let name = name.debugDescription
     guard columns.count == 1 else {
       throw Failure.usage(
         "\(input.name): expected one column \(name), named by --attributes, found \(columns.count); "
@@ -52,12 +55,6 @@ struct KeptColumns {
       throw Failure.usage("--attributes must name each column once, found \(name) again")
     }
     names.append(column)
-  }
-
-  private var remedy: String {
-    guard let names = table.columnNames, !names.isEmpty else { return "" }
-    let shown = names.prefix(20).map(\.debugDescription).joined(separator: ", ")
-    return "; the columns that can be kept are \(shown)" + (names.count > 20 ? " and \(names.count - 20) more" : "")
   }
 
   /// The attributes that the index keeps.

@@ -154,16 +154,18 @@ extension ClusterTree {
 extension PointTable {
   /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
   ///
-  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
-  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ batches: PointBatches? = nil) throws {
+  /// - Parameter receivers: Parts of the tool that take part in the reading.
+  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ receivers: PointReceivers = PointReceivers())
+    throws
+  {
     let options = ReadingOptions(
       columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns,
       decimal: input.columns.decimal)
     do throws(ReadingError) {
-      self = try PointReader.read(path: input.path, options: options, batches: batches) { read, total in
+      self = try PointReader.read(path: input.path, options: options, receivers: receivers) { read, total in
         progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
       }
-    } catch { throw batches?.failure ?? error }
+    } catch { throw receivers.failure ?? error }
     progress.clear()
     for note in notes { Notes.print("treeline: \(input.name): \(note)") }
     reportBadRows(of: input.name)

@@ -21,7 +21,7 @@ struct RowColumn {
       case .number(let text), .string(let text), .json(let text): text.debugDescription
       }
     throw Failure.badData(
-      "\(input.name), \(table.coordinates[point]): expected a whole number from 0 to 2^53 in the column "
+      "\(input.place(ofPoint: point, in: table)): expected a whole number from 0 to 2^53 in the column "
         + "\(name.debugDescription) that --row names, found \(found)")
   }
 

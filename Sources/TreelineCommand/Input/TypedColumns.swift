@@ -27,12 +27,14 @@ struct TypedColumns {
   ) throws {
     (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
+    let mayNameAll = values.contains("all") && !names.contains("all")
+    try Self.refuseTooMany(values.flatMap(KeptColumns.names(in:)).count + (mayNameAll ? names.count : 0))
     for value in values {
       if value == "all" && !names.contains(value) { continue }
       let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
       for part in parts { try add(part, names, in: input, besides: attributes) }
     }
-    if values.contains("all") && !names.contains("all") {
+    if mayNameAll {
       let taken = named.map(\.name) + attributes
       for name in names where !taken.contains(name) {
         try names.requireOne(name, as: "--columns all", in: input.name)
@@ -42,6 +44,12 @@ struct TypedColumns {
     if takesAnyName { return }
     let order = table.inputOrder(ofColumns: named.map(\.name))
     named.sort { order.firstIndex(of: $0.name) ?? 0 < order.firstIndex(of: $1.name) ?? 0 }
+  }
+
+  /// Refuses more columns than an index can have, before each is looked up among all.
+  static func refuseTooMany(_ count: Int) throws {
+    let maximum = IndexHeader.maximumSectionCount
+    guard count <= maximum else { throw IndexWritingError.tooManyAttributes(found: count, maximum: maximum) }
   }
 
   private mutating func add(_ part: String, _ names: [String], in input: Input, besides attributes: [String]) throws {
@@ -168,13 +176,7 @@ extension [String] {
     if count == 1 { return }
     throw Failure.usage(
       "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), named by \(option), "
-        + "found \(count == 0 ? "none" : "\(count)")\(thereAre)"
-        + (count > 1 ? "; give them different names" : ""))
-  }
-
-  /// Addition to an error about a missing column: the names of the columns, or the first of many.
-  var thereAre: String {
-    if isEmpty { return "" }
-    return "; there are " + prefix(20).map(\.debugDescription).joined(separator: ", ") + (count > 20 ? " and more" : "")
+        + "found \(count == 0 ? "none" : "\(count)")"
+        + (count > 1 ? "; give them different names" : alternatives(to: name)))
   }
 }

@@ -140,7 +140,9 @@ struct BuildCommand: ParsableCommand {
         return try pieces.finish(to: destination, nil)
       }
       let batches = pieces?.batches
-      var table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
+      let check = ColumnCheck { table in try checkColumns(kept, of: table, in: input) }
+      var table = try PointTable(
+        input, keepsColumns: keepsColumns, progress, PointReceivers(batches: batches, check: check))
       try refuseUnit(of: input, isPlanar: table.isPlanar)
       if !allowLoss { try refuseLoss(of: table) }
       if let pieces, let batches, pieces.build != nil {
@@ -168,8 +170,8 @@ struct BuildCommand: ParsableCommand {
     let encoded: [EncodedColumn]
     do {
       encoded = try tree.encoded(
-        typed.columns, row: table.row(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
-    } catch { throw Failure.badData("\(input.name): \(error)") }
+        typed.columns, row: table.line(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
+    } catch { throw input.refusal(of: error) }
     progress.clear()
     ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
     try tree.write(
@@ -178,6 +180,15 @@ struct BuildCommand: ParsableCommand {
     ) { written, total in
       progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
     }
+  }
+
+  /// Refuses columns that the options name and the input does not have, before its rows are read.
+  private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
+    if !keepsColumns { return }
+    let attributes = try KeptColumns(options.attributes, of: table, in: input).names
+    _ = try TypedColumns(options.columns, of: table, in: input, besides: attributes)
+    try groupColumns.refuseColumns(of: table, in: input)
+    try options.row?.check(table, in: input)
   }
 
   private var groupColumns: GroupColumns { GroupColumns(groupBy: groupBy, neverCluster: neverCluster) }

@@ -9,16 +9,17 @@ struct CSVReader: InputFormat {
   private let window: Window
   private let options: ReadingOptions
 
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
-  { try CSVReader(window: window, options: options).read(batches) }
+  { try CSVReader(window: window, options: options).read(receivers) }
 
-  private func read(_ batches: PointBatches?) throws(ReadingError) -> PointTable {
+  private func read(_ receivers: PointReceivers) throws(ReadingError) -> PointTable {
     let header = try readHeader()
     // Reading the layout from the header each time would copy it, names included, for every row.
     let layout = header.layout
     var builder = TableBuilder(
-      file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)
+      file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, receivers: receivers)
+    try builder.checkColumns()
     builder.positionColumns = PositionColumns(
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
@@ -178,7 +179,9 @@ struct CSVReader: InputFormat {
     if record.strayColumn < 0 && record.columnCount >= layout.leastColumnCount && !hasSurplus,
       let point = spelling.coordinate(first.bytes(of: bytes), second.bytes(of: bytes), builder.axes)
     {
-      try builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
+      try builder.add(
+        first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]),
+        line: window.line)
     } else if !isBlank(record, bytes) {
       let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }

@@ -12,12 +12,12 @@ struct GeoJSONReader: InputFormat {
   /// Whether there is a Feature, or a member, that only Esri's JSON has.
   private var isEsri = false
 
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
   {
     let builder = TableBuilder(
       file: window.file, options: options, isPlanar: options.isPlanar ?? false, decoder: FeatureRecordDecoder(),
-      batches: batches)
+      receivers: receivers)
     var reader = GeoJSONReader(window: window, builder: builder)
     return try reader.read()
   }
@@ -196,7 +196,8 @@ struct GeoJSONReader: InputFormat {
     if reading.isEsri { isEsri = true }
     switch Result(catching: { () throws(FeatureReading.Problem) in try reading.point(builder.axes) }) {
     case .success(let point):
-      try builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
+      try builder.add(
+        first: point.first, second: point.second, id: point.id, record: point.properties, line: window.line)
     case .failure(let error):
       let line = window.line
       try builder.reject { row in

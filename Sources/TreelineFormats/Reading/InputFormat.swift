@@ -10,8 +10,7 @@ protocol InputFormat {
   /// Whether `ReadingOptions.columns` can choose among its columns.
   static var hasColumns: Bool { get }
 
-  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
 }
 

@@ -38,6 +38,40 @@ package final class PointBatches {
   }
 }
 
+/// A check of an input's columns before its rows are read, which may take minutes.
+///
+/// Features of GeoJSON may all have different columns, so that there is nothing to check.
+package final class ColumnCheck {
+  private let body: (PointTable) throws -> Void
+  /// The error of the check.
+  package private(set) var failure: (any Error)?
+
+  /// - Parameter body: Called with the columns and no points. It throws to refuse the columns.
+  package init(_ body: @escaping (PointTable) throws -> Void) { self.body = body }
+
+  /// - Throws: An error that ends the reading. The error of the check is in `failure`.
+  func check(_ table: PointTable, of file: String) throws(ReadingError) {
+    do { try body(table) } catch {
+      failure = error
+      throw .readFailed(file: file, reason: "\(error)")
+    }
+  }
+}
+
+/// The parts of a program that take part in the reading of an input.
+package struct PointReceivers {
+  /// Receives points that are too many for memory; nil to hold all.
+  let batches: PointBatches?
+  let check: ColumnCheck?
+
+  package init(batches: PointBatches? = nil, check: ColumnCheck? = nil) {
+    (self.batches, self.check) = (batches, check)
+  }
+
+  /// The error with which one of them ended the reading.
+  package var failure: (any Error)? { check?.failure ?? batches?.failure }
+}
+
 /// Some points of an input, in its order.
 package struct PointBatch {
   /// The points and their columns, if these were kept.

@@ -20,11 +20,15 @@ public struct PointTable: Sendable {
   /// Number of points and skipped rows that were passed on in batches; this table does not contain them.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
+  /// Line of each record, before `numbered(by:)` sorted them; of no records unless columns were kept.
+  let lines: RecordLines
   /// Decoder of the records; nil unless columns were kept.
   let decoder: (any RecordDecoder)?
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column has them.
   private(set) var givenRows: [Int]? = nil
+  /// Number of each point in the input, if the points were sorted by `givenRows`.
+  private var inputOrder: [Int]? = nil
   /// Extent of all points, including those passed on in batches.
   package var extent = PointExtent()
   /// Columns of the coordinates; nil for GeoJSON.
@@ -46,6 +50,9 @@ public struct PointTable: Sendable {
     // skippedRows[k] - k valid rows precede the skipped row k, and that number never decreases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
+
+  /// Returns the line of the input on which a point's record starts, counted from 1. Columns must have been kept.
+  package func line(ofPoint index: Int) -> Int { lines.line(ofRecord: inputOrder?[index] ?? index) }
 
   /// Returns the columns of a point in file order, without its two coordinates; empty unless columns were kept.
   ///
@@ -78,8 +85,8 @@ public struct PointTable: Sendable {
     var table = PointTable(
       coordinates: order.map { coordinates[$0] }, isPlanar: isPlanar, rowCount: rowCount, invalidRows: invalidRows,
       repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
-      records: sorted, decoder: decoder)
-    table.givenRows = order.map { rows[$0] }
+      records: sorted, lines: lines, decoder: decoder)
+    (table.givenRows, table.inputOrder) = (order.map { rows[$0] }, order)
     (table.extent, table.positionColumns) = (extent, positionColumns)
     return table
   }

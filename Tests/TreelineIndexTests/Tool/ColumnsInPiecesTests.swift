@@ -109,7 +109,7 @@ import Treeline
     let expected = try run(input, folder.path("index"), options)
     let found = try run(input, folder.path("index"), options + ["--memory", "30kB"])
     #expect(expected.code == 65 && found.code == 65, "\(found.errors)")
-    #expect(found.errors.contains("column \"name\", row 2346 counted from 0: expected a number, found \"x\""))
+    #expect(found.errors.contains("input.csv:2348: column \"name\": expected a number, found \"x\""))
     let message = try #require(expected.errors.split(separator: "\n").first { $0.contains("error:") })
     #expect(found.errors.contains(message), "\(message)")
     #expect(try folder.contents() == ["input.csv"])
