@@ -28,7 +28,7 @@ import Foundation
 
   /// Ends the process unless a word is the name of a subcommand, since the parser would not say which one was meant.
   private static func requireSubcommand(_ word: String) {
-    let names = configuration.subcommands.compactMap(\.configuration.commandName)
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     if (names + ["help"]).contains(word) { return }
     let nearest = names.nearest(to: word).map { "; did you mean '\($0)'?" }
     printToStandardError(

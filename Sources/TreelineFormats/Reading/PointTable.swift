@@ -28,7 +28,7 @@ public struct PointTable: Sendable {
   /// Row number of each point, if a column has them.
   private(set) var givenRows: [Int]? = nil
   /// Number of each point in the input, if the points were sorted by `givenRows`.
-  private var inputOrder: [Int]? = nil
+  private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including those passed on in batches.
   package var extent = PointExtent()
   /// Columns of the coordinates; nil for GeoJSON.
