@@ -40,7 +40,7 @@ import Treeline
 
   @Test(arguments: [
     ("mixed:number", "points.csv:4: column \"mixed\": expected a number"),
-    ("since:number", "points.csv:3: column \"since\": expected a number"),
+    ("since:number", "points.csv:2: column \"since\": expected a number"),
     ("nowhere:number", "expected a column"),
     ("price:float", "expected one of the kinds"), ("price,price:number", "each column once"),
   ]) func whatDoesNotSuitIsRefused(_ columns: String, _ said: String) throws {

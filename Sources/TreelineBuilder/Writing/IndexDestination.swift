@@ -66,7 +66,8 @@ extension IndexWritingError: CustomStringConvertible {
         + "allow it to be overwritten"
     case .notAFile(let path):
       "\(path): expected a file or nothing, found something that is not a file and is never replaced"
-    case .tooManyAttributes(let found, let maximum): "expected at most \(maximum) columns to keep, found \(found)"
+    case .tooManyAttributes(let found, let maximum):
+      "expected at most \(maximum) columns to keep, found \(found); keep fewer"
     case .attributeTwice(let name): "expected columns of different names, found \(name.debugDescription) twice"
     case .column(let error): "\(error)"
     case .inUse(let path): "\(path): another build is writing this index; wait for it to end"

@@ -28,7 +28,7 @@ struct TypedColumns {
     (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
     let mayNameAll = values.contains("all") && !names.contains("all")
-    try Self.refuseTooMany(values.flatMap(KeptColumns.names(in:)).count + (mayNameAll ? names.count : 0))
+    try Self.refuseTooMany(mayNameAll ? names.count : values.flatMap(KeptColumns.names(in:)).count)
     for value in values {
       if value == "all" && !names.contains(value) { continue }
       let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
