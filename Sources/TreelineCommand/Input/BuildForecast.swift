@@ -20,16 +20,22 @@ struct BuildForecast: CustomStringConvertible {
   ///   - pointCount: Approximate number of points.
   ///   - readingSeconds: Time to read all points, at the rate of the first.
   ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
-  init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
+  ///   - busyThreads: Number of threads of other processes that compete for the cores.
+  init(
+    pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int,
+    busyThreads: Double = busyThreads
+  ) {
     self.pointCount = pointCount
     (scratch, index) = (
       (24 + (options.isGrouped ? 10 : 0) + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount
     )
-    seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options)
+    seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options, busyThreads: busyThreads)
   }
 
   /// Returns the time to build the index once all points are read.
-  static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
+  static func buildingSeconds(
+    ofPoints count: Int, _ options: ScratchBuild.Options, busyThreads: Double = busyThreads
+  ) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
     let nanoseconds =
       passes * perPass + perPoint + (options.rule == .mean ? 0 : perSearch)
@@ -46,7 +52,7 @@ struct BuildForecast: CustomStringConvertible {
   }
 
   /// Average number of threads of other processes that were busy or waited for the disk in the last minute.
-  private static var busyThreads: Double {
+  static var busyThreads: Double {
     var loads = [0.0]
     // This process has read the points and counts as one of them.
     return getloadavg(&loads, 1) == 1 ? max(loads[0] - 1, 0) : 0

@@ -50,7 +50,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// The message names the row, whatever rows were skipped before it.
+  /// The message names the line, whatever rows were skipped before it.
   @Test func badInputIsToldAsInMemory() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 9)
@@ -60,7 +60,7 @@ import Treeline
       rows[bad] = "1,2,\(bad),a,b,perhaps"
       let input = try csv(rows, in: folder)
       try sameError(
-        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "row \(bad): expected true, false", in: folder
+        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "input:\(bad + 2): expected true, false", in: folder
       )
       try sameError(input, ["--skip-invalid", "--group-by", "none"], code: 64, "found none", in: folder)
     }
