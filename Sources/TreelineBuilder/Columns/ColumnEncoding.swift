@@ -1,6 +1,7 @@
 import Treeline
 
-/// The encoding of a column: values of any points become codes of one width. It is chosen once all values are surveyed.
+/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes of one
+/// width.
 ///
 /// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.

@@ -64,9 +64,9 @@ public struct IndexColumn: Sendable {
   ///
   /// Without a kind, the kind is found from the values. It is `number` if all values are numbers; `boolean` if all are
   /// booleans or the texts `true` and `false`, in any case; `time` if all are texts of ISO 8601; `category` if all are
-  /// texts, with at most 256 distinct ones or a 16th of the points, and no more than 65,536; and otherwise, or if there
-  /// are no values, `text`. Missing values do not count. A column has one type: among texts, numbers and booleans
-  /// become texts, too. Building a column of a found kind never fails.
+  /// texts and there are few distinct texts: at most 256 or a 16th of the points, whichever is more, and no more than
+  /// 65,536. In all other cases, and if there are no values, it is `text`. Missing values do not count. A column has
+  /// one type: among texts, numbers and booleans become texts, too. Building a column of a found kind never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.

@@ -87,7 +87,7 @@ struct MergeArea {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
     // Numbers squares by their distance from the border. The squares next to the border, on either side, have the
-    // number 0, and so has a square that the border divides and that has both parts in it.
+    // number 0. If the border divides a square, that square has the number 0, too.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 

@@ -91,8 +91,9 @@ package struct MergeRevision {
     }
   }
 
-  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around
-  ///   these positions; if there are none, clusters reach farther and wider squares are needed.
+  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around the
+  ///   returned positions. If the list is empty, clusters reach farther than a square of the area is wide, and wider
+  ///   squares are needed.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])

@@ -205,7 +205,7 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node in a bucket crosses the seam although the bucket is too wide to do so.
+  /// Whether a node in a bucket crosses the seam although the bucket is too wide to cross it.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in

@@ -17,8 +17,8 @@ import Treeline
 /// Within a part, the pair that adds least comes first. Only one cluster of each pair looks for the other: the one with
 /// more points, of equal ones the one with the greater least member. In a round that begins at scatter s, all other
 /// clusters lie farther from a cluster of n points than the square root of s / n. So clusters that are no larger lie
-/// thinly, and a search looks at few of them. Larger ones may be as close together as they like. Chains of nearest
-/// neighbors, where both clusters look for each other, are therefore several times as slow.
+/// thinly, and a search looks at few of them. Larger clusters may lie densely. Chains of nearest neighbors, where both
+/// clusters look for each other, are therefore several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int

@@ -23,8 +23,8 @@ import Treeline
 /// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two initial clusters,
 /// that is the one with the larger badge, and of equal ones the one with the greater least member. When a cluster
 /// looks, the other one exists already; so a cluster whose nearest one is gone never misses a younger one. Each cluster
-/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that
-/// must look again and had an earlier pair before.
+/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows this pair, or to a
+/// cluster that must look again and whose previous pair came earlier in the order.
 ///
 /// In each round (`MergeRounds`), only those clusters look for others that may have a pair in it.
 struct TouchMerging: ~Copyable {

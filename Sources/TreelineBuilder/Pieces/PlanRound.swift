@@ -2,8 +2,8 @@ import Treeline
 
 /// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Leads to questions, by their numbers. Points about which nothing is asked lead to the number after the last
-  /// question.
+  /// Leads each point to the number of the question about it. A point without a question leads to the number after the
+  /// last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 

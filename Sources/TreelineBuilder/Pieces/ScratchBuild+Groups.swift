@@ -145,7 +145,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // A part that fits one piece is asked nothing more.
+        // A part that fits one piece needs no more questions.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

@@ -10,10 +10,11 @@ import Treeline
 ///    split above that distance are left out: the squared distance of a split is at most the least squared own distance
 ///    of the node and of the nodes above it.
 /// 2. The nodes that are shown then are divided by area. For each piece, the sequence continues with the nodes below it
-///    and with the nodes around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the
-///    margin is unsure from the beginning: anything in its box may be shown. A node becomes unsure itself if nothing
-///    known blocks it, but something unsure may. Every other node is split as in the whole sequence, since every look
-///    around it finds the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
+///    and with the nodes around it, up to a *margin* of a few r, which may be in the way. Nodes at the edge of the
+///    margin are unsure from the beginning: anything in the box of such a node may be shown. Another node becomes
+///    unsure if no known node blocks it, but an unsure one may. Every other node is split as in the whole sequence,
+///    since every look around it finds the same. As long as a node of the piece itself becomes unsure, the margin is
+///    widened by half.
 /// 3. A piece with too many nodes runs only some way down, as in 1, and is divided again.
 ///
 /// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. Only the

@@ -23,7 +23,7 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Number of splits in the first block. All other blocks are full; no block counts as full, too.
+    /// Number of splits in the first block; without a block, the number of a full one. All other blocks are full.
     var count = Block.capacity
   }
 

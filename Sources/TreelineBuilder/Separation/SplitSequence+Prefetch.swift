@@ -65,7 +65,8 @@ extension SplitSequence {
     }
   }
 
-  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as that will.
+  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as a new grid
+  /// will.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

@@ -132,7 +132,7 @@ struct BinScale: BitwiseCopyable {
   /// Greatest number of bits of a bin's number. The sums of more bins would not stay in the cache.
   static let mostBits = 11
 
-  /// Covers the whole range, with 4 to 16 points to a bin on average unless they would be too many bins.
+  /// Covers the whole range, with 4 to 16 points in a bin on average unless that takes too many bins.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
     // Products have 62 bits and a sign, so no difference overflows.
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)

@@ -22,7 +22,7 @@ struct MeasuredJourney: Sendable {
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // A kept cluster stands still on the map, except for the last bit.
+        // A kept cluster stands still on the map. Its computed distance may differ from 0 in the last bit.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn

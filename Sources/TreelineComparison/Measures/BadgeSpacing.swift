@@ -84,7 +84,7 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins, in which neighbours are found without a look at all positions.
+/// Positions in a picture, sorted into square bins, so that neighbors are found without a look at all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double

@@ -27,8 +27,8 @@ struct SinglePoints: Sendable {
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// Distance in pixels up to which a lone point has no other point. Two points this far apart have room for a badge
-  /// each, and for one in between.
+  /// Distance in pixels within which a lone point has no other point. Two points this far apart have room for a badge
+  /// each and a third badge in between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
   /// Distance in pixels beyond which a lone point is not kept in its place. Methods round positions differently.
