@@ -56,12 +56,12 @@ public struct Cut: Hashable, Sendable {
   ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
   ///     clusters.
   ///
-  ///     That holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh answer.
-  ///     If it is more, previous clusters are replaced by the fresh ones within them, the greatest gain first, and
-  ///     fewer clusters are merged, until the scatter is small enough. If the limit leaves room for these replacements,
-  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside the viewport of a
-  ///     fresh answer has an answer that refines the fresh one, however it is continued. On the way in from an answer
-  ///     that continued another, clusters may merge.
+  ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh ones within them, the greatest
+  ///     gain first, and fewer clusters are merged, until the scatter is small enough. If the limit leaves room for
+  ///     these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. A viewport
+  ///     inside the viewport of a fresh answer has an answer that refines the fresh one, however it is continued.
+  ///     Zooming in from an answer that continued another may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -116,10 +116,10 @@ public struct Cut: Hashable, Sendable {
 
   /// Returns the same cut with at most `limit` clusters.
   ///
-  /// If a detail, a spacing or badges would show more clusters, the least greater detail, spacing or scale that keeps
-  /// the limit is used instead; badges are still drawn at the scale that was asked for. The value depends on the
-  /// viewport, so a pan may change the answer anywhere. But the spacing holds, no badges touch, and a viewport inside
-  /// this one, at this zoom or a greater one, still has an answer that refines this one.
+  /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
+  /// keep the limit. Badges are still drawn at the requested scale. The value depends on the viewport, so a pan may
+  /// change the answer anywhere. But the spacing holds, no badges touch, and a viewport inside this one, at this zoom
+  /// or a greater one, still has an answer that refines this one.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }

@@ -58,7 +58,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Time from which the number counts, and the time at which it stops.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Time before which the badge is not drawn: its parts have arrived then.
+  /// Time from which the badge is drawn, because its parts have arrived.
   var appearsAt = -Double.infinity
 
   /// Position in the answer. The badge moves there, up to turns around the world.

@@ -19,7 +19,7 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
       return context.fireErrorCaught(
         Problem(status: .badRequest, detail: "Host: expected one in each request, found \(found)."))
     }
-    // Hummingbird knows one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
+    // Hummingbird knows only one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
     if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
     takeApartAbsoluteForm(&head)
     context.fireChannelRead(wrapInboundOut(.head(head)))
