@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
     x: Any
     y: Any
-    #: What may be wrong about them; empty if nothing is.
+    #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
 
 

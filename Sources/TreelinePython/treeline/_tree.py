@@ -52,7 +52,7 @@ class Tree:
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Not the tree without its filter: as that keeps this one, neither would be freed.
+        # Keeps a handle instead of the tree without its filter: that tree keeps this one, so neither would be freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
@@ -316,7 +316,7 @@ class Tree:
         try:
             return self._prepared(f"({self._where}) AND ({where})")
         except FilterError:
-            # Of the filter alone, the error shows what was given.
+            # Reads the given filter alone, so that the error shows only the given text.
             self._prepared(where)
             raise
 
