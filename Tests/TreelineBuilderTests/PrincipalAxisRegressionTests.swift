@@ -7,7 +7,7 @@ import Treeline
 
 /// Shapes for which the original clustering library and its forks tilt the axis or cut in input order.
 @Suite struct PrincipalAxisRegressionTests {
-  /// They took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
+  /// These libraries took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
   @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179]) func anAxisIsNotTiltedTowardsY(
     degrees: Double
   ) throws {

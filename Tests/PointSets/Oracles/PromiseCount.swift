@@ -19,8 +19,9 @@ public struct PromiseCount: Sendable {
   /// than in a fresh answer, as a root mean square.
   public private(set) var continuingDistortion = 1.0
 
-  /// Numbers of clusters after a pan by a tenth of the screen, for clusters that stand on both screens and have a point
-  /// on both: clusters before and after, and clusters before or after.
+  /// Number of clusters that are in the answers both before and after a pan by a tenth of the screen, and number of
+  /// clusters in at least one of these answers. Only clusters that stand on both screens and have a point on both
+  /// count.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 

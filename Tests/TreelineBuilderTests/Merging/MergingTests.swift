@@ -21,8 +21,8 @@ import Treeline
     }
   }
 
-  /// In parts of any size, on any number of threads, and at borders where much must be merged again: gaps that decrease
-  /// slowly along a line are merged from its far end.
+  /// Merging in parts gives the same tree, for parts of any size and on any number of threads. In one set, gaps
+  /// decrease slowly along a line: it is merged from its far end, so much must be merged again at borders.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .coarse(10_000, side: 60, seed: 525),
     .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),

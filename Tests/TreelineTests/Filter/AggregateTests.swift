@@ -224,7 +224,7 @@ import TreelineBuilder
     let times = rows.compactMap { table.times[$0] }
     let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
     func areInOrder(_ a: String, _ b: String) -> Bool { Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8)) }
-    /// The value of the row whose key comes first, of several such rows the least value.
+    /// Returns the value of the row whose key comes first; of several such rows, the least value.
     func first<Value, Key>(
       of values: [Value?], by keys: [Key?], _ keysAreInOrder: (Key, Key) -> Bool, _ areInOrder: (Value, Value) -> Bool
     ) -> Value? {

@@ -41,7 +41,7 @@ import TreelineBuilder
 
   /// Checks answers of small trees against all cuts. Within the limit, the greatest possible number of clusters of the
   /// previous answer is kept; among all cuts that keep this number, the one with the least scatter is returned. If that
-  /// one scatters too much, another cut could hardly ever keep more.
+  /// cut scatters too much, another cut could hardly ever keep more clusters.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)
