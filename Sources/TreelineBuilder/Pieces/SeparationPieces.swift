@@ -86,12 +86,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("All is known, and yet something is unsure")
+        preconditionFailure("All nodes around are known, but one is unsure")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("Nothing is left out, and yet something is unsure")
+          preconditionFailure("No node is left out, but one is unsure")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }

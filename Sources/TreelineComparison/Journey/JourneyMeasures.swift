@@ -97,7 +97,7 @@ extension JourneyMeasure {
 
   static var longestMove: Self {
     Self(
-      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest such distance of one badge.",
+      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest move of a badge in a step.",
       unit: .manyPixels, direction: .less
     ) { $0.distances.joined().max() }
   }

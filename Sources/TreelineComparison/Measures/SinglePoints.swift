@@ -5,7 +5,7 @@ extension ViewMeasure {
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown by themselves",
-      explanation: "How many of the points in view no badge hides: the share of points whose badge has one point.",
+      explanation: "Share of the points in view that no badge hides, because their badge has one point.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
   }
@@ -15,8 +15,8 @@ extension ViewMeasure {
     Self(
       key: "lone_points_kept", title: "Lone points kept",
       explanation:
-        "Of the points in view without another within \(shortest(SinglePoints.loneliness)) px, on screen or off: the "
-        + "share that is shown as single points in their place.", unit: .share, direction: .more
+        "Share of lone points that are shown as single points in their place. A point in view is lone if no other "
+        + "point, on screen or off, is within \(shortest(SinglePoints.loneliness)) px.", unit: .share, direction: .more
     ) { $0.singles.loneShare }
   }
 }

@@ -156,7 +156,7 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, and no more than an order with it, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, and beside it only an order, found {cut!r}"
             )
         # The tree reports what it lacks.
         self.tree.clusters(zoom=0, **cut)
