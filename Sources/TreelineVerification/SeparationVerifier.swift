@@ -9,9 +9,9 @@ import Treeline
 /// - no two shown nodes are closer than its distance, and
 /// - no other shown node that may be split at this code could be split without bringing two nodes closer than that.
 ///
-/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so this is what queries
-/// promise for every spacing at every zoom. If two nodes with the same code block each other, either may have been
-/// split.
+/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so these two conditions are
+/// the promises of queries for every spacing at every zoom. If two nodes with the same code block each other, either
+/// may have been split.
 ///
 /// A node is checked when it is first shown, and at the codes at which it may be split but is not. If another node is
 /// too close to one of its children, it stays too close until the code falls to the code of their distance or to the

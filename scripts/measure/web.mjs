@@ -3,8 +3,8 @@
 //   node scripts/measure/web.mjs [--points FILE] [--supercluster FOLDER] [--runs N]
 //
 // FILE has longitudes and latitudes in turns, as doubles; a million and more of them make the table of the documentation.
-// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a process of its own, both by turns,
-// since what else a machine does at the moment slows down either.
+// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate process. The two
+// libraries build by turns, so that other work of the machine slows down both.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

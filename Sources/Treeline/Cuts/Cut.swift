@@ -52,16 +52,16 @@ public struct Cut: Hashable, Sendable {
   ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
   ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
   ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
-  ///     answer within the limit can. Of the answers that keep that many and split no more than necessary, it is the
-  ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
-  ///     clusters.
+  ///     answer within the limit can. Of all answers that keep this number of clusters and split no more than
+  ///     necessary, the continued answer has the least scatter, which is the sum of the squared distances of all points
+  ///     to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
   ///     answer. If the scatter is greater, previous clusters are replaced by the fresh ones within them, the greatest
   ///     gain first, and fewer clusters are merged, until the scatter is small enough. If the limit leaves room for
-  ///     these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. A viewport
-  ///     inside the viewport of a fresh answer has an answer that refines the fresh one, however it is continued.
-  ///     Zooming in from an answer that continued another may merge clusters.
+  ///     these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. A query of a
+  ///     viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer the query
+  ///     continues. Zooming in from an answer that continued another may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -118,8 +118,8 @@ public struct Cut: Hashable, Sendable {
   ///
   /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
   /// keep the limit. Badges are still drawn at the requested scale. The value depends on the viewport, so a pan may
-  /// change the answer anywhere. But the spacing holds, no badges touch, and a viewport inside this one, at this zoom
-  /// or a greater one, still has an answer that refines this one.
+  /// change the answer anywhere. But the spacing holds and no badges touch. The answer for a viewport inside another,
+  /// at the same zoom or a greater one, still refines the answer for the other viewport.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
@@ -158,8 +158,8 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// The factor by which points may be farther from the means of their clusters in an answer that continues another
-  /// than in a fresh one, as a root mean square.
+  /// The factor by which a continued answer may exceed a fresh answer in the distance of points to the means of their
+  /// clusters, as a root mean square.
   public static let continuityFactor = 1.25
 }
 

@@ -118,7 +118,7 @@ private struct LaidOutTrees {
 
   /// Copies a tree to an index of points and to the record of its root.
   ///
-  /// - Parameter partRows: The row of each point, by its row in that tree.
+  /// - Parameter partRows: The row of each point in the input, at the index that is the point's row in the copied tree.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
     let count = tree.pointCount
     (points.start + first).update(from: tree.points, count: count)

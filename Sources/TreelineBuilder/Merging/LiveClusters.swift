@@ -154,7 +154,7 @@ struct LiveClusters: @unchecked Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Stores a cluster under its number. It looks for others in the first round.
+  /// Stores a cluster under its number. The cluster looks for others in the first round.
   @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(

@@ -94,7 +94,7 @@ package final class MergeHistory {
 extension MergeHistory {
   /// Adds all merges of a stored tree.
   ///
-  /// - Returns: whether they have the scales that the tree has.
+  /// - Returns: whether the merges have the scales that the tree stores.
   private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
     guard let first = storage.root else { return true }
     var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, round: UInt8)]())

@@ -100,7 +100,7 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns what is shown at a distance, once the part of the sequence is over.
+  /// Returns the nodes that are shown at a distance, once the part of the sequence is over.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()

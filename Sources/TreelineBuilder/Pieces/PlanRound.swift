@@ -119,10 +119,11 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points whose moments and bounding box are known, if these are enough to answer.
+  /// Adds the answers of points of which only the moments and the bounding box are known, if these are enough to
+  /// answer.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
-  /// - Returns: nil if they were enough; the routing of the points otherwise.
+  /// - Returns: nil if moments and box were enough; the routing of the points otherwise.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }

@@ -121,7 +121,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below some nodes that are shown.
   ///
-  /// - Returns: false if they depend on something that the front itself does not know.
+  /// - Returns: false if the separations depend on nodes that the front itself does not know.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -145,7 +145,8 @@ package final class SeparationPieces: Sendable {
   /// Continues the sequence: to its end if there are few enough nodes, otherwise down to the distance at which about
   /// `count` nodes may be split.
   ///
-  /// - Returns: what is shown then; empty at the end, and nil once any of the front's own nodes is unsure.
+  /// - Returns: the nodes that are shown at that distance; none at the end of the sequence, and nil once any of the
+  ///   front's own nodes is unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)

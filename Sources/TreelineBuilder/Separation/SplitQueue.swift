@@ -3,7 +3,7 @@
 ///
 /// Distances are divided into bands, 256 for each doubling of their squares. Splits of later bands are appended to
 /// chains of blocks. When a band is reached, it is sorted in the caches; splits that are added to it afterwards go to a
-/// heap. So what comes next is known well ahead, and `SplitSequence` can prefetch it.
+/// heap. So the next splits are known well ahead, and `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits

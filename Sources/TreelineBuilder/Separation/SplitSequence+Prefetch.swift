@@ -2,11 +2,11 @@ import CPrefetch
 import Treeline
 
 /// Nodes that are split one after the other lie anywhere in memory, so each look would wait for a dozen cache lines in
-/// turn. Therefore what a look needs is prefetched, and the grid keeps neighbors near each other.
+/// turn. Therefore the data that a look needs is prefetched, and the grid keeps neighbors near each other.
 extension SplitSequence {
-  /// Prefetches what the next looks need, in steps. Each step reads only what an earlier one has fetched: first the
-  /// node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the next
-  /// pieces.
+  /// Prefetches the data for the next looks, in steps. Each step reads only data that an earlier step has fetched:
+  /// first the node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the
+  /// next pieces.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)

@@ -32,7 +32,7 @@ struct PositionBounds {
     let (alongBin, along, across) = (
       count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
     )
-    // Adds what rounding may take away.
+    // Makes the bound greater by more than rounding may make it smaller.
     let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
     var (left, best) = (left, best)
     var end = BinEnd(left, halves, axis)
@@ -113,7 +113,7 @@ struct Bin {
   /// Upper bound of the scatter between the halves, for all positions inside.
   var mostBetween = 0.0
 
-  /// Adds another bin. The list of the other one continues with the list of this one.
+  /// Adds another bin. Its list of points comes first, and continues with the list of this bin.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first
@@ -159,12 +159,12 @@ struct BinScale: BitwiseCopyable {
     min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// Returns the greatest value in a bin, except for the last one.
+  /// Returns the greatest value in a bin other than the last bin.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
   /// Whether every product leads to a bin. A scale that was read from bytes may be wrong.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in a bin, except for the first and the last one.
+  /// Greatest difference of two values in a bin other than the first and the last bin.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

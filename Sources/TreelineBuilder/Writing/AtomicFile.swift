@@ -183,7 +183,7 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns what is in the way if no run can have made it; nil otherwise.
+    /// Returns the kind of the file at the path if no run can have made a file of that kind; nil otherwise.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"

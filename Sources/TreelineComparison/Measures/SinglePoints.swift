@@ -65,7 +65,8 @@ extension ClusterTree {
   /// Returns the tree indices of the points in a window without another point, inside it or not, within a distance.
   ///
   /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points,
-  ///   however many are in the window, because the points of a narrower node have each other.
+  ///   however many are in the window, because each point of a narrower node has the node's other points within the
+  ///   distance.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

@@ -73,7 +73,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger one, before its parts have numbers. The parts never get
+  /// Shows a whole that comes back, or comes out of a larger whole, before its parts have numbers. The parts never get
   /// numbers.
   ///
   /// - Parameters:

@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Checks what only requests of HTTP/1 can get wrong, and reduces equivalent forms to the one that later handlers know.
+/// Checks for faults that only requests of HTTP/1 can have, and converts equivalent forms to the form that later
+/// handlers know.
 final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

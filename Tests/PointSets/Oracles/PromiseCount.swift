@@ -5,8 +5,8 @@ import Treeline
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Continuing answers continue the
-  /// outer one.
+  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Answers of a limit that continues
+  /// continue the answer of the outer screen.
   public private(set) var nestednessViolations = 0
 
   /// Transitions between any two screens in which a cluster is lost or doubled, or points do not add up.
@@ -61,7 +61,7 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// Counts what remains of an answer on one screen in the answer on the next.
+  /// Counts the clusters on both screens of a pan that are in both answers, and those that are in at least one.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {

@@ -80,7 +80,7 @@ import Treeline
     }
   }
 
-  /// Groups far larger than a piece, stacks larger than one, and parts of separations of each.
+  /// Groups far larger than a piece, and stacks larger than a piece. Their separations are computed in parts.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
     let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
     let coordinates =

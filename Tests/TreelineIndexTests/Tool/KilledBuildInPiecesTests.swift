@@ -44,7 +44,7 @@ import Treeline
       }
       """
 
-    /// All early steps, and ever fewer of the later ones.
+    /// All early steps, and ever fewer of the later steps.
     private static let steps = Trials.some(
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
