@@ -178,7 +178,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer to both lists, without a branch; only one of them keeps it.
+        // Writes the integer to both lists, without a branch; in one list the next integer overwrites it.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -2,8 +2,8 @@ import Treeline
 
 /// A typed column of an index or a tree in memory: one value for each point, or none.
 ///
-/// An ``IndexAttribute`` keeps values for display exactly as they are written. A column keeps what they mean, in less
-/// space and in an order, so that it can be filtered and summed.
+/// An ``IndexAttribute`` keeps values for display exactly as they are written. A column keeps the meaning of values, in
+/// less space and in an order, so that it can be filtered and summed.
 ///
 /// ```swift
 /// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }

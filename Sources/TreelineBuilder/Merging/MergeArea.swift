@@ -8,8 +8,8 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting those
-  /// along it.
+  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting the rows
+  /// or columns along the border.
   private var margin = 0
   private var squares: Set<Int> = []
   /// Rows and columns around all positions, with the margins.

@@ -47,7 +47,7 @@ package final class MergeHistory {
   /// A tree without points does not say where its clusters stand. They then stand at their means.
   ///
   /// - Returns: nil if the tree does not contain its history: it was split or grew by scatter, or it has several
-  ///   groups, no merge scales, coarse scales, or scales other than its merges give.
+  ///   groups, no merge scales, coarse scales, or scales that differ from the scales of its merges.
   /// - Complexity: O(pointCount), some 150 bytes of memory for each point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,

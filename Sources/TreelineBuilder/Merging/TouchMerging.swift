@@ -10,9 +10,10 @@ import Treeline
 /// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more. It is more when
 /// taking the mean of points brings a cluster closer to another one. So scales never fall towards the root. For any
 /// distance T, look at the clusters just before the first merge at T or more. All pairs are at least T apart. Every
-/// earlier merge has a scale below T. Every later merge has a scale of T or more: its parts were T or farther apart, or
-/// one of them was merged later, too, since the clusters before were all T apart. So consider the clusters whose own
-/// scale is below T, while the cluster into which they are merged has a scale of T or more:
+/// earlier merge has a scale below T. Every later merge has a scale of T or more. If both of its parts existed at that
+/// moment, they are at least T apart. Otherwise one of the parts was itself merged later and has a scale of T or more,
+/// which the scale of the merge is not below. So consider the clusters whose own scale is below T, while the cluster
+/// into which they are merged has a scale of T or more:
 /// - They are the clusters at that moment: every point is in exactly one, and any two are at least T apart.
 /// - A greater T only unites them with others, and a lesser T only splits them, since there is one order of merges.
 ///
@@ -276,8 +277,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest one if it is older, so that this cluster looks for it, and nearer than the
-  /// nearest one so far.
+  /// Takes another cluster as the nearest one if it is older than this cluster, and nearer than the nearest cluster so
+  /// far.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

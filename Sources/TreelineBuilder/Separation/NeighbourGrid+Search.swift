@@ -11,7 +11,7 @@ extension NeighbourGrid {
   private static let reachOfAll: UInt32 = 1 << 27
 
   /// Returns the cells with everything within reach of two positions. Nil if the positions are so far from each other
-  /// that there would be much else between them; then each must be searched separately.
+  /// that many other nodes would lie between them; then each position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)

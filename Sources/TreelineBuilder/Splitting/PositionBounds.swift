@@ -16,12 +16,13 @@ struct PositionBounds {
 
   /// Tries the positions between bins, and bounds the positions inside.
   ///
-  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. The sum
-  /// of j of the points differs from j/c of the sum of all c by j (c - j) / c times the distance between the mean of
-  /// the j and the mean of the other c - j. Along the axis this is at most c/4 times the width of the bin. In any
-  /// direction it is at most half the root of c s, where s is the sum of all points' squared distances to their mean:
-  /// the scatter between the j and the others is part of it. A component of the straight line, widened by the
-  /// deviation, has a convex square, and nₗ nᵣ is concave. So their quotient is greatest at an end.
+  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. Take j
+  /// of the c points. The difference between their sum and j/c of the sum of all c points is j (c - j) / c times the
+  /// distance between two means: of these j points, and of the other c - j points. Along the axis the difference is at
+  /// most c/4 times the width of the bin. In any direction the difference is at most half the root of c s. Here s is
+  /// the sum of all points' squared distances to their mean, of which the scatter between the j points and the others
+  /// is a part. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave.
+  /// So their quotient is greatest at an end.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also hold the points beyond them.
   @inline(__always) mutating func tryEnds(

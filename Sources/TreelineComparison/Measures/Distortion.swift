@@ -104,7 +104,7 @@ struct Yardsticks {
 }
 
 /// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
-/// because more badges are closer to their points whatever the method.
+/// because in any method points are closer to their badges if there are more badges.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.

@@ -78,8 +78,8 @@ enum ColumnFinder {
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
   /// Finds the columns by common names, then by common names with other words around them, then by the names of a
-  /// place's coordinates, then by common names of well-known text, then by those of a column with both coordinates.
-  /// Otherwise takes the first two columns if they are numbers.
+  /// place's coordinates, then by common names of a column of well-known text, then by common names of a column with
+  /// both coordinates. Otherwise takes the first two columns if they are numbers.
   ///
   /// - Parameter next: The cells of the second row; empty if it is not known.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {

@@ -15,8 +15,8 @@ public struct PromiseCount: Sendable {
   /// Answers with more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// Greatest factor by which points lie farther from their clusters in an answer that continues another one on a pan
-  /// than in a fresh answer, as a root mean square.
+  /// Greatest factor by which a continued answer after a pan exceeds a fresh answer in the distance of points to their
+  /// clusters, as a root mean square.
   public private(set) var continuingDistortion = 1.0
 
   /// Number of clusters that are in the answers both before and after a pan by a tenth of the screen, and number of
