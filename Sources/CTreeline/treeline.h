@@ -393,8 +393,8 @@ typedef struct treeline_plane {
 } treeline_plane;
 
 /// Returns the upper part of a tree with separations, or all of it, as leaves in tree order. Leaves are single
-/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine the answers
-/// by a spacing or badges at every scale that they reach.
+/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine the
+/// answers by a spacing or badges, at every scale that the leaves reach.
 ///
 /// Each leaf has a row of integers:
 /// - "count", the number of its points;

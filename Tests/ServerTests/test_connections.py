@@ -59,7 +59,7 @@ def bounded(own, tmp_path):
         yield bounded
         code, log = server.stop()
     assert code == 0 and "Answered" in log and "secret" not in log, log
-    # At most one line per second.
+    # The log has at most one such line per second.
     assert log.count("Refused requests") < time.monotonic() - start + 2, log
 
 

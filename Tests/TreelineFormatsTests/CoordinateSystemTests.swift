@@ -35,7 +35,7 @@ import Testing
           + "ogr2ogr -t_srs EPSG:4326 converts them")
       #expect(try read(text, ReadingOptions(isPlanar: true)).coordinates.count == 1)
     }
-    // As PostGIS may write it.
+    // PostGIS may write the reference system in the geometry.
     let inner = Self.feature.replacing(#""type":"Point""#, with: #""type":"Point","crs":\#(crs)"#)
     #expect(message(inner).contains("feature 1, geometry, crs: expected longitudes and latitudes of WGS 84"))
     #expect(try read(inner, ReadingOptions(isPlanar: true)).coordinates.count == 1)

@@ -67,7 +67,7 @@ struct MemoryBlock: @unchecked Sendable {
       guard byteCount >= 8 << 20 else { return }
       let (first, _) = wholePages
       let end = UInt(bitPattern: start) + UInt(byteCount)
-      // Advice that is not taken costs nothing.
+      // If the system ignores the advice, nothing is lost.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_HUGEPAGE)
     #endif
   }

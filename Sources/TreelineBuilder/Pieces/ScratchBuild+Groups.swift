@@ -40,7 +40,7 @@ import Treeline
       parts = places.map { UInt16($0) }
     }
 
-    /// Replaces numbers under which groups were read by the parts of these groups.
+    /// Replaces the numbers under which the groups of points were read by the numbers of the groups' parts of the tree.
     func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
       let last = UInt16(parts.count)
       for index in numbers.indices {

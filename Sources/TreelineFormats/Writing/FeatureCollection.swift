@@ -336,7 +336,7 @@ extension Ellipse {
   /// Direction of the longer axis, clockwise from east: more than -90 degrees and at most 90.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // Straight up equals straight down.
+    // -90 degrees and 90 degrees are the same direction of an axis.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }

@@ -83,7 +83,7 @@ private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// Interrupted before anything waited for the answer.
+    /// The work was interrupted before anything waited for the answer.
     case interrupted(Problem)
   }
 

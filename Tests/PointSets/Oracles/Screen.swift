@@ -5,7 +5,7 @@ public struct Screen: Hashable, Sendable {
   public let window: PlaneWindow
   public let zoom: Double
 
-  /// Position of its middle on the plane, which may lie outside of the world's own turn.
+  /// Position of the middle of the screen on the plane. It may lie a turn of the world away.
   let x: Double
   let y: Double
 

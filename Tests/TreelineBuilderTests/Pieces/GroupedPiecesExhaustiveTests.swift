@@ -95,7 +95,7 @@ import Treeline
     }
   }
 
-  /// Stopped in any stage and continued, with the same memory or more.
+  /// Builds that are stopped in any stage, and continued with the same memory or more.
   @Test(
     arguments: [SplitRule.mean, .leastScatter],
     Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))
