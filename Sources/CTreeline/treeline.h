@@ -224,8 +224,8 @@ treeline_table *treeline_tree_columns(const treeline_tree *tree);
 /// to no group.
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
-/// Returns the tree in which only the points count that pass a filter in CQL2: "kind = 'hotel' AND price < 120". The
-/// filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
+/// Returns the tree with a filter in CQL2, such as "kind = 'hotel' AND price < 120". Only points that pass the filter
+/// count. The filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
 /// Returns the tree in which only the points of marked rows count: of row i if marks[i] is not 0, and of no row from

@@ -297,7 +297,7 @@ class Tree:
         return self.clusters(limit=max(len(sizes) + lone, 1))
 
     def _prepared(self, where: str) -> Tree:
-        """Returns the tree, with its mask if it has one, in which only the points count that pass a filter."""
+        """Returns the tree with a filter, in addition to the tree's mask if it has one. Only points that pass count."""
         tree = self._filtered.get(where)
         if tree is None:
             # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
@@ -310,7 +310,8 @@ class Tree:
         return tree
 
     def _narrowed(self, where: str) -> Tree:
-        """Returns the tree in which only the points count that pass both its own filter and another one."""
+        """Returns the tree with another filter, in addition to its own filter. Only points that pass both filters
+        count."""
         if self._where is None:
             return self._prepared(where)
         try:
