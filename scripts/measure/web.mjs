@@ -54,7 +54,7 @@ function pointsOf(name) {
 const featuresOf = (points) => Array.from({ length: points.length / 2 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [points[2 * i], points[2 * i + 1]] } }));
 const superclusterClass = async () => (await import(pathToFileURL(`${values.supercluster}/index.js`).href)).default;
 
-/** Processor time of a call, in milliseconds, that of compiling and collecting included. */
+/** Processor time of a call, in milliseconds, including the time of compiling and collecting. */
 function timed(call) {
   const before = process.cpuUsage();
   const start = performance.now();

@@ -120,7 +120,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     on(try tree.selecting(filter, reusing: previous?.tree))
   }
 
-  /// Returns the same map, in which only values count whose properties pass a filter.
+  /// Returns the same map with a filter: only values whose properties pass the filter count.
   ///
   /// ```swift
   /// let cheap = try hotels.selecting(.where(\.kind, in: ["hotel", "hostel"]) && .where(\.price, .isLess, 120))

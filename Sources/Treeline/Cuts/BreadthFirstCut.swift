@@ -10,10 +10,10 @@ extension TreeStorage {
   /// replaced. Hence no node of the answer could be expanded within the limit. The order of expansion does not depend
   /// on the window, so the answer for a window inside another refines the answer for the other window.
   ///
-  /// To find out whether a node across the window's edge has a point inside takes a search. So as long as the answer is
-  /// below the limit even if every such node counts as visible, these nodes are expanded without a search, and a node
-  /// without any visible part disappears. At the limit the few remaining nodes are searched once, and from then on each
-  /// node is searched as it is reached. The answer is the same.
+  /// A search is needed to find out whether a node across the window's edge has a point inside. So as long as the
+  /// answer is below the limit even if every such node counts as visible, these nodes are expanded without a search,
+  /// and a node without any visible part disappears. At the limit the few remaining nodes are searched once, and from
+  /// then on each node is searched as it is reached. The answer is the same.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
   /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:

@@ -242,11 +242,10 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// too, except that clusters may be closer than a spacing. Without a limit, for example, a pan changes nothing except
 /// at the edge, and zooming in only splits.
 ///
-/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer is that of a
-/// greater detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no
-/// room for every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has
-/// fewer than `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not
-/// exist.
+/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer has a greater
+/// detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no room for
+/// every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has fewer than
+/// `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int

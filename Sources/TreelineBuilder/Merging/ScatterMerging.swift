@@ -59,8 +59,8 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles by size: the clusters in each have four times as many points as those in the one before. Clusters with fewer
-  /// points are farther apart.
+  /// Tiles by size of clusters: the clusters of each entry have up to four times as many points as the clusters of the
+  /// entry before. Clusters with fewer points are farther apart.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int

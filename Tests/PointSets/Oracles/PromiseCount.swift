@@ -20,8 +20,8 @@ public struct PromiseCount: Sendable {
   public private(set) var continuingDistortion = 1.0
 
   /// Number of clusters that are in the answers both before and after a pan by a tenth of the screen, and number of
-  /// clusters in at least one of these answers. Only clusters that stand on both screens and have a point on both
-  /// count.
+  /// clusters in at least one of these answers. A cluster counts only if it stands on both screens and has a point on
+  /// both.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
