@@ -47,7 +47,7 @@ def test_a_replaced_index_is_served_and_a_broken_one_changes_nothing(own, tmp_pa
             wait_for(lambda: version() == first, "the first index again")
         wait_for(lambda: asking.count > 100, "100 answers")
     assert asking.count
-    # At the signal it was opened again, even if it had been checked just before.
+    # At the signal the index was opened again, even if it had been checked just before.
     assert reloads(server, "reopened") >= 8 and reloads(server, "refused") >= 4
 
 

@@ -41,7 +41,8 @@ import Treeline
     #expect(PrincipalAxis(of: Scatter(xx: 5, xy: -5, yy: 5)) == PrincipalAxis(x: 1 << 29, y: -1 << 29))
   }
 
-  /// Two points at either end of one axis against eight in the middle of the other: no direction spreads more.
+  /// Two points at the ends of one axis, and eight in the middle of the other axis, so that no direction spreads more
+  /// than another.
   @Test(arguments: [1, 3], [true, false]) func equalEigenvaluesAreCutAcrossTheLongerSide(times: Int, isTall: Bool)
     throws
   {

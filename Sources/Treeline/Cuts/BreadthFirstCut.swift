@@ -123,7 +123,7 @@ extension TreeStorage {
           visibilities = try self.visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
           if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
         }
-        // Written without branches, because it is as good as random which of them are visible.
+        // Written without branches, because it is almost random which children are visible.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
         cursor += visibilities.left.asNumber

@@ -1,4 +1,5 @@
-/// The rule by which a tree is cut into the clusters of an answer: by a limit or by pixels, and with which bounds.
+/// The rule by which a tree is cut into the clusters of an answer: by a limit or by pixels, possibly with further
+/// bounds.
 ///
 /// ```swift
 /// Cut.limit(100)                          // at most 100 clusters, split level by level

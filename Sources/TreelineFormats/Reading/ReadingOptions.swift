@@ -70,7 +70,7 @@ public enum ColumnChoice: Hashable, Sendable {
   /// Two coordinates in one cell, the longitude first.
   case longitudeLatitude(String)
 
-  /// Whether it names one column.
+  /// Whether the choice names one column.
   var isOne: Bool {
     switch self {
     case .automatic, .sphere, .plane: false

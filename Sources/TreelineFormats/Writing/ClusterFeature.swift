@@ -8,7 +8,7 @@ public struct ClusterFeature: Sendable {
   /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
-  /// Number of its points in view, if requested.
+  /// Number of the cluster's points in view, if requested.
   package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox

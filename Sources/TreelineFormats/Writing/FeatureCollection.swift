@@ -247,7 +247,7 @@ extension OutputBytes {
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
-      // Checks for cancellation, since there may be millions. The text is then discarded.
+      // Checks for cancellation, since there may be millions of values. The text of a cancelled answer is discarded.
       if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
       if number > 0 { append(byte: UInt8(ascii: ",")) }
       append(json: count.value.name)

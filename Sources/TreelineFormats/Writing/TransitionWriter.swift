@@ -100,7 +100,7 @@ public struct TransitionWriter: Sendable {
   /// Numbers of points that pass only one of the filters.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// For a kept cluster: its point count before.
+    /// Point count of a kept cluster in the first answer.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {

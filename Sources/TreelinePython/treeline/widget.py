@@ -211,7 +211,7 @@ class Map(anywidget.AnyWidget):
     def _valid_histogram(self, proposal: Any) -> str:
         name = self._column("histogram", proposal["value"], ("number", "time"))
         if name != self.histogram:
-            # Its ends mean nothing in another column.
+            # The ends of a brush mean nothing in another column.
             self.brush = None
         return name
 

@@ -142,7 +142,7 @@ import Treeline
     guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
     #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
-    // Both show the same clusters if the distance is one of the steps.
+    // Both trees show the same clusters if the distance is one of the steps.
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
