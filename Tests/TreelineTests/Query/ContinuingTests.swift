@@ -126,7 +126,7 @@ private struct AllCuts {
     var count: Int
     var kept: Int
     var scatter: Double
-    /// Whether no cluster is finer than the clusters of both answers.
+    /// Whether every cluster of the cut contains, or is, one of the finest clusters of the two answers.
     var isOfBoth: Bool
   }
 
