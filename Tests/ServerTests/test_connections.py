@@ -112,7 +112,7 @@ def test_an_address_with_too_many_connections_is_told_only_the_state(bounded):
 
 
 def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
-    """The server holds as many as the bound, answers each of them, and reports its state all the while."""
+    """The server holds as many connections as the bound, answers each of them, and reports its state all the while."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 12_000:
         pytest.skip(f"needs 12,000 open files, and the limit is {hard}")

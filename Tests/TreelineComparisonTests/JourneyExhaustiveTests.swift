@@ -94,7 +94,7 @@ import Treeline
     }
   }
 
-  /// In pixels of the view to which a step leads: the sum for each step, and the longest of all.
+  /// Distances in pixels of the view to which a step leads: the sum for each step, and the longest distance of all.
   private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
     sums: [Double], longest: Double
   ) {

@@ -84,7 +84,8 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
         tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
       };
     }""")
-    # Equals the area of the square if the points are even; with the outlier, it is a small part of the box around them.
+    # The area equals the area of the square if the points are even. With the outlier, the area is a small part of the
+    # box around the points.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
     assert areas["tree"] < areas["box"] / 50

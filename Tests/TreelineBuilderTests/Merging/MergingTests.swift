@@ -148,7 +148,8 @@ import Treeline
     }
   }
 
-  /// With any number of points around it at ever greater distances, about five per octave join the stack separately.
+  /// However many points lie around a stack at ever greater distances, only about five for each doubling of the
+  /// distance join the stack separately.
   @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
     let tree = try set.mergedTree(by: metric, threads: 2)

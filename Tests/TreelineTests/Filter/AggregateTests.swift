@@ -194,7 +194,8 @@ import TreelineBuilder
     let large = rows.compactMap { table.large[$0] }
     let largeSum = large.reduce(Int128(0)) { $0 + Int128($1) }
     let reals = rows.compactMap { table.reals[$0] }
-    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions; so this is a long sum.
+    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions. So the sum is computed
+    // in many words.
     let realSum = reals.reduce(into: ExactSum()) { $0.add($1) }.rounded()
     let middle = prices.count / 2
     let median: AggregateValue =
