@@ -229,8 +229,8 @@ treeline_table *treeline_tree_groups(const treeline_tree *tree);
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
 /// Returns the tree in which only the points of marked rows count: of row i if marks[i] is not 0, and of no row from
-/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` returns
-/// the marked points that pass, with NULL all marked points.
+/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` then
+/// selects the marked points that pass, and with NULL all marked points.
 treeline_tree *treeline_select_rows(
     const treeline_tree *tree, const uint8_t *marks, size_t count, treeline_error **error);
 

@@ -2,9 +2,9 @@
 //
 //   node scripts/measure/web.mjs [--points FILE] [--supercluster FOLDER] [--runs N]
 //
-// FILE has longitudes and latitudes in turns, as doubles; a million and more of them make the table of the documentation.
-// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate process. The two
-// libraries build by turns, so that other work of the machine slows down both.
+// FILE has longitudes and latitudes in turns, as doubles. The table of the documentation is of more than a million
+// points. FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate process. The
+// two libraries build by turns, so that other work of the machine slows down both.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -76,7 +76,7 @@ async function held() {
 // Parts, each in a process of its own
 
 const PARTS = {
-  /** Builds a few times, as a page that was loaded a while ago does, and prints each. */
+  /** Builds a few times, as in a page that was loaded a while ago, and prints the time of each build. */
   async build(name, program, runs) {
     const points = pointsOf(name);
     const times = [];
