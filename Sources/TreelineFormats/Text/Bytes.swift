@@ -63,7 +63,7 @@ func visible(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-  /// Whether this is a control character, or a character beyond ASCII that looks like a space, a minus sign or nothing.
+  /// Whether it is a control character, or one beyond ASCII that looks like a space, a minus sign or nothing.
   fileprivate var looksLikeASCII: Bool {
     switch properties.generalCategory {
     case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .dashPunctuation: true
