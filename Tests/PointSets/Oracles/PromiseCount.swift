@@ -61,7 +61,8 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// Counts the clusters on both screens of a pan that are in both answers, and those that are in at least one.
+  /// Compares the answers before and after a pan. Of the clusters that are on both screens, counts those in both
+  /// answers, and those in at least one answer.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {
