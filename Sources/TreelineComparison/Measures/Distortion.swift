@@ -16,8 +16,8 @@ extension ViewMeasure {
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The distance above divided by the distance for a grid, whose cells are widened until it has no more "
-        + "badges than the method.",
+      explanation: "The distance above divided by the distance for a grid, whose cells are widened until it has no "
+        + "more badges than the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",
