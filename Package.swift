@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What a build by LAPACK needs. Elsewhere, and without the trait, a formula does.
+/// LAPACK, which finds eigenvectors on Linux. On other platforms, and without the trait, a formula finds them.
 let lapacke = Target.Dependency.target(name: "CLAPACKE", condition: .when(platforms: [.linux], traits: ["LAPACKE"]))
 
 let package = Package(
@@ -24,7 +24,7 @@ let package = Package(
     // For the server alone: the interface of this library is not stable for others.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
-    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    // For C and for languages that call C. Sources/CTreeline/treeline.h declares its functions.
     .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
-    // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
+    // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),

@@ -224,13 +224,13 @@ treeline_table *treeline_tree_columns(const treeline_tree *tree);
 /// to no group.
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
-/// Returns the tree in which only the points count that pass a filter in CQL2: "kind = 'hotel' AND price < 120". The
-/// filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
+/// Returns the tree with a filter in CQL2, such as "kind = 'hotel' AND price < 120". Only points that pass the filter
+/// count. The filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
 /// Returns the tree in which only the points of marked rows count: of row i if marks[i] is not 0, and of no row from
-/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` returns
-/// the marked points that pass, with NULL all marked points.
+/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` then
+/// selects the marked points that pass, and with NULL all marked points.
 treeline_tree *treeline_select_rows(
     const treeline_tree *tree, const uint8_t *marks, size_t count, treeline_error **error);
 
@@ -393,14 +393,19 @@ typedef struct treeline_plane {
 } treeline_plane;
 
 /// Returns the upper part of a tree with separations, or all of it, as leaves in tree order. Leaves are single
-/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine what a
-/// spacing or badges show at every scale that they reach.
+/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine the
+/// answers by a spacing or badges, at every scale that the leaves reach.
 ///
-/// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
-/// units; "level", "code" and "stand_right" of the node that is split between the preceding leaf and this one: its
-/// level, the code of its separation, and whether it stands at the position of its right child; "own_code", the leaf's
-/// own code if its parts are omitted, else 0; "sum_x" and "sum_y", the sums over its points from the corner of its box;
-/// "stand_x" and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// Each leaf has a row of integers:
+/// - "count", the number of its points;
+/// - "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32 units;
+/// - "level", "code" and "stand_right" of the node that is split between the preceding leaf and this leaf: the node's
+///   level, the code of its separation, and whether it stands at the position of its right child;
+/// - "own_code", the leaf's own code if its parts are omitted, else 0;
+/// - "sum_x" and "sum_y", the sums over its points from the corner of its box;
+/// - "stand_x" and "stand_y", where it stands.
+///
+/// The doubles "xx", "xy" and "yy" are the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 

@@ -97,7 +97,8 @@ typedef struct treeline_extent_facts {
 void treeline_survey_facts(const treeline_survey *survey, treeline_extent_facts *facts);
 
 /// Writes the position of each point, x and y, on the plane of a survey. The seam of a survey without points on the
-/// sphere is 0. Positions found with it become positions of another survey by subtracting its seam from x, modulo 2^32.
+/// sphere is 0. To turn positions found with such a survey into positions of another survey, subtract the other
+/// survey's seam from x, modulo 2^32.
 bool treeline_project(
     const treeline_survey *survey, const treeline_points *points, uint32_t *positions, treeline_error **error);
 

@@ -110,7 +110,7 @@ extension ClusterTree {
   @available(*, deprecated, renamed: "row(atTreeIndex:)")
   public func row(at place: Int) -> Int { row(atTreeIndex: place) }
 
-  // Given the row of a cluster as a tree index, it returned the values of another row.
+  // Given the row of a cluster as a tree index, this function returned the values of another row.
   @available(*, unavailable, renamed: "attributes(atTreeIndex:)")
   public func attributes(at place: Int) -> [(name: String, value: AttributeValue)] { fatalError() }
 }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The distinct texts of columns that have more than a survey keeps.
+// The distinct texts of columns with more distinct texts than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"

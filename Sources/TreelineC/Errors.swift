@@ -44,11 +44,11 @@ final class ErrorObject {
   }
 }
 
-/// Place for an error that C passes; nil if it wants no errors.
+/// The place where C wants an error stored; nil if C wants no errors.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// If NULL has no meaning as an argument, it is an error of any function that can fail, like other mistakes. A function
-// that cannot fail does nothing then and returns 0, false or NULL.
+// If NULL has no meaning as an argument, passing it is a mistake. A function that can fail reports this mistake as an
+// error, like others. A function that cannot fail does nothing and returns 0, false or NULL.
 
 /// Runs `work`, and stores its error in the place that C passed.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {

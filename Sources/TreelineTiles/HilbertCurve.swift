@@ -27,7 +27,7 @@ enum HilbertCurve {
       .sorted { id(of: $0) < id(of: $1) }
   }
 
-  /// Turns a quadrant so that the curve runs through it as through the whole.
+  /// Turns a quadrant so that the curve runs through the quadrant as through the whole square.
   private static func rotate(_ x: inout UInt64, _ y: inout UInt64, _ right: Bool, _ lower: Bool, _ side: UInt64) {
     if lower { return }
     if right { (x, y) = (side &- 1 &- x, side &- 1 &- y) }

@@ -20,7 +20,7 @@
   /// The index of the aggregate whose count a key names, for each key; nil for other keys, and for counts with another
   /// name than usual.
   private var countedBy: [Int32?] = []
-  /// The key indices of the counts whose usual names were taken: for each aggregate, by value.
+  /// For each aggregate, the key indices, by value, of the counts whose usual names were taken.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>

@@ -5,9 +5,9 @@ import Synchronization
 
 /// All tiles of an index between two zooms.
 ///
-/// At each zoom the whole plane is cut once, by the same rule whatever is in view, and each cluster is in the one tile
-/// in which it stands. So the counts of the tiles of a zoom add up to all points, and clusters that the cut keeps apart
-/// stay apart across the edges of tiles.
+/// At each zoom the whole plane is cut once, by a rule that does not depend on the view. Each cluster is in exactly one
+/// tile: the tile in which it stands. So the counts of the tiles of a zoom add up to the number of all points, and
+/// clusters that the cut keeps apart stay apart across the edges of tiles.
 package struct TilePyramid: Sendable {
   /// The tree, with a filter if there is one.
   package let tree: ClusterTree

@@ -1,14 +1,15 @@
 import Treeline
 
-/// A check of the merge scales of a sound tree that was merged by distance or for badges, which are stored as its
+/// A check of a sound tree that was merged by distance or for badges: of its merge scales, which are stored as
 /// separations, and of the positions where its clusters stand.
 ///
-/// First each code is checked alone. Only a node with children has a code other than 0. It is the greatest of the codes
-/// of its children and of the distance between them, which is scaled by their badges in a tree that was grown for
-/// badges. If scales were rounded to few steps, children may be merged in any order within a step: a code must only be
-/// one of the steps and not be less than a child's. Then codes are checked among the nodes that are shown, like in
-/// `SeparationVerifier`. If nodes are split in the order of falling codes, from the greatest down to 1, no two nodes
-/// shown at a code are closer than its distance. So every spacing at every zoom keeps its promise.
+/// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
+/// three codes: the codes of the two children, and the code of the distance between them. In a tree that was grown for
+/// badges, the distance is scaled by the badges of the children. If scales were rounded to few steps, children may be
+/// merged in any order within a step: a code must only be one of the steps and not be less than a child's. Then codes
+/// are checked among the nodes that are shown, like in `SeparationVerifier`. If nodes are split in the order of falling
+/// codes, from the greatest down to 1, no two nodes shown at a code are closer than the distance of the code. So every
+/// spacing at every zoom keeps its promise.
 ///
 /// The order in which clusters that touch were merged is not checked.
 ///
@@ -94,7 +95,7 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "one of the few steps, at least \(parts.rawValue)", found: "\(own.rawValue)")
+        expected: "a coarse scale, at least \(parts.rawValue)", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
@@ -104,8 +105,8 @@ struct MergeScaleVerifier {
     }
   }
 
-  /// Checks that a node stands where the part stands that is nearer to the node's mean. With few steps nothing is
-  /// checked, because parts are merged in another order within a step.
+  /// Checks that a node stands where one of its parts stands: the part that stands nearer to the node's mean. With few
+  /// steps nothing is checked, because parts are merged in another order within a step.
   private func checkStand(of node: Node, _ left: Node, _ right: Node) {
     guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(

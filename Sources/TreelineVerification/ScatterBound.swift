@@ -1,8 +1,8 @@
 import Treeline
 
 // The greatest scatter that a split across the axis could put between two parts. Few points are all sorted. Many points
-// are divided into bins along the axis. Only those bins are searched within which a split could put more scatter
-// between the parts than the split that was chosen.
+// are divided into bins along the axis. A bin is searched only if a split within it could put more scatter between the
+// parts than the chosen split does.
 
 extension NodeFacts {
   /// Consecutive points along the axis.

@@ -6,17 +6,19 @@ import Treeline
 /// parent's code nor the code of the distance at which the node alone may be split (see
 /// `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split in
 /// the order of falling codes, from the greatest down to 1, then at each code
-/// - no two shown nodes are closer than its distance, and
-/// - no other shown node that may be split at this code could be split without bringing two nodes closer than that.
+/// - no two shown nodes are closer than the distance of the code, and
+/// - no other shown node that may be split at this code could be split without bringing two nodes closer than that
+///   distance.
 ///
-/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so this is what queries
-/// promise for every spacing at every zoom. If two nodes with the same code block each other, either may have been
-/// split.
+/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so these two conditions are
+/// the promises of queries for every spacing at every zoom. If two nodes with the same code block each other, either
+/// may have been split.
 ///
 /// A node is checked when it is first shown, and at the codes at which it may be split but is not. If another node is
-/// too close to one of its children, it stays too close until the code falls to the code of their distance or to the
-/// other node's own code. Both are known, and the node is checked again at the greater of the two. None of this is
-/// shared with the builder, which does not know the codes beforehand.
+/// too close to one of the node's children, the other node stays too close until the code falls to one of two codes:
+/// the code of the distance between the other node and that child, or the other node's own code. Both codes are known,
+/// and the node is checked again at the greater code. None of this is shared with the builder, which does not know the
+/// codes beforehand.
 ///
 /// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the path from the root to a
 ///   node.

@@ -50,8 +50,8 @@ struct ShownNeighbours {
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits the nodes that are shown beside the visited one, and may be nearer to a position than a distance given by
-  /// its square.
+  /// Visits the shown nodes, except the visited node, that may be nearer to a position than a distance, which is given
+  /// by its square.
   ///
   /// - Parameter body: Returns the square of the distance that counts from now on; 0 ends the search.
   mutating func search(

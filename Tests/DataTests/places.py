@@ -16,8 +16,8 @@ import pyarrow.parquet
 # With characters that break cells without proper quoting.
 NAMES = ["Café “Zur Post”", 'The "Grand"; Hotel, Bar', "two\nlines", "a\ttab", "東京駅", "O'Hare", "back\\slash", None]
 KINDS = ["food", "hotel", "a, b", None]
-# In one transaction, because only a new table is sure to keep its rows in order. The time zone has changed its offset
-# often, and began with a local mean time.
+# Rows are written in one transaction, because only a new table is sure to keep them in order. The time zone has changed
+# its offset often, and began with a local mean time.
 DATABASE = """
     CREATE EXTENSION postgis;
     ALTER DATABASE gis SET timezone = 'Europe/Amsterdam';

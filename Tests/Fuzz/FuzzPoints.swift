@@ -3,7 +3,8 @@
 /// Feeds bytes to the readers of points, strictly and leniently, with and without columns.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzzPoints(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  // The length chooses the options, so that one input needs one reading, and every input meets both over time.
+  // The length of the input chooses the options, so that each input is read only once. Similar inputs of other lengths
+  // are read with other options.
   var options =
     count % 2 == 0 ? ReadingOptions() : ReadingOptions(skipsInvalid: true, keepsColumns: true, isPlanar: count % 4 == 1)
   // GeoJSON refuses decimal commas before it is read.

@@ -21,7 +21,7 @@ struct GridClustersTests {
       var windows = [PlaneWindow.everything, PlaneWindow(x: 0 &- seam, width: .max, minY: 0, maxY: .max)]
       for _ in 0..<3 { windows.append(.random(using: &numbers)) }
       if let point = set.points.randomElement(using: &numbers) {
-        // Smaller than a cell, on a point and just next to it.
+        // Windows that are smaller than a cell, on a point and just next to the point.
         windows.append(PlaneWindow(x: point.x, width: 0, minY: point.y, maxY: point.y))
         windows.append(PlaneWindow(x: point.x &+ 1, width: 5, minY: point.y, maxY: point.y))
       }

@@ -344,7 +344,7 @@ def main():
             path = ROOT / points
             index = Index(path) if points.endswith(".treeline") else built(folder, path, *build)[1]
             _, found = features(index, **query)
-            # Columns and ids of Features come from the points. An index only keeps the requested ones.
+            # Columns and ids of Features come from the points. An index keeps only the requested columns.
             kept = {"cluster", "cluster_id", "point_count", "stack", "badge_px", "shown_index", "index", "members"}
             for feature in expected:
                 feature["properties"] = {name: value for name, value in feature["properties"].items() if name in kept}

@@ -121,7 +121,7 @@ class Index:
             return of_record
         _, xs, ys = zip(*self.positions(node))
         if self.crosses_seam and max(xs) - min(xs) >= TURN // 2:
-            # Crosses the seam if it is narrower so: from the least x in the east to the greatest in the west.
+            # The box crosses the seam if it is narrower from the least x in the east to the greatest x in the west.
             east, west = min(x for x in xs if x >= TURN // 2), max(x for x in xs if x < TURN // 2)
             if (west - east) % TURN < TURN // 2:
                 return east, min(ys), west, max(ys)

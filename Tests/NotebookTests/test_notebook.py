@@ -232,7 +232,7 @@ DAY, NIGHT = "rgb(251, 250, 247)", "rgb(10, 15, 19)"
 
 
 def test_day_and_night_are_those_of_the_notebook(open_notebook):
-    # For any preference of the system.
+    # The system prefers the night, whichever theme the notebook has.
     notebook = open_notebook(MAP, color_scheme="dark")
     # JupyterLab keeps the theme that an earlier test has chosen.
     notebook.theme("Light")

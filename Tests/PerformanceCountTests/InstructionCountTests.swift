@@ -38,8 +38,8 @@ import Testing
 
   static let isComparable = environment.map { isBlessing || recorded[$0] != nil } ?? false
 
-  /// Each work runs in a separate process, because earlier work changes the memory layout, and some counts would differ
-  /// by a hundredth. The fast test level only runs the first.
+  /// Each piece of work runs in a separate process, because earlier work changes the memory layout, and some counts
+  /// would differ by a hundredth. The fast test level runs only the first piece.
   static let cases = {
     let all = [false, true].map { isLong in CountedCase.allCases.filter { $0.isLong == isLong } }
     return isBlessing || Trials.chosen != .fast ? all : Array(all.prefix(1))

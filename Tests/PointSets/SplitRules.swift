@@ -1,7 +1,8 @@
 import Treeline
 
 extension SplitRule {
-  /// Every kind of rule; for gamma both ends, both sides of 1, and powers with one root and with many.
+  /// Every kind of rule. For gamma: the least and the greatest power, powers below and above 1, and powers that need
+  /// one root or several.
   public static let tested: [SplitRule] =
     examples.filter { $0.kind != .gamma } + [0, 0.5, 1, 1.5, 1.875, 2, 3, 4].map { .gamma($0) }
 

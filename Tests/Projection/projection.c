@@ -204,7 +204,7 @@ int main(int count, char **arguments) {
     for (int side = -1; side <= 1; side++) {
       double latitude = side ? nextafter(tie, side * 90) : tie, found = y_of_latitude(latitude);
       exact_y(latitude);
-      // The chosen position is a nearest one, except for the error of the projection.
+      // No position is nearer than the chosen position, except for the error of the projection.
       mpfr_sub_d(work, exact, floor(found + 0.5), MPFR_RNDN);
       double distance = fabs(mpfr_get_d(work, MPFR_RNDU));
       others += distance > 0.5;

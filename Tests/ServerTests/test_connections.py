@@ -59,7 +59,7 @@ def bounded(own, tmp_path):
         yield bounded
         code, log = server.stop()
     assert code == 0 and "Answered" in log and "secret" not in log, log
-    # At most one line per second.
+    # The log has at most one such line per second.
     assert log.count("Refused requests") < time.monotonic() - start + 2, log
 
 
@@ -112,7 +112,7 @@ def test_an_address_with_too_many_connections_is_told_only_the_state(bounded):
 
 
 def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
-    """The server holds as many as the bound, answers each of them, and reports its state all the while."""
+    """The server holds as many connections as the bound, answers each of them, and reports its state all the while."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 12_000:
         pytest.skip(f"needs 12,000 open files, and the limit is {hard}")

@@ -47,7 +47,7 @@ def check_behind(command, port, log):
 
     try:
         document = wait_for(answer, "an answer through the proxy")
-        # With the address that the client used, because the proxy is trusted.
+        # The document names the address that the client used, because the proxy is trusted.
         assert document["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), document
     finally:
         proxy.send_signal(signal.SIGQUIT)

@@ -141,7 +141,7 @@ def test_the_document_is_valid_and_is_what_the_server_serves(server):
 
 
 def test_every_route_parameter_and_answer_is_as_documented(server):
-    """Requests all documented ones, and checks that there are no others."""
+    """Requests all documented routes, parameters and answers, and checks that there are no others."""
     seen, used = set(), set()
     for request in requests_of_all_routes(server):
         route, path, status, method, headers, body = *request, *["GET", {}, None][len(request) - 3:]

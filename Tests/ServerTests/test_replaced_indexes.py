@@ -47,7 +47,7 @@ def test_a_replaced_index_is_served_and_a_broken_one_changes_nothing(own, tmp_pa
             wait_for(lambda: version() == first, "the first index again")
         wait_for(lambda: asking.count > 100, "100 answers")
     assert asking.count
-    # At the signal it was opened again, even if it had been checked just before.
+    # At the signal the index was opened again, even if it had been checked just before.
     assert reloads(server, "reopened") >= 8 and reloads(server, "refused") >= 4
 
 
@@ -97,7 +97,8 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
                 until = asking.count + rng.randrange(1, 30)
                 wait_for(lambda: asking.count >= until, "answers")
             case "look":
-                # The server checks all files together, so it has checked the other one when it reopens this one.
+                # The server checks all files together, so once it has reopened this file it has also checked the other
+                # file.
                 before = reloads(server, "reopened")
                 replace(second, other)
                 wait_for(lambda: reloads(server, "reopened") > before, "the server to look at the files")

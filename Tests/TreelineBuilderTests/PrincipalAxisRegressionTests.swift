@@ -7,7 +7,7 @@ import Treeline
 
 /// Shapes for which the original clustering library and its forks tilt the axis or cut in input order.
 @Suite struct PrincipalAxisRegressionTests {
-  /// They took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
+  /// These libraries took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
   @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179]) func anAxisIsNotTiltedTowardsY(
     degrees: Double
   ) throws {
@@ -41,7 +41,8 @@ import Treeline
     #expect(PrincipalAxis(of: Scatter(xx: 5, xy: -5, yy: 5)) == PrincipalAxis(x: 1 << 29, y: -1 << 29))
   }
 
-  /// Two points at either end of one axis against eight in the middle of the other: no direction spreads more.
+  /// Two points at the ends of one axis, and eight in the middle of the other axis, so that no direction spreads more
+  /// than another.
   @Test(arguments: [1, 3], [true, false]) func equalEigenvaluesAreCutAcrossTheLongerSide(times: Int, isTall: Bool)
     throws
   {

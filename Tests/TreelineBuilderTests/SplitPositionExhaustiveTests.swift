@@ -25,8 +25,9 @@ import Treeline
     }
   }
 
-  /// From the best position across the axis on, points go to the nearer mean as long as that removes a 2048th of the
-  /// scatter between the means, computed step by step. Coordinates are so far apart that rounding decides nothing.
+  /// Starting at the best position across the axis, each step moves points to the nearer mean, as long as the scatter
+  /// between the means grows by a 2048th. The expected result is computed step by step. Coordinates are so far apart
+  /// that rounding decides nothing.
   @Test(arguments: Trials.seeds(300)) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
@@ -59,7 +60,8 @@ import Treeline
     return between([nearer, farther]) > between(halves) * (1 + 0x1p-11) ? Set(nearer) : nil
   }
 
-  /// In the order of the dot product; returns the last one left of the position. Equal ones are not separated.
+  /// Returns the lowest position of least scatter, as the dot product of the last point left of it, after trying all
+  /// positions. Points with equal products are not separated.
   private static func lowestOfLeastScatter(_ points: [PlanePoint], across axis: PrincipalAxis) -> (
     threshold: Int64, scatter: Fraction
   ) {

@@ -28,7 +28,7 @@ import Treeline
   }
 }
 
-/// A checker that never reports proves nothing.
+/// Checks that `TreeInvariants` reports trees that break its conditions.
 @Suite struct TreeInvariantsCheckerTests {
   let set = PointSet.cities(500, seed: 24)
 

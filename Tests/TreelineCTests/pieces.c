@@ -122,7 +122,7 @@ static void build_piece(
     EXPECT_ERROR(
         treeline_piece_add(piece, positions, &row, NULL, 1, &error), TREELINE_ERROR_ARGUMENT, "expected codes");
   EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "1 to 1024 threads");
-  // A second time, as if the first task had been declared lost.
+  // The piece is written a second time, as if the first task had been declared lost.
   for (int i = 0; i < 2; i++)
     NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 2, &error)));
   treeline_piece_free(piece);

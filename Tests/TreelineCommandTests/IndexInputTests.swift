@@ -48,7 +48,7 @@ import Testing
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])
-    // Their lines on standard error name the input.
+    // The lines on standard error differ, since they name the input.
     #expect(redirected.output == named.output && redirected.code == named.code)
   }
 

@@ -50,7 +50,7 @@ import TreelineComparison
     #expect(action() == before)
   }
 
-  /// More than a pipe holds in either direction.
+  /// There are more places than a pipe holds, in both directions.
   @Test func manyPlacesBlockNothing() throws {
     let many = (0..<200_000).map { PixelPoint(x: Double($0), y: 0.5) }
     #expect(try labels("awk 'NR > 1 { print $1 % 7 }'", of: many, count: 7) == many.indices.map { $0 % 7 })

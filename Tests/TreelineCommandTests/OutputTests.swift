@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.contents() == ["link", "points.csv"])
   }
 
-  /// Refused before reading: these points do not exist.
+  /// The option is refused before points are read: these points do not exist.
   @Test(arguments: writers) func emptyNameIsRefusedAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + [""])
     #expect(result.code == 64)

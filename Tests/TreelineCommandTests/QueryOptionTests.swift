@@ -5,7 +5,7 @@ import Treeline
 
 @testable import TreelineCommand
 
-/// The options of `query` are the parameters of a query: the command line reads what a value writes.
+/// The options of `query` are the parameters of a query: the command line reads the parameters that a `Query` writes.
 @Suite struct QueryOptionTests {
   @Test func parametersAreOptions() throws {
     var random = SplitMix64(seed: 710)

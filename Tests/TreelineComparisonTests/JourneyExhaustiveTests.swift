@@ -51,7 +51,8 @@ import Treeline
     }
   }
 
-  /// For each step that zooms: the share of points that are not where most of their fine cluster is.
+  /// Returns, for each step that zooms, the share of points that are in another coarse cluster than most points of
+  /// their fine cluster.
   private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
@@ -64,8 +65,8 @@ import Treeline
     }
   }
 
-  /// For each pan: clusters of both answers as a share of clusters of any answer, among those with their middle and a
-  /// point inside both views.
+  /// Returns, for each pan, the number of clusters in both answers as a share of the clusters in at least one. Only
+  /// clusters with their middle and a point inside both views count.
   private func persistence(
     of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
   ) -> [Double] {
@@ -93,7 +94,7 @@ import Treeline
     }
   }
 
-  /// In pixels of the view to which a step leads: the sum for each step, and the longest of all.
+  /// Distances in pixels of the view to which a step leads: the sum for each step, and the longest distance of all.
   private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
     sums: [Double], longest: Double
   ) {

@@ -66,7 +66,7 @@ import Treeline
     #expect(try read("2°E,48°N\n3°E,49°N\n", numbers).rowCount == 2)
   }
 
-  /// The angle that is written is the one that is read, to the nearest double but one.
+  /// Reading returns the angle that was written, or a double next to it.
   @Test func randomAngles() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

@@ -33,7 +33,7 @@ import Treeline
     #expect(table.coordinates.count == 1 && table.invalidRows.map(\.line) == [1, 2, 4, 5])
   }
 
-  /// As GDAL and most others write collections, one Feature a line.
+  /// Collections with one Feature in each line, as GDAL and most other programs write them.
   @Test(arguments: [feature("NaN"), feature("2", #"{"a":Infinity}"#), feature("2", "{'a':1}"), deep + "}"])
   func anyLineOfACollection(_ line: String) throws {
     let good = [Self.feature("1"), Self.feature("5")]
@@ -56,7 +56,7 @@ import Treeline
     }
   }
 
-  /// Where a Feature is not a line of its own, nobody can tell where it ends.
+  /// If a broken Feature is not alone in its line, its end is unknown, so reading stops.
   @Test func otherLinesStop() {
     let (good, bad) = (Self.feature("1"), Self.feature("NaN"))
     let start = "{\"type\":\"FeatureCollection\",\"features\":["

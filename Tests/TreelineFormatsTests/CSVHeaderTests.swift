@@ -52,7 +52,7 @@ import Treeline
         "points lie at \"start_lng\" and \"start_lat\", not at \"end_lng\" and \"end_lat\"; --longitude and "
           + "--latitude choose others"
       ])
-    // Names without a place go first, and of two places without an order neither does.
+    // Names without a place win over names with a place. Of two places, neither wins unless one of them is a start.
     #expect(try read("start_lat,start_lng,lat,lon\n4,3,2,1\n").notes.isEmpty)
     #expect(
       message("home_lat,home_lon,shop_lat,shop_lon\n1,2,3,4\n").hasPrefix(

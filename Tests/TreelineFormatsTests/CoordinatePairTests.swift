@@ -51,7 +51,7 @@ import Treeline
     #expect(try read("location,n\nPOINT (2.35 48.85),1\n").coordinates == [paris])
   }
 
-  /// Without another column there is no separator, and the commas in the cells part none.
+  /// A file of one column has no separator, so the commas in its cells separate nothing.
   @Test func aFileOfOneColumn() throws {
     let table = try read("coordinates\n48.85, 2.35\n\n48.5, 2.5\n")
     #expect(table.coordinates == [paris, Coordinate(longitude: 2.5, latitude: 48.5)])

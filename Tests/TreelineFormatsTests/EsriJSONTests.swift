@@ -28,7 +28,7 @@ import Treeline
     #expect(table.kept(1).isEmpty)
     #expect(!table.isPlanar && table.notes.isEmpty)
     #expect(try read(Self.answer("")).rowCount == 0)
-    // The system may come behind the features, or be of the geometry, or be absent.
+    // The system may come after the features, be a member of a geometry, or be absent.
     let behind = #"{"features":[\#(Self.feature(#"{"x":1,"y":2}"#))],\#(Self.degrees)}"#
     #expect(try read(behind).coordinates == [Coordinate(longitude: 1, latitude: 2)])
     let own = #"{"features":[\#(Self.feature(#"{"x":1,"y":2,"spatialReference":{"wkid":4269}}"#))]}"#
@@ -52,7 +52,7 @@ import Treeline
       message(own)
         == "points:1: feature 1, geometry, spatialReference: expected longitudes and latitudes of WGS 84, found \(found)"
         + remedy + "; --skip-invalid skips and lists such rows")
-    // Metres of a plane are taken as they are.
+    // On a plain plane, meters are read unchanged.
     let plane = try read(Self.answer(features, system), ReadingOptions(isPlanar: true))
     #expect(plane.coordinates == [Coordinate(x: 261600.5, y: 6_250_000)])
   }
@@ -75,7 +75,7 @@ import Treeline
     #expect(table.coordinates.count == 2 && table.invalidRows.map(\.row) == [1])
   }
 
-  /// GeoJSON has no attributes, and its features a type.
+  /// In GeoJSON, the members of Esri's JSON mean nothing, and features need a type.
   @Test func geoJSONStaysStrict() throws {
     let both =
       #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2],"x":8,"y":9},"attributes":{"a":1},"#

@@ -24,7 +24,7 @@ import Treeline
     ("sep=;\n", ";"), ("sep=;\r\n", ";"), ("SEP=,\n", ","), ("\"sep=;\"\n", ";"), ("sep=\t\n", "\t"), ("sep=|\r", "|"),
     ("\n sep=;\n", ";"),
   ]) func aLineNamesTheSeparator(_ line: String, _ separator: String) throws {
-    // By number of use the separator would be a comma.
+    // Without the line, the separator would be a comma, which is the most frequent one here.
     let rows = [["a,b,c,d", "lon", "lat"], ["x", "2.5", "48.5"], ["y", "3.5", "49.5"]]
     let quoted = rows.map { row in
       row.map { separator == "," && $0.contains(",") ? "\"\($0)\"" : $0 }.joined(separator: separator)

@@ -30,7 +30,7 @@ import Treeline
         for text in [plain, plain.uppercased(), "\\x" + plain, " \(plain) "] { #expect(scan(text) == point) }
         let extended = binary(isLittleEndian: isLittleEndian, type: type | 0x2000_0000, srid: 4326, numbers)
         #expect(scan(extended) == .point(first: 2.35, second: -48.85, srid: 4326))
-        // All shorter ones, and a longer one, are broken or not recognized.
+        // All shorter texts, and a longer text, are broken or not recognized.
         for length in 0..<extended.count {
           #expect([.brokenBinary, .unknown].contains(scan(String(extended.prefix(length)))))
         }

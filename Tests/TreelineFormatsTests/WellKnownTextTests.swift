@@ -60,7 +60,7 @@ import Treeline
       let options = ReadingOptions(columns: .wkt(column))
       #expect(try read("lon,place\n1,POINT (2.35 48.85)\n", options).coordinates == [paris])
     }
-    // Without a header, for which a bad row is not mistaken.
+    // There is no header here, and a bad first row is not mistaken for one.
     for row in ["POINT (2.35 48.85)", "LINESTRING (1 2)", "POINT EMPTY", "SRID=1;POINT(1 2)"] {
       let options = ReadingOptions(columns: .wkt("1"), skipsInvalid: true)
       let table = try read("\"\(row)\",a\nPOINT (2.35 48.85),b\n", options)

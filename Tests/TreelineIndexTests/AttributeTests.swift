@@ -91,7 +91,7 @@ import TreelineBuilder
     #expect(try index.problems() == [] && index.open().hasSeparations)
   }
 
-  /// A damaged literal that was written as it is would make the answer invalid JSON.
+  /// If a damaged literal were written unchanged, the answer would be invalid JSON.
   @Test func damagedLiteralsAreNull() throws {
     var editor = try IndexEditor(
       Self.set.tree().indexBytes(attributes: [

@@ -54,7 +54,7 @@ import Treeline
 
   /// Returns numbers below a count, evenly spread. The step is odd, so that every bit of a byte is used.
   private static func some(of count: Int) -> StrideTo<Int> {
-    // At least a few hundred, even for the smallest index.
+    // At least a hundred numbers are returned, or all of them if there are fewer.
     let tried = Trials.chosen == .fast ? min(count, max(count / 40, 100)) : count
     return stride(from: 0, to: count, by: count / tried | 1)
   }

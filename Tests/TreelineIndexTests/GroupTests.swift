@@ -7,7 +7,7 @@ import TreelineVerification
 
 @testable import Treeline
 
-/// Groups never mix, and each answers like a tree of its points only, whatever the others do.
+/// Groups never mix. Each group answers like a tree of only its own points.
 @Suite struct GroupTests {
   static let growths: [BuildOptions] = [
     BuildOptions(splitRule: .leastScatter, computesSeparations: true),

@@ -13,7 +13,8 @@ import TreelineVerification
     #expect(problems == lie.problems)
   }
 
-  /// Two beyond the limit, one on it and one within: it cannot be detected that the third was not clipped.
+  /// Two points lie beyond the limit, one on it and one within. Verification cannot detect that the third was not
+  /// clipped.
   @Test func clippedPointsAreAtMostThoseOnTheEdge() throws {
     let poles = TestIndex("poles", [(0, 90), (1, -89), (2, 85.0511287798066), (3, 12)])
     var editor = try IndexEditor(poles)
@@ -33,8 +34,8 @@ import TreelineVerification
     #expect(try editor.forged().problems() == [])
   }
 
-  /// If every bin has points at both of its ends, the gap within is wider than the gap between two. Points around every
-  /// place at which a bin may end.
+  /// Points near both ends of every bin, so that gaps inside bins are wider than gaps between bins; and points around
+  /// the places at which bins end.
   @Test func everySeamThatIsBuiltIsSound() throws {
     let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =

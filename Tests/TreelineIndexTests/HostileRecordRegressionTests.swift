@@ -11,13 +11,13 @@ import Treeline
   @Test(arguments: Damage.all) func verificationReportsIt(_ damage: Damage) throws {
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
-      // The content hash detects most of these, too, but not their place.
+      // The content hash detects most of this damage, too, but not where it is.
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch { #expect("\(error)".contains("expected")) }
   }
 
-  /// Its children were read for its sums before anything had checked that they exist.
+  /// Once, a node's children were read for their sums before anything had checked that the children exist.
   @Test func nodeAtTheLimitIsCheckedBeforeItsSumsAreRead() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let record = editor.record(isStored: true)

@@ -34,7 +34,7 @@ import TreelineVerification
       index: folder.path("first"), attributes: Self.attributes, columns: Self.columns, description: description)
     try ClusterTree(index: folder.path("first")).write(index: folder.path("second"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))
-    // Under a filter, too, and over itself.
+    // The tree may have a filter, and the index may be written over itself.
     let filtered = try ClusterTree(index: folder.path("first")).selecting(Filter("kind = 'kind 1'"))
     try filtered.write(index: folder.path("first"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))

@@ -46,7 +46,7 @@ import TreelineVerification
       let bare = BuildOptions(growth: .merging(by: metric), stand: .member)
       let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
       #expect(tree.stand == .mean && tree.problems() == [])
-      // Without the trait the stands belong to nothing; with it they must exist.
+      // A section of stands without the trait is a problem, and so is the trait without such a section.
       var editor = index
       editor.store(UInt32(0), at: 88)
       #expect(try !editor.repaired().problems().isEmpty)

@@ -86,7 +86,7 @@ import Treeline
     #expect("\(try #require(error))".contains("expected one section of separations, found a second"))
   }
 
-  /// A reader ignores sections that it does not know, and so does this one, if they have a private kind.
+  /// This reader ignores sections of a private kind.
   @Test func indexIsSoundWithoutSeparations() throws {
     var editor = try IndexEditor(TestIndex.spacedPlanar)
     editor.store(UInt32(0xFFFF_0001), at: IndexHeader.offset(ofEntry: 5))

@@ -15,7 +15,7 @@ import TreelineBuilder
     }
   }
 
-  /// Another rule than the tree's, with all checksums correct.
+  /// An index that names another rule than the rule of its tree, with all checksums correct.
   @Test(
     arguments: [
       (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least as much scatter between its children"),

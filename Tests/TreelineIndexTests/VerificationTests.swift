@@ -8,7 +8,8 @@ import TreelineVerification
 
 /// Problems that verification finds; in sound trees it finds none.
 @Suite struct VerificationTests {
-  /// With few levels along principal axes, nodes with points reach the halving that proves the depth.
+  /// Only few levels are split across principal axes. So nodes with points reach the levels that are halved, which
+  /// bound the depth.
   @Test(arguments: [0, 1, 3]) func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
       for rule in SplitRule.few {

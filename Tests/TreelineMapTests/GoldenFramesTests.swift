@@ -78,7 +78,7 @@ struct Film: Codable {
     for number in 0..<count {
       let query = Query(.limit(10), in: views.next(&random))
       let clusters = try tree.clusters(query)
-      // A film of the server's map, where clusters stand at their means, and no view moves them.
+      // The golden frames are from the server's map, where clusters stand at their means whatever is in view.
       let answer = try MapAnswer(clusters, of: Query(.limit(10), in: .everything))
       let isInstant = number % 13 == 12
       _ = scene.show(answer, at: milliseconds / 1000, isInstant: isInstant)

@@ -127,7 +127,7 @@ import TreelineBuilder
     let other = try PointSet("another", [Coordinate(longitude: 20, latitude: 30)]).tree()
     show(try Self.answer(1, of: other), at: 5.3)
     #expect(view.badges[whole.id] == nil)
-    // This also holds for a whole that was itself about to merge into a larger one.
+    // A whole that was about to merge into a larger whole never forms either.
     show(try Self.answer(4), at: 10)
     advance(to: 15)
     show(try Self.answer(2), at: 15)

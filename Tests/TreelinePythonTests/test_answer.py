@@ -82,7 +82,7 @@ def test_names_choose_columns(answer):
 
 
 def check_part(part, answer, places):
-    """Holds a part of an answer to the clusters at some places."""
+    """Checks that a part of an answer has the clusters at some places of the answer."""
     names = [*treeline._answer._COLUMNS, "first", "end", "tree_index", "radius", "west", "north", *answer.values]
     assert len(part) == len(places) and part.tree is answer.tree
     for name in names:
@@ -138,7 +138,7 @@ def test_a_part_is_an_answer(tree, answer):
     place = 3
     index = int(part.first[place])
     assert part.find(index) == place and part.find(int(answer.first[np.argmin(answer.count)])) is None
-    # From a part, changes lead to and from its own places.
+    # Changes from and to a part of an answer refer to places in the part.
     change = part.transition_to(tree.children(part[place]))
     split = change.change == treeline.Transition.SPLIT
     assert change.from_place[split].tolist() == [place] * 2 and sorted(change.to_place[split]) == [0, 1]

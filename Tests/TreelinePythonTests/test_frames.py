@@ -56,7 +56,7 @@ def test_tables_of_all_kinds_are_points_with_columns(frame, points):
     ],
 )  # fmt: skip
 def test_coordinates_are_found_by_their_names(x, y, recwarn):
-    # In the order of a list without names, they would be taken the other way around.
+    # The order of the columns would swap longitudes and latitudes.
     tree = treeline.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
     assert tree.bounds == pytest.approx((100, 48, 101, 49), abs=1e-6) and list(tree.columns) == ["kind"]
     assert treeline.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)

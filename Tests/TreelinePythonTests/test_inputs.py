@@ -181,7 +181,7 @@ def test_numbers_of_python_of_any_type(values, kind, total):
 
 
 def test_lists_of_texts_know_nan():
-    # numpy would convert it to the text 'nan'.
+    # numpy would convert the missing value to the text 'nan'.
     tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
     assert tree.clusters(limit=1, aggregate="counts(kind)")["counts_kind"].tolist() == [{"a": 1}]
     structured = np.array([(1.5, "a")], dtype=[("price", "f8"), ("kind", "U1")])

@@ -75,7 +75,7 @@ def test_a_brush_is_the_range_of_its_histogram(tree):
         with pytest.raises(traitlets.TraitError, match="expected two numbers, the lesser first, found brush="):
             map.brush = bad
     assert map.brush == (60, 1e21)
-    # In another column its ends mean nothing.
+    # The ends of a window mean nothing in another column.
     map.histogram = "opened"
     assert map.brush is None and map._range == ""
     map.brush = (datetime.date(1960, 1, 1), np.datetime64("1970-01-01T12"))

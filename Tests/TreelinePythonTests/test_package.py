@@ -178,7 +178,7 @@ def test_functions_are_those_of_the_header():
         for value in vars(module).values()
         if getattr(value, "__name__", "").startswith("treeline_") and hasattr(value, "argtypes")
     }
-    # Those that the extension calls in every frame are declared by the header itself.
+    # The functions that the extension calls in every frame are declared by the header itself.
     native = {"treeline_clusters_in_box", "treeline_answer_arrays", "treeline_answer_free", "treeline_answer_count"}
     assert set(declared) - set(mine) == native and set(mine) <= set(declared)
     for name, function in mine.items():

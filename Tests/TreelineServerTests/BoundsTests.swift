@@ -216,7 +216,7 @@ import Testing
       #expect(try answer.json()["status"] as? Int == 503)
     }
     for state in ["/health", "/ready"] { #expect(try await client.get(state).status == .ok) }
-    // One line at once, and one line after a second for the other refusals.
+    // The log gets one line at once, and one line after a second for the other refusals.
     #expect(log.events.map(\.metadata?.description) == ["[\"\(bound.rawValue)\": 1]"])
     try await Task.sleep(for: .milliseconds(1050))
     #expect(try await client.get(path).status == .serviceUnavailable)

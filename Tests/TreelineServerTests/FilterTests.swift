@@ -134,7 +134,7 @@ import TreelineBuilder
         }
       }
     }
-    // Each value of both columns counts twice: in the one cluster and in the cluster of its point.
+    // Each value of both columns counts twice: in the cluster of all points and in the cluster of its point.
     let total = sums.values.reduce(0, +)
     #expect(total == 16, "\(sums)")
     // Two points are inns, but a column has that name, so the count gets a suffix.

@@ -49,7 +49,7 @@ import TreelineBuilder
     }
   }
 
-  /// Measured in pixels of the zoom, across the edges of tiles and the antimeridian.
+  /// Distances are measured in pixels of the zoom, across the edges of tiles and the antimeridian.
   @Test(arguments: sets) func noBadgesTouchAcrossTiles(_ set: PointSet) throws {
     let tree = try Self.tree(set, for: .badges())
     for zoom in [0, 3, 6, 9] {

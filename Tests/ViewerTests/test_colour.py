@@ -84,7 +84,8 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
         tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
       };
     }""")
-    # Equals the area of the square if the points are even; with the outlier, it is a small part of the box around them.
+    # The area equals the area of the square if the points are even. With the outlier, the area is a small part of the
+    # box around the points.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
     assert areas["tree"] < areas["box"] / 50
@@ -97,7 +98,7 @@ def test_one_scale_holds_for_the_index_at_every_zoom(open_map):
         page.evaluate(f"location.hash = '#index=iceland&view=tree&dust=false&map={view}'")
         page.wait_for_function("zoom => Math.abs(viewer.map.getZoom() - zoom) < 0.1 && viewer.isAtRest", arg=int(view.split("/")[0]))
         found = {cluster["tone"] for cluster in page.evaluate(TONED, "tree") if cluster["count"] > 1}
-        # The middle of a town is not one dark mass, either.
+        # Badges in the middle of a town have different tones, too.
         assert len(found) >= 4
     assert page.locator("#key .ends").inner_text() == key
     assert page.evaluate("[viewer.tones.low, viewer.tones.high]") == scale

@@ -24,7 +24,7 @@ def test_badges_are_drawn_where_the_clusters_are(open_map):
     alpha = """([x, y]) => { const {context, ratio} = viewer.overlay;
       return context.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data[3] }"""
     for cluster in inside(page, shown(page)):
-        # A little above the number, which may cover the pixel in the middle.
+        # Looks at a pixel a little above the number, which may cover the pixel in the middle.
         assert page.evaluate(alpha, [cluster["left"], cluster["top"] - 0.6 * cluster["radius"]]) > 200
     assert page.evaluate(alpha, [4, 4]) == 0
 

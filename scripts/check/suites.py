@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 # because other flags in the same folder would cause a full rebuild. Five things need separate builds: the library as it
 # is shipped, without LAPACK; the proof of the runtime, which builds like an app; the stubs of Apple's frameworks; the
 # thread sanitizer; and the fuzzers.
-# Two packages are built in it, so build plans are not cached: a build must not use the plan of the other package.
-# Without debug information a module compiles in five sixths of the time.
+# Two packages are built in this folder, so build plans are not cached: a build must not use the plan of the other
+# package. Without debug information a module compiles in five sixths of the time.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -debug-info-format none --scratch-path .build-test "
     "--disable-build-manifest-caching")

@@ -764,7 +764,7 @@ class Bench:
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
-                    f"{name}, bytes a point of the section of {section}, of the number",
+                    f"{name}, section of {section} for the column of numbers, bytes a point",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 

@@ -80,7 +80,7 @@ def builds(places):
     mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
     ours, _ = least(lambda: treeline.build(places), 3)
     count = f"{len(places):,} points"
-    yield f"building of {count}, for every question (ours, split at the mean alone: {mean:.2f} s)", *seconds(
+    yield f"building {count} (ours with separations; split at the mean, without them: {mean:.2f} s)", *seconds(
         "pysupercluster", theirs, ours
     )
 

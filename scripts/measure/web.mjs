@@ -2,9 +2,9 @@
 //
 //   node scripts/measure/web.mjs [--points FILE] [--supercluster FOLDER] [--runs N]
 //
-// FILE has longitudes and latitudes in turns, as doubles; a million and more of them make the table of the documentation.
-// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a process of its own, both by turns,
-// since what else a machine does at the moment slows down either.
+// FILE has longitudes and latitudes in turns, as doubles. The table of the documentation is of more than a million
+// points. FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate process. The
+// two libraries build by turns, so that other work of the machine slows down both.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -54,7 +54,7 @@ function pointsOf(name) {
 const featuresOf = (points) => Array.from({ length: points.length / 2 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [points[2 * i], points[2 * i + 1]] } }));
 const superclusterClass = async () => (await import(pathToFileURL(`${values.supercluster}/index.js`).href)).default;
 
-/** Processor time of a call, in milliseconds, that of compiling and collecting included. */
+/** Processor time of a call, in milliseconds, including the time of compiling and collecting. */
 function timed(call) {
   const before = process.cpuUsage();
   const start = performance.now();
@@ -76,7 +76,7 @@ async function held() {
 // Parts, each in a process of its own
 
 const PARTS = {
-  /** Builds a few times, as a page that was loaded a while ago does, and prints each. */
+  /** Builds a few times, as in a page that was loaded a while ago, and prints the time of each build. */
   async build(name, program, runs) {
     const points = pointsOf(name);
     const times = [];

@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Runs pieces of work whose instructions valgrind counts separately. It collects only within `countedCall`, and writes
-/// what it has collected after each call.
+/// Runs pieces of work whose instructions valgrind counts separately. Valgrind counts only within `countedCall`, and
+/// writes its counts after each call.
 struct CountedCases: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cases", abstract: "Does pieces of work for valgrind to count, and prints their names in order.")
@@ -130,7 +130,8 @@ private final class CountedWorkplace {
     { [self] in try (0..<10).reduce(0) { sum, _ in try sum + answers(of: tree, cut, \.count) } }
   }
 
-  /// Returns work like `asking`, after preparing what first answers prepare.
+  /// Returns work like `asking`, and asks for every view once before, because first answers prepare data for later
+  /// ones.
   private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
     blackHole(try answers(of: tree, cut, \.count))
     return asking(tree, cut)

@@ -76,8 +76,8 @@ struct FilterBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the time of each view on its first query: what queries remember about nodes under a filter does not exist
-  /// yet, and the data that they read is not in the machine's cache.
+  /// Returns the time of each view on its first query: no earlier query has stored facts about the nodes under the
+  /// filter yet, and the data is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }

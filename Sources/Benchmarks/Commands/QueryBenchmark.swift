@@ -129,7 +129,8 @@ struct QueryBenchmark: ParsableCommand {
   }
 }
 
-/// Times answers by a spacing per cluster, because trees of other growths show other numbers of clusters.
+/// Times answers by a spacing. The times are divided by the number of clusters, because trees of other growths show
+/// other numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")

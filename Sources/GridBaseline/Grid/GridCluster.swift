@@ -1,7 +1,7 @@
 import Treeline
 
-/// All points of one cell. Answers can be compared as sets: their differences are what comes and goes between two
-/// windows.
+/// All points of one cell. Answers can be compared as sets: their differences are the cells that come and go between
+/// two windows.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 

@@ -84,7 +84,7 @@ enum MortonOrder {
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
-      // Indexed by digit plus one: first the counts of digits, then the places where the next entries go.
+      // At the index of a digit plus one, first the count of the digit, and later the place for the digit's next entry.
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[digit(of: entry) + 1] += 1 }
       // A byte that is the same in all keys orders nothing.

@@ -68,7 +68,7 @@ struct ExactSum {
   /// Range of words for all exponents, from the least bit of subnormal numbers on.
   static let allWords = 0..<68
 
-  /// Range of the words that are kept: the doubles have bits in no others.
+  /// Range of the words that are kept: the doubles have bits in no other words.
   let range: Range<Int>
   private(set) var words: [Int64]
 

@@ -136,8 +136,9 @@ struct ExtremeKeys: RowSummary {
   }
 }
 
-/// The row with the greatest and the row with the least value of a column that orders the rows. Of rows with equal
-/// values, it is the row with the least value of another column; rows without one of both values are left out.
+/// The row with the greatest and the row with the least value of a column that orders the rows. Among rows with equal
+/// values of that column, the row with the least value of another column is chosen. Rows that lack one of the two
+/// values are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

@@ -108,7 +108,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
-  /// Returns the same map, in which only values count that pass a filter; see `ClusterTree.selecting(_:)`.
+  /// Returns the same map with a filter: only values that pass the filter count; see `ClusterTree.selecting(_:)`.
   ///
   /// - Throws: `FilterError` if the tree lacks columns that the filter names, or they are of other kinds.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
@@ -120,7 +120,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     on(try tree.selecting(filter, reusing: previous?.tree))
   }
 
-  /// Returns the same map, in which only values count whose properties pass a filter.
+  /// Returns the same map with a filter: only values whose properties pass the filter count.
   ///
   /// ```swift
   /// let cheap = try hotels.selecting(.where(\.kind, in: ["hotel", "hostel"]) && .where(\.price, .isLess, 120))

@@ -1,9 +1,9 @@
 /// The changes between two answers over one tree, whatever their boxes, limits and orders.
 ///
-/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other, or contains
-/// some clusters of the other, or lies in one of them, or is disjoint from all of them. Hence every cluster of both
-/// answers occurs exactly once in the lists `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be
-/// drawn from where it starts to where it ends:
+/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other answer, or
+/// contains clusters of the other answer, or lies in a cluster of the other answer, or has no point in common with the
+/// other answer. Hence every cluster of both answers occurs exactly once in the lists `kept`, `splits`, `merges`,
+/// `entered` and `exited`, and each change can be drawn from where it starts to where it ends:
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))

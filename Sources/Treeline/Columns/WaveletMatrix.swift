@@ -76,8 +76,8 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   private typealias Span = (start: Int, end: Int)
 
-  /// Returns the positions of the integers of a range of a level at the next level. They are from 0 to `count` and in
-  /// order, even if the bytes are damaged.
+  /// Returns the positions that the integers of a range have at the next level. The positions are from 0 to `count` and
+  /// in order, even if the bytes are damaged.
   @inline(__always) private func parts(of start: Int, _ end: Int, _ level: Int) -> (zeros: Span, ones: Span) {
     let onesBefore = ones(before: start, level)
     let onesAtEnd = max(ones(before: end, level), onesBefore)

@@ -6,14 +6,14 @@ extension TreeStorage {
   /// limit.
   ///
   /// A node is replaced by its children that have a point in view. One visible child takes its parent's place and costs
-  /// nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost still are.
-  /// Hence no node of the answer could be expanded within the limit. The order of expansion does not depend on the
-  /// window, so a window inside another has an answer that refines the other's.
+  /// nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost are still
+  /// replaced. Hence no node of the answer could be expanded within the limit. The order of expansion does not depend
+  /// on the window, so the answer for a window inside another refines the answer for the other window.
   ///
-  /// To find out whether a node across the window's edge has a point inside takes a search. So while the answer is
-  /// below the limit even with every such node counted, these nodes are expanded without a search, and a node without
-  /// any visible part disappears. At the limit the few remaining nodes are searched once, and from then on each node is
-  /// searched as it is reached. The answer is the same.
+  /// A search is needed to find out whether a node across the window's edge has a point inside. So as long as the
+  /// answer is below the limit even if every such node counts as visible, these nodes are expanded without a search,
+  /// and a node without any visible part disappears. At the limit the few remaining nodes are searched once, and from
+  /// then on each node is searched as it is reached. The answer is the same.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
   /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:
@@ -123,7 +123,7 @@ extension TreeStorage {
           visibilities = try self.visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
           if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
         }
-        // Written without branches, because it is as good as random which of them are visible.
+        // Written without branches, because it is almost random which children are visible.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
         cursor += visibilities.left.asNumber

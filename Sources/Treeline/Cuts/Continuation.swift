@@ -1,7 +1,7 @@
-/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. A leaf is a cluster of
-/// the previous answer or of a fresh one that contains no other such cluster, or a node for points in view that no such
-/// cluster contains. An inner entry is a previous cluster that contains fresh ones, or a node that contains several
-/// leaves.
+/// The nodes from which a continued answer is chosen, as a binary tree of entries. The candidates are the clusters of
+/// the previous answer and the clusters of a fresh answer. A leaf is a candidate that contains no other candidate, or a
+/// node for points in view that no candidate contains. An inner entry is a previous cluster that contains fresh
+/// clusters, or a node that contains several leaves.
 struct Continuation {
   /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
   /// the child scatters less.
@@ -12,9 +12,9 @@ struct Continuation {
     let isPrevious: Bool
     /// Whether the node contains several groups and is therefore in no answer.
     var isAboveClusters = false
-    /// The amount by which a previous cluster scatters more than the fresh ones within it; 0 if there are none.
+    /// The amount by which a previous cluster scatters more than the fresh clusters within it; 0 if there are none.
     var excess = 0.0
-    /// The children as indices in `entries`; -1 for none. What lies below a previous cluster is from the fresh answer.
+    /// The children as indices in `entries`; -1 for none. Entries below a previous cluster are from the fresh answer.
     var left = -1
     var right = -1
   }
@@ -122,11 +122,11 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// Returns the answer that loses the fewest clusters of the previous one; of several such answers, the one that
+  /// Returns the answer that loses the fewest clusters of the previous answer; of several such answers, the answer that
   /// scatters least. Returns nil if all answers that were tried scatter too much, which only happens in a damaged file.
   ///
-  /// No answer within the limit loses fewer clusters: whatever it shows, there are entries that are as coarse and have
-  /// the same points in view.
+  /// No answer within the limit loses fewer clusters: for whatever nodes another answer shows, there are entries that
+  /// are as coarse and have the same points in view.
   ///
   /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary: from more than any
   /// scatter down to 0, where only scatter counts and previous clusters are no better than others.

@@ -1,4 +1,5 @@
-/// The rule by which a tree is cut into the clusters of an answer: by a limit or by pixels, and with which bounds.
+/// The rule by which a tree is cut into the clusters of an answer: by a limit or by pixels, possibly with further
+/// bounds.
 ///
 /// ```swift
 /// Cut.limit(100)                          // at most 100 clusters, split level by level
@@ -52,16 +53,16 @@ public struct Cut: Hashable, Sendable {
   ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
   ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
   ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
-  ///     answer within the limit can. Of the answers that keep that many and split no more than necessary, it is the
-  ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
-  ///     clusters.
+  ///     answer within the limit can. Of all answers that keep this number of clusters and split no more than
+  ///     necessary, the continued answer has the least scatter, which is the sum of the squared distances of all points
+  ///     to the means of their clusters.
   ///
-  ///     That holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh answer.
-  ///     If it is more, previous clusters are replaced by the fresh ones within them, the greatest gain first, and
-  ///     fewer clusters are merged, until the scatter is small enough. If the limit leaves room for these replacements,
-  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside the viewport of a
-  ///     fresh answer has an answer that refines the fresh one, however it is continued. On the way in from an answer
-  ///     that continued another, clusters may merge.
+  ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh ones within them, the greatest
+  ///     gain first, and fewer clusters are merged, until the scatter is small enough. If the limit leaves room for
+  ///     these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. A query of a
+  ///     viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer the query
+  ///     continues. Zooming in from an answer that continued another may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -116,10 +117,10 @@ public struct Cut: Hashable, Sendable {
 
   /// Returns the same cut with at most `limit` clusters.
   ///
-  /// If a detail, a spacing or badges would show more clusters, the least greater detail, spacing or scale that keeps
-  /// the limit is used instead; badges are still drawn at the scale that was asked for. The value depends on the
-  /// viewport, so a pan may change the answer anywhere. But the spacing holds, no badges touch, and a viewport inside
-  /// this one, at this zoom or a greater one, still has an answer that refines this one.
+  /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
+  /// keep the limit. Badges are still drawn at the requested scale. The value depends on the viewport, so a pan may
+  /// change the answer anywhere. But the spacing holds and no badges touch. The answer for a viewport inside another,
+  /// at the same zoom or a greater one, still refines the answer for the other viewport.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
@@ -158,8 +159,8 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// The factor by which points may be farther from the means of their clusters in an answer that continues another
-  /// than in a fresh one, as a root mean square.
+  /// The factor by which a continued answer may exceed a fresh answer in the distance of points to the means of their
+  /// clusters, as a root mean square.
   public static let continuityFactor = 1.25
 }
 
@@ -242,11 +243,10 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// too, except that clusters may be closer than a spacing. Without a limit, for example, a pan changes nothing except
 /// at the edge, and zooming in only splits.
 ///
-/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer is that of a
-/// greater detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no
-/// room for every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has
-/// fewer than `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not
-/// exist.
+/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer has a greater
+/// detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no room for
+/// every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has fewer than
+/// `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int

@@ -1,8 +1,8 @@
 /// The nodes of a cut while it is made, in tree order.
 ///
 /// A level is expanded by reading its nodes one after the other and writing their replacements, which are read at the
-/// next level. Both buffers lie in one block of memory. It is the only allocation of a query besides its answer, unless
-/// the limit is above a thousand.
+/// next level. Both buffers lie in one block of memory. This block and the answer are the only allocations of a query,
+/// unless the limit is above a thousand.
 struct Frontier: ~Copyable {
   /// A node and its visibility, in two numbers: a slot is copied at every level, and the slots of its children are
   /// computed from it with a few additions.

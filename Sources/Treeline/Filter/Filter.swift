@@ -84,7 +84,7 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
-    /// Something that no value compares with, described in words. A tree refuses it.
+    /// A value that cannot be compared with any other, described in words. A tree refuses such a filter.
     case unusable(String)
   }
 

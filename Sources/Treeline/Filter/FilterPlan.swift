@@ -124,9 +124,9 @@ extension ClusterTree {
   /// last bit as without a previous filter.
   ///
   /// If both filters differ only in one column of numbers or times, like a moving window of time, and at most a
-  /// sixteenth of the points enter or leave, only these points are tested. The order of that column yields them. It is
-  /// made when it is first needed and then kept with the tree: it takes 15 ns and 4 bytes a point, and 20 bytes while
-  /// it is made.
+  /// sixteenth of the points enter or leave, only these points are tested. The sorted order of that column yields these
+  /// points. The order is made when it is first needed and then kept with the tree. It takes 15 ns and 4 bytes a point,
+  /// and 20 bytes while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

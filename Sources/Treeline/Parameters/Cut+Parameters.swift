@@ -15,8 +15,8 @@ extension Cut {
   /// All parameters that a cut is read from.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// The parameters of a limit alone. A query about all viewports at once, such as for a tile or a zoom, has none of
-  /// them.
+  /// The parameters of a limit alone. A request for all viewports at once, such as for tiles or for the zoom at which a
+  /// cluster splits, accepts none of these parameters.
   public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]

@@ -218,7 +218,7 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // The other box is across the seam, and this one is not: it lies on both sides of the mean.
+    // The other box is across the seam and this box is not, so the other box lies on both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

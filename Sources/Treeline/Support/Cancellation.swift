@@ -1,7 +1,7 @@
 /// Cancellation of work on a tree by the caller that asked for it.
 ///
-/// Long loops of filters, aggregates and histograms check for it every few milliseconds. A cancelled loop throws its
-/// partial results away: nothing unfinished is kept with a tree.
+/// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
+/// throws its partial results away: nothing unfinished is kept with a tree.
 @_spi(Server) public enum Cancellation {
   /// Declared without the macro, which has no substitute among the stubs of other platforms.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)

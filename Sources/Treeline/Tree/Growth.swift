@@ -106,8 +106,8 @@ public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There need not be a point at the mean.
   case mean
 
-  /// One of the cluster's points, so that no badge stands in the sea. Of the two clusters that a cluster was merged
-  /// from, one stands nearer to the mean of all points: the cluster stands where that one does. Distances are kept
+  /// One of the cluster's points, so that no badge stands in the sea. A cluster stands where one of the two clusters
+  /// stands from which it was merged: the cluster that stands nearer to the mean of all points. Distances are kept
   /// between these positions. This needs an index of format 1.2, and one bit for each point.
   case member
 }

@@ -80,7 +80,7 @@ extension TreeStorage {
   /// Returns whether a left child's record and its right neighbor lie within the node section. Then the parent has sums
   /// and a spread, since there is one entry of each for every two records after the root's.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // Done in one comparison: `left` - 1 is rotated right by one bit, so it becomes huge if it is odd.
+    // Done in one comparison: `left` - 1 is rotated right by one bit, so an odd number becomes huge.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

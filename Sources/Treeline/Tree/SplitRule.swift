@@ -44,8 +44,8 @@ public struct SplitRule: Hashable, Sendable {
   public static let mean = SplitRule(.mean)
 
   /// The split with the least scatter in both halves, by the sum of squared distances of points to the mean of their
-  /// half. First the best position along the axis is found, of several the lowest. Then points move to the half whose
-  /// mean is nearer, as long as that gains enough.
+  /// half. First the best position along the axis is found, or the lowest of several best ones. Then points move to the
+  /// half whose mean is nearer, as long as that gains enough.
   ///
   /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
   /// about twice as long, and five times as long if distances double from point to point.

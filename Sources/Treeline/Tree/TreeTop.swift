@@ -14,7 +14,8 @@ package struct TreeTop: Sendable {
     package var code: UInt16
     /// Whether the node that is split before this leaf stands where its right child stands.
     package var isStandRight: Bool
-    /// The leaf's own separation, the greatest of all that are left out in it; 0 for a single position.
+    /// The leaf's own separation, which is the greatest of the separations that are left out below it; 0 for a single
+    /// position.
     package var ownCode: UInt16
     /// The sums, measured from the top left corner of the box.
     package var sums: NodeSums

@@ -7,7 +7,7 @@ extension ClusterTree {
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// The new tree shares everything except a filter with this one, which does not change. Clusters of one tree are not
+  /// The new tree shares everything except a filter with this tree, which does not change. Clusters of one tree are not
   /// clusters of the other.
   ///
   /// - Parameter columns: Columns to add. No two columns share a name.

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The encoding of a column: values of any points become codes of one width. It is chosen once all values are surveyed.
+/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes of one
+/// width.
 ///
 /// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.
@@ -111,7 +112,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// Returns the code of a value; nil for one that has no code because it was not surveyed.
+  /// Returns the code of a value; nil for a value that has no code because it was not surveyed.
   private func code(ofEntry number: Int, of values: EntrySet) -> UInt64? {
     if form.encoding == .entries { return code(inDictionaryOf: number, values) }
     let value = values.value(of: number)

@@ -23,8 +23,8 @@ package struct ColumnForm: Sendable {
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Makes the form of integers, which are stored as offsets from the least one. No integer takes the greatest code of
-  /// the width, which is the least possible.
+  /// Makes the form of integers, which are stored as offsets from the least one. The width is the least at which no
+  /// integer takes the greatest code.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
   /// - Returns: nil if no width is large enough.

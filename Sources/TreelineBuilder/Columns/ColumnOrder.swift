@@ -159,7 +159,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
   /// bit is 0 to the front.
   ///
   /// - Parameters:
-  ///   - oneCount: Number of bits in the level before these that are 1.
+  ///   - oneCount: Number of earlier bits of the level that are 1.
   ///   - ones: Room for the integers whose bit is 1, which can be all.
   /// - Returns: the number of bits that are 0.
   func partition(
@@ -178,7 +178,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer to both lists, without a branch; only one of them keeps it.
+        // Writes the integer to both lists, without a branch; in one list the next integer overwrites it.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

@@ -32,8 +32,8 @@ public struct ColumnSurvey: Sendable {
   /// among them counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of a dictionary; nil once there are too many for a column whose kind is found from its values to be of
-  /// categories.
+  /// Entries of the dictionary. If the kind of the column is found from its values, nil once there are too many entries
+  /// for a column of categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?

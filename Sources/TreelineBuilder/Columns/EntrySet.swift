@@ -89,7 +89,8 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Each process has another seed, so that no data makes for long searches. Numbers do not depend on it.
+    // Each process has another seed for hashes, so that no data makes for long searches. Numbers of entries do not
+    // depend on the seed.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)

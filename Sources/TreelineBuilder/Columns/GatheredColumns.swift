@@ -1,6 +1,6 @@
 import Treeline
 
-/// All different texts of the columns that have more of them than a survey keeps, gathered by a second pass over the
+/// All different texts of columns with more different texts than a survey keeps, gathered by a second pass over the
 /// values. The texts of parts add up in any order, up to a limit.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.

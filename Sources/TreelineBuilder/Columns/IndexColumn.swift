@@ -2,8 +2,8 @@ import Treeline
 
 /// A typed column of an index or a tree in memory: one value for each point, or none.
 ///
-/// An ``IndexAttribute`` keeps values for display exactly as they are written. A column keeps what they mean, in less
-/// space and in an order, so that it can be filtered and summed.
+/// An ``IndexAttribute`` keeps values for display exactly as they are written. A column keeps the meaning of values, in
+/// less space and in an order, so that it can be filtered and summed.
 ///
 /// ```swift
 /// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }
@@ -64,9 +64,9 @@ public struct IndexColumn: Sendable {
   ///
   /// Without a kind, the kind is found from the values. It is `number` if all values are numbers; `boolean` if all are
   /// booleans or the texts `true` and `false`, in any case; `time` if all are texts of ISO 8601; `category` if all are
-  /// texts, with at most 256 distinct ones or a 16th of the points, and no more than 65,536; and otherwise, or if there
-  /// are no values, `text`. Missing values do not count. A column has one type: among texts, numbers and booleans
-  /// become texts, too. Building a column of a found kind never fails.
+  /// texts and there are few distinct texts: at most 256 or a 16th of the points, whichever is more, and no more than
+  /// 65,536. In all other cases, and if there are no values, it is `text`. Missing values do not count. A column has
+  /// one type: among texts, numbers and booleans become texts, too. Building a column of a found kind never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.

@@ -64,7 +64,7 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
 }
 
-/// Returns the number of a point that comes after `first` others.
+/// Returns the number of a point of a batch, if `first` points come before the batch.
 ///
 /// - Throws: `PieceError.tooManyRows` beyond 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {

@@ -20,7 +20,7 @@ final class BuildMonitor: Sendable {
   /// Number of points that a thread may work on between two looks at `isCancelled`: about 5 ms.
   static let blockSize = 1 << 20
 
-  /// Monitor of the build that this one is a part of and is cancelled with; nil if there is none.
+  /// For a part of a build, the monitor of the whole build, which also cancels the part; nil for a whole build.
   private let whole: BuildMonitor?
   private let followsTask: Bool
 

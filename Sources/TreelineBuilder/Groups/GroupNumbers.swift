@@ -2,7 +2,7 @@ import Treeline
 
 /// Numbers the names of groups from 0 in the order in which they come, and sorts them in the end.
 struct GroupNumbers: Sendable {
-  // Names are compared by their bytes: strings that are equal in Swift may have different ones.
+  // Names are compared by their bytes: strings that are equal in Swift may have different bytes.
   private var numbers: [[UInt8]: UInt32] = [:]
   private var last: (name: String, number: UInt32)?
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Builds a tree for each group, all on one plane, and lays them out one after the other. Each node above them has half
-/// of the trees below it in each child.
+/// Builds a tree for each group, all on one plane, and lays the trees out one after the other. The nodes above the
+/// trees halve them: each child of such a node has half of the node's trees.
 ///
 /// Each tree is the tree that its points alone would have on that plane, except that levels are counted from the
 /// topmost node above all trees.
@@ -44,7 +44,7 @@ struct GroupedBuild {
     let monitor = build.monitor
     var laid = LaidOutTrees(pointCount: starts.last!)
     if starts.count == 1 {
-      // Even a tree without points answers by spacing if that was asked for.
+      // Even a tree without points answers queries by spacing if the options request separations.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
     // Nodes above the trees, and roots of trees, each with the index of its record.
@@ -118,7 +118,7 @@ private struct LaidOutTrees {
 
   /// Copies a tree to an index of points and to the record of its root.
   ///
-  /// - Parameter partRows: The row of each point, by its row in that tree.
+  /// - Parameter partRows: The row of each point in the input, at the index that is the point's row in the copied tree.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
     let count = tree.pointCount
     (points.start + first).update(from: tree.points, count: count)

@@ -58,8 +58,8 @@ struct MemoryBlock: @unchecked Sendable {
   /// Size of a piece, which the system takes back within some 5 ms.
   private static let pieceSize: UInt = 16 << 20
 
-  /// Asks for pages of 2 MB, if the system has them. Random reads touch too many pages of the usual size for the
-  /// processor to remember their addresses, so these must be looked up in memory, too.
+  /// Asks for pages of 2 MB, if the system has them. Random reads touch so many pages of the usual size that the
+  /// processor cannot remember the addresses of all pages, and must look addresses up in memory, too.
   ///
   /// - Precondition: No memory of the block has been touched.
   func adviseLargePages() {
@@ -67,7 +67,7 @@ struct MemoryBlock: @unchecked Sendable {
       guard byteCount >= 8 << 20 else { return }
       let (first, _) = wholePages
       let end = UInt(bitPattern: start) + UInt(byteCount)
-      // Advice that is not taken costs nothing.
+      // If the system ignores the advice, nothing is lost.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_HUGEPAGE)
     #endif
   }

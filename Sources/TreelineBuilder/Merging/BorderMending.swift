@@ -22,8 +22,8 @@ struct BorderMending {
   /// level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// Greatest distance of these nodes and merges from the border: for each level in units, and in reaches of the level,
-  /// one number for all levels.
+  /// Greatest distance of these nodes and merges from the border. `margins` has it in units for each level;
+  /// `marginInReaches` has it in reaches of the level, one number for all levels.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
@@ -54,8 +54,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level, and the greatest distance from the border at which a cluster that ends in the round
-    // matters.
+    // Level of each round, and the greatest distance from the border at which a cluster matters if it ends in that
+    // round.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))

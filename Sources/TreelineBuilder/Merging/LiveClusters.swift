@@ -116,7 +116,7 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// Slots of clusters in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// Round in which a cluster looks for others again. Before it, the cluster has no pair that it must find.
+  /// Round in which a cluster looks for others again. In earlier rounds, the cluster has no pair to find.
   let rounds: UnsafeMutablePointer<UInt8>
   /// Nearest cluster of each cluster that waits for the round of their pair; `none` for other clusters.
   let nearests: UnsafeMutablePointer<UInt32>
@@ -154,7 +154,7 @@ struct LiveClusters: @unchecked Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Stores a cluster under its number. It looks for others in the first round.
+  /// Stores a cluster under its number. The cluster looks for others in the first round.
   @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(
@@ -183,8 +183,9 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Returns the cluster that another one waits for, if it has not been merged since. A cluster that was merged since
-  /// is younger than all that existed before, and initial clusters wait only for each other.
+  /// Returns the nearest cluster that another cluster waits for; nil if the nearest cluster has been merged meanwhile.
+  /// A cluster that was merged meanwhile is younger than all clusters that existed before. Initial clusters wait only
+  /// for each other.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -250,7 +251,8 @@ extension LiveClusters {
   /// Calls the body with clusters that look for others in a round or earlier, in rising order, until the body returns
   /// false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    // Compares eight bytes at a time: x <= y, with the highest bits apart (H. S. Warren, Hacker's Delight, 2-18).
+    // Compares eight bytes at a time: x <= y, with the highest bits treated separately (H. S. Warren, Hacker's Delight,
+    // 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {

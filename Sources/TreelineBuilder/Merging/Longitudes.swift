@@ -1,7 +1,7 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. It crosses the seam if all points fit into less than half
-/// of the world that way. Otherwise it is as they lie on the plane.
+/// The extent of some points along the circle of longitudes. The extent crosses the seam if all points fit into less
+/// than half of the world that way. Otherwise it is their extent on the plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
@@ -23,8 +23,8 @@ struct Longitudes {
     let isAnyAcross = isAcrossSeam || other.isAcrossSeam
     if isWide || other.isWide { return isAnyAcross ? .all : plain }
     if !isAnyAcross && plain.width < Self.halfWorld { return plain }
-    // Lays both extents side by side across the seam. First comes the extent that has the west edge of the other less
-    // than half a world to its east.
+    // Lays both extents side by side across the seam. Extent `a` is the western one if the west edge of `b` lies less
+    // than half a world to the east of the west edge of `a`.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
       let width = max(UInt64(a.width), UInt64(start) + UInt64(b.width))

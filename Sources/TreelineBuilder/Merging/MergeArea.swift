@@ -8,8 +8,8 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting those
-  /// along it.
+  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting the rows
+  /// or columns along the border.
   private var margin = 0
   private var squares: Set<Int> = []
   /// Rows and columns around all positions, with the margins.
@@ -87,7 +87,7 @@ struct MergeArea {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
     // Numbers squares by their distance from the border. The squares next to the border, on either side, have the
-    // number 0, and so has a square that the border divides and that has both parts in it.
+    // number 0. If the border divides a square, that square has the number 0, too.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 

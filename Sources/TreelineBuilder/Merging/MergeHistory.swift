@@ -47,7 +47,7 @@ package final class MergeHistory {
   /// A tree without points does not say where its clusters stand. They then stand at their means.
   ///
   /// - Returns: nil if the tree does not contain its history: it was split or grew by scatter, or it has several
-  ///   groups, no merge scales, coarse scales, or scales other than its merges give.
+  ///   groups, no merge scales, coarse scales, or scales that differ from the scales of its merges.
   /// - Complexity: O(pointCount), some 150 bytes of memory for each point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
@@ -94,7 +94,7 @@ package final class MergeHistory {
 extension MergeHistory {
   /// Adds all merges of a stored tree.
   ///
-  /// - Returns: whether they have the scales that the tree has.
+  /// - Returns: whether the merges have the scales that the tree stores.
   private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
     guard let first = storage.root else { return true }
     var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, round: UInt8)]())

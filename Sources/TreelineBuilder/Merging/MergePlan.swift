@@ -56,8 +56,8 @@ struct MergePlan: Sendable {
   /// Number of parts that are not divided.
   var partCount: Int { parts.count { $0.border == nil } }
 
-  /// Returns how many leaves a part may have. Small parts fit the caches of a core, which threads share, and keep all
-  /// threads busy. But more of their clusters are merged again along borders.
+  /// Returns how many leaves a part may have. Small parts fit the caches of a core even if two threads share the core,
+  /// and keep all threads busy. But small parts have longer borders, along which clusters are merged again.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
   /// Greatest reach of clusters while parts are merged alone: a 32nd of the world.

@@ -5,9 +5,9 @@ import Treeline
 ///
 /// In each level, all clusters in an area around the wrong places are merged again. The clusters and merges that the
 /// old and the new history do not share form connected groups. A group is taken from the new history. If it involves
-/// clusters outside the area, which the new history does not have, it is taken from the old one instead. The area was
-/// too small if such a group has a wrong place, or if a cluster from one history could be merged with a cluster from
-/// the other.
+/// clusters outside the area, which the new history does not have, it is taken from the old history instead. The area
+/// was too small if such a group has a wrong place, or if a cluster from one history could be merged with a cluster
+/// from the other.
 package struct MergeRevision {
   /// Wrong merges of the old history, and the merges that replace them, in the order in which they are made.
   private(set) var removed: [UInt32] = []
@@ -61,9 +61,9 @@ package struct MergeRevision {
   /// - Parameters:
   ///   - rounds: Rounds that follow on the rounds of the last call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
-  ///   - candidates: Returns nodes and merges of the old history. The nodes are all those in the area at the start of
-  ///     these rounds. The merges are all those in these rounds that are in the area or have a part in it, and perhaps
-  ///     others; none comes before one of its parts.
+  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area at the start of
+  ///     these rounds. The merges are all merges of these rounds that are in the area or have a part in the area, and
+  ///     perhaps others. No merge comes before a merge of one of its parts.
   /// - Returns: the greatest diameter of a badge.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
@@ -91,8 +91,9 @@ package struct MergeRevision {
     }
   }
 
-  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around
-  ///   these positions; if there are none, clusters reach farther and wider squares are needed.
+  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around the
+  ///   returned positions. If the list is empty, clusters reach farther than a square of the area is wide, and wider
+  ///   squares are needed.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])

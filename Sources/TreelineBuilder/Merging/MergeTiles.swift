@@ -43,8 +43,8 @@ struct MergeTiles: @unchecked Sendable {
     var radius: Float
   }
 
-  /// Places some clusters in tiles. Memory is reserved for the number of times that the tile changes from one cluster
-  /// to the next, so most clusters should be near the one before.
+  /// Places some clusters in tiles. Reserves memory for a tile wherever a cluster lies in another tile than the cluster
+  /// before it, so most clusters should be near the one before.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry

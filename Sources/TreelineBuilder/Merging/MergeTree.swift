@@ -15,8 +15,7 @@ struct Merge {
 /// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
 ///
 /// Leaves are numbered from 0. Of two clusters that are merged, the one with the greater least member ends. No other
-/// merge ends a cluster with that least member, so the member numbers the merge: the merge is node `leafCount` plus
-/// that member.
+/// merge ends a cluster with that least member. So the number of the merge's node is `leafCount` plus that member.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {

@@ -205,7 +205,7 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node in a bucket crosses the seam although the bucket is too wide to do so.
+  /// Whether a node in a bucket crosses the seam although the bucket is too wide to cross it.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
@@ -223,8 +223,8 @@ extension MergedLayout {
     return points.dropFirst().reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
   }
 
-  /// Returns the box of two nodes' points. Nil if it must be computed from the points, as when a node across the seam
-  /// becomes part of one that is too wide to cross it.
+  /// Returns the box of two nodes' points. Nil if the box must be computed from the points, for example when a node
+  /// across the seam becomes part of a node that is too wide to cross the seam.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }

@@ -37,8 +37,8 @@ struct PartMerging: Sendable {
 
   /// Merges all clusters.
   ///
-  /// - Returns: nil if the build is cancelled, or if parts do not pay. They do not if all distances are equal, for
-  ///   example: then a border changes merges everywhere.
+  /// - Returns: nil if the build is cancelled, or if merging in parts does not pay. It does not pay if, for example,
+  ///   all distances are equal: then a border changes merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(partCount: plan.partCount)
     plan.forEachPart(threads: threads, monitor) { number, part in

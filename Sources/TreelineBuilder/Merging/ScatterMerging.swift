@@ -4,20 +4,20 @@ import Treeline
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
 /// their exact means (J. H. Ward, 1963). Of several such pairs, the one with the lesser least members comes first.
 ///
-/// If two clusters are closer to each other than to a third one, their union is at least as far from the third as the
-/// nearer of the two was (Lance and Williams):
+/// Take two clusters that are closer to each other than to a third cluster. The third cluster is at least as far from
+/// their union as it was from the nearer of the two (Lance and Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
 /// So two clusters that are nearest to each other stay nearest whatever else is merged, and will be merged. The tree is
-/// the same in whatever order such pairs are merged. Each part of the plane merges the pairs that are certain: those
-/// that are nearer to each other than to the border of the part. The clusters that are left are merged in the next
-/// larger part.
+/// the same in whatever order such pairs are merged. Each part of the plane merges the pairs that are certain: pairs of
+/// clusters that are nearer to each other than to the border of the part. The clusters that are left are merged in the
+/// next larger part.
 ///
-/// Within a part, the pair that adds least comes first. Only one cluster of each pair looks for the other: the one with
-/// more points, of equal ones the one with the greater least member. In a round that begins at scatter s, all other
-/// clusters lie farther from a cluster of n points than the square root of s / n. So clusters that are no larger lie
-/// thinly, and a search looks at few of them. Larger ones may be as close together as they like. Chains of nearest
+/// Within a part, the pair that adds least comes first. Only one cluster of each pair looks for the other: the cluster
+/// with more points or, if both have equally many, the cluster with the greater least member. In a round that begins at
+/// scatter s, all other clusters lie farther from a cluster of n points than the square root of s / n. So clusters that
+/// are no larger lie thinly, and a search looks at few of them. Larger clusters may lie densely. Chains of nearest
 /// neighbors, where both clusters look for each other, are therefore several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
@@ -59,8 +59,8 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles by size: the clusters in each have four times as many points as those in the one before. Clusters with fewer
-  /// points are farther apart.
+  /// Tiles by size of clusters: the clusters of each entry have up to four times as many points as the clusters of the
+  /// entry before. Clusters with fewer points are farther apart.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int

@@ -10,21 +10,23 @@ import Treeline
 /// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more. It is more when
 /// taking the mean of points brings a cluster closer to another one. So scales never fall towards the root. For any
 /// distance T, look at the clusters just before the first merge at T or more. All pairs are at least T apart. Every
-/// earlier merge has a scale below T. Every later merge has a scale of T or more: its parts were T or farther apart, or
-/// one of them was merged later, too, since the clusters before were all T apart. So the clusters whose scale is below
-/// T, while the scale of the cluster that they are merged into is not,
-/// - are the clusters at that moment: every point is in exactly one, and any two are at least T apart;
-/// - are united with others by a greater T, and split by a lesser one, since there is one order of merges.
+/// earlier merge has a scale below T. Every later merge has a scale of T or more. If both of its parts existed at that
+/// moment, they are at least T apart. Otherwise one of the parts was itself merged later and has a scale of T or more,
+/// which the scale of the merge is not below. So consider the clusters whose own scale is below T, while the cluster
+/// into which they are merged has a scale of T or more:
+/// - They are the clusters at that moment: every point is in exactly one, and any two are at least T apart.
+/// - A greater T only unites them with others, and a lesser T only splits them, since there is one order of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across it if together they
-/// are less than half a world wide; the mean is then taken of their points laid side by side. For wider ones the seam
+/// are less than half a world wide; the mean is then taken of their points laid side by side. For wider pairs the seam
 /// is the end of the world.
 ///
-/// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two initial clusters,
-/// that is the one with the larger badge, and of equal ones the one with the greater least member. When a cluster
-/// looks, the other one exists already; so a cluster whose nearest one is gone never misses a younger one. Each cluster
-/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that
-/// must look again and had an earlier pair before.
+/// Only one cluster of each pair looks for the other: the younger cluster, which was merged later. Of two initial
+/// clusters, the cluster with the larger badge counts as younger; if both badges are equal, it is the cluster with the
+/// greater least member. So a cluster looks only for clusters that exist already. If its nearest cluster is gone, it
+/// looks again, and need not find clusters that have appeared since: they are younger and look for it. Each cluster
+/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows this pair, or to a
+/// cluster that must look again and whose previous pair came earlier in the order.
 ///
 /// In each round (`MergeRounds`), only those clusters look for others that may have a pair in it.
 struct TouchMerging: ~Copyable {
@@ -275,7 +277,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest one if it is nearer and if, of the two, this cluster looks for the other one.
+  /// Takes another cluster as the nearest one if it is older than this cluster, and nearer than the nearest cluster so
+  /// far.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -39,7 +39,8 @@ struct CodedNumber {
 extension UnsafeMutableBufferPointer<CodedNumber> {
   /// Sorts by code; elements with the same code keep their order. The result is useless if the build is cancelled.
   ///
-  /// - Complexity: O(count): one pass for every eleven bits in which codes differ. Takes as much memory again.
+  /// - Complexity: O(count): one pass for every eleven bits in which codes differ. Takes as much additional memory as
+  ///   the buffer.
   func sortByCode(_ monitor: BuildMonitor) {
     guard count > 1 else { return }
     let spare = UnsafeMutableBufferPointer.allocate(capacity: count)

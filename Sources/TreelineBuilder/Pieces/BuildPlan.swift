@@ -36,8 +36,8 @@ public struct BuildPlan: Sendable {
   /// Greatest number of levels on which nodes are halved along the longer side of their box.
   static let mostHalvings = 64
 
-  /// Approximate number of bins of a round, in all its nodes together, at most 2^24. Each bin takes 40 bytes where it
-  /// is answered. A node may always have 64 bins. Fewer bins make more rounds and the same plan.
+  /// Approximate number of bins of a round, in all its nodes together, at most 2^24. Each bin takes 40 bytes in the
+  /// answers. A node may always have 64 bins. Fewer bins make more rounds and the same plan.
   public var mostBins = 1 << 18
 
   /// - Parameters:
@@ -185,7 +185,7 @@ public struct BuildPlan: Sendable {
   }
 }
 
-/// A node of a plan. More is known of it with each round.
+/// A node of a plan. Each round reveals more about the node.
 private struct PlanNode: Sendable {
   enum State: Sendable {
     case unmeasured

@@ -69,10 +69,10 @@ import Treeline
     /// Returns how many nodes a part may have in memory when separations are computed, and how many threads have a part
     /// each.
     ///
-    /// A part gets all the room there is. In small parts, margins are most of what is read: some 1500 nodes are shown
-    /// within the margin of a small piece, and the fewer nodes are shown at first, the more lie below each. So a part
-    /// needs room for about the root of 1500 times the number of points. With half of that, a third more is read. With
-    /// less than a quarter, fewer threads get more room each.
+    /// A part gets all the available room, because a small part reads mostly nodes of its margin. Some 1500 nodes are
+    /// shown within the margin of a small piece, and the fewer nodes are shown at first, the more nodes lie below each.
+    /// So a part needs room for about the root of 1500 times the number of points. With half of that room, a third more
+    /// nodes are read. With less than a quarter of it, fewer threads get more room each.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

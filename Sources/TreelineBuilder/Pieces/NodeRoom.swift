@@ -7,8 +7,8 @@ import Synchronization
 /// A limit to the number of nodes that all threads together have in memory.
 ///
 /// Each thread has one part at a time. It waits until there is room for the part's nodes, or no other part is in
-/// memory. So a part that is larger than the limit is alone. Parts are served in order, or large ones might wait for
-/// long.
+/// memory. So a part that is larger than the limit is alone. Parts are served in order, since a large part might
+/// otherwise wait for long.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())

@@ -90,7 +90,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains, in the order in which they lie in it: larger alignments first.
+/// The parts of an index that a piece contains, in the order in which they lie in the piece: larger alignments first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The nodes of a part of a sequence of splits, and their results. These are the nodes below some shown nodes, numbered
+/// The nodes of a part of a sequence of splits, and their results. The nodes are those below some shown nodes, numbered
 /// from 1 in tree order.
 ///
 /// - Complexity: 70 bytes a node.
@@ -47,7 +47,7 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split, by the nodes above it.
+    /// Upper bound of the squared distance at which the node is split. The nodes above it determine the bound.
     let limit: UInt64
     let isLeft: Bool
     /// Number of the node whose right child this is; `InternalNode.none` for others.
@@ -100,7 +100,7 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns what is shown at a distance, once the part of the sequence is over.
+  /// Returns the nodes that are shown at a distance, once the part of the sequence is over.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()

@@ -6,8 +6,8 @@ public struct PiecePlan: Sendable {
   public let rule: SplitRule
   /// Leads each point to its piece.
   var routing = PointRouting()
-  /// The steps of `routing` at which the walks for the points of each tree begin, if there are several trees, one after
-  /// the other. Empty for one tree.
+  /// For each of several trees, the step of `routing` at which the walks of the tree's points begin. Empty for one
+  /// tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []

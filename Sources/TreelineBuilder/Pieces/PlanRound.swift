@@ -2,8 +2,8 @@ import Treeline
 
 /// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Leads to questions, by their numbers. Points about which nothing is asked lead to the number after the last
-  /// question.
+  /// Leads each point to the number of the question about it. A point without a question leads to the number after the
+  /// last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
@@ -119,10 +119,11 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points whose moments and bounding box are known, if these are enough to answer.
+  /// Adds the answers of points of which only the moments and the bounding box are known, if these are enough to
+  /// answer.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
-  /// - Returns: nil if they were enough; the routing of the points otherwise.
+  /// - Returns: nil if moments and box were enough; the routing of the points otherwise.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }

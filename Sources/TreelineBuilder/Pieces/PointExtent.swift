@@ -1,7 +1,7 @@
 import Treeline
 
-/// The box and the exact sums of some points. A piece recognizes its points by them: the same number of other points
-/// has the same box and the same sums only if someone chose them for that.
+/// The box and the exact sums of some points. A piece recognizes its points by their box and sums: equally many other
+/// points have the same box and the same sums only if someone chose them for this purpose.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
   /// Moments of the points, measured from the plane's corner.

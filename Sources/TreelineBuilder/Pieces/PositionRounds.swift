@@ -6,8 +6,8 @@ import Treeline
 ///
 /// It finds the same position as `SplitPositionSearch`, by the same bounds. For n points it makes some 2^11 bins at
 /// first, then divides the 50 or so that may still hold the best position, then the O(√n) bins of a few points each
-/// that are left. That takes 3 or 4 passes, and a few more if there is room for few bins; then the most promising bins
-/// come first.
+/// that are left. That takes 3 or 4 passes. If there is room for only few bins, the most promising bins come first, and
+/// the search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -27,7 +27,7 @@ struct PositionRounds: Sendable {
     var isEverything: Bool { least == .min && most == .max }
   }
 
-  /// A bin is divided into at least 2 to the power of this.
+  /// Least number of bins that a bin is divided into, as a power of two.
   private static let leastBits = 2
 
   /// - Parameter moments: Moments of all points, measured from `corner`.

@@ -57,7 +57,7 @@ import Treeline
 
     /// Checks the points, rows and codes of a piece.
     ///
-    /// - Throws: `PieceError.damaged` if any of them are not as they were written.
+    /// - Throws: `PieceError.damaged` if any points, rows or codes are not as they were written.
     func check(_ task: PieceTask) throws(PieceError) {
       var parts: [UInt64] = []
       for (file, width) in [(points, 8), (rows, rowWidth), (codes, layout.length)] {

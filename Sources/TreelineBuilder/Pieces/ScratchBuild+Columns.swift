@@ -162,7 +162,7 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Flushes all values to the disk, where a state that refers to them must find them.
+    /// Flushes all values to the disk. Only then may a state refer to the values.
     ///
     /// - Returns: the checksum of the file that says where batches end. Each batch has a checksum of its own.
     func finish() throws(PieceError) -> FileChecksum {

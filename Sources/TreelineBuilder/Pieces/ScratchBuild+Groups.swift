@@ -40,7 +40,7 @@ import Treeline
       parts = places.map { UInt16($0) }
     }
 
-    /// Replaces numbers under which groups were read by the parts of these groups.
+    /// Replaces the numbers under which the groups of points were read by the numbers of the groups' parts of the tree.
     func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
       let last = UInt16(parts.count)
       for index in numbers.indices {
@@ -145,7 +145,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // A part that fits one piece is asked nothing more.
+        // A part that fits one piece needs no more questions.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

@@ -75,7 +75,8 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes on their way to three files, in which they lie by piece. Some of each piece are in memory.
+  /// Points, rows and codes on their way to three files, which are sorted by piece. A buffer in memory has room for
+  /// some points of each piece.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile

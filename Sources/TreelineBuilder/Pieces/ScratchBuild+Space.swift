@@ -28,8 +28,8 @@ import Treeline
     /// Disk space that the build takes, once all points are read.
     package var space: Space {
       // The folder first holds positions: on a plain plane together with coordinates, later together with the points,
-      // rows and codes of pieces. Then it holds these together with the built pieces. Pieces and index usually take 19
-      // bytes a point, and 2 for separations.
+      // rows and codes of pieces. Then it holds the points, rows and codes together with the built pieces. Pieces and
+      // index usually take 19 bytes a point, and 2 for separations.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0

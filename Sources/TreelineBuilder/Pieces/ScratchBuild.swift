@@ -179,7 +179,7 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// Error that kept added points from the disk. The build cannot succeed then.
+    /// Error because of which added points are not on the disk. The build cannot succeed after it.
     private var writingFailure: PieceError?
 
     /// Adds points, and the numbers of rows that were skipped, each in input order.

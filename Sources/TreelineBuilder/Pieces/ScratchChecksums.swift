@@ -24,7 +24,7 @@ import Treeline
       try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
     }
 
-    /// Flushes the file to the disk, where a state that refers to it must find it.
+    /// Flushes the file to the disk. Only then may a state refer to the file.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())

@@ -103,8 +103,8 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Returns what is at the path if no build has left it: then removing files by name could remove other people's
-    /// files. Returns nil if a build has left it.
+    /// Describes a file or folder at the path that no build has left; nil if a build has left it. In a folder that no
+    /// build has left, removing files by name could remove other people's files.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

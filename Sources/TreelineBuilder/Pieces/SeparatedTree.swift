@@ -50,13 +50,14 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses the distance down to which about `wanted` nodes below those shown may be split, the ones with the greatest
-  /// distances.
+  /// Chooses a distance such that about `wanted` of the nodes below those shown may be split at this distance or a
+  /// greater one.
   ///
   /// - Returns: the squared distance, and the number of nodes. The number exceeds `wanted` only if all of these nodes
   ///   have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // The greatest distances so far, one more than wanted. Nodes below any other node do not have greater ones.
+    // The greatest distances so far, one more than wanted. A node that is not among them has no node below it with a
+    // greater distance.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in

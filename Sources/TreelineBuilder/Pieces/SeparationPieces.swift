@@ -10,10 +10,11 @@ import Treeline
 ///    split above that distance are left out: the squared distance of a split is at most the least squared own distance
 ///    of the node and of the nodes above it.
 /// 2. The nodes that are shown then are divided by area. For each piece, the sequence continues with the nodes below it
-///    and with the nodes around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the
-///    margin is unsure from the beginning: anything in its box may be shown. A node becomes unsure itself if nothing
-///    known blocks it, but something unsure may. Every other node is split as in the whole sequence, since every look
-///    around it finds the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
+///    and with the nodes around it, up to a *margin* of a few r, which may be in the way. Nodes at the edge of the
+///    margin are unsure from the beginning: anything in the box of such a node may be shown. Another node becomes
+///    unsure if no known node blocks it, but an unsure one may. Every other node is split as in the whole sequence,
+///    since every look around it finds the same. As long as a node of the piece itself becomes unsure, the margin is
+///    widened by half.
 /// 3. A piece with too many nodes runs only some way down, as in 1, and is divided again.
 ///
 /// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. Only the
@@ -85,12 +86,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("All is known, and yet something is unsure")
+        preconditionFailure("All nodes around are known, but one is unsure")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("Nothing is left out, and yet something is unsure")
+          preconditionFailure("No node is left out, but one is unsure")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }
@@ -120,7 +121,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below some nodes that are shown.
   ///
-  /// - Returns: false if they depend on something that the front itself does not know.
+  /// - Returns: false if the separations depend on nodes that the front itself does not know.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -144,7 +145,8 @@ package final class SeparationPieces: Sendable {
   /// Continues the sequence: to its end if there are few enough nodes, otherwise down to the distance at which about
   /// `count` nodes may be split.
   ///
-  /// - Returns: what is shown then; empty at the end, and nil once any of the front's own nodes is unsure.
+  /// - Returns: the nodes that are shown at that distance; none at the end of the sequence, and nil once any of the
+  ///   front's own nodes is unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)

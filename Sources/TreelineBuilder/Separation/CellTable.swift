@@ -37,7 +37,7 @@ struct CellTable: ~Copyable {
   }
 
   @inline(__always) static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    // Multiplies by 2^64 divided by the golden ratio. The high bits of the product are the well mixed ones.
+    // Multiplies by 2^64 divided by the golden ratio. The high bits of the product are well mixed.
     let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: product >> 32)
   }

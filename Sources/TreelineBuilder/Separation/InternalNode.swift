@@ -30,7 +30,8 @@ struct InternalNode {
   /// Number of times that this node was queued: only the last one is valid. `split` once its children are shown.
   var stamp: UInt32 = 0
 
-  /// Whether a part of a sequence is run for this node. Otherwise it is only there because it may be in the way.
+  /// Whether a part of a sequence is run for this node. Otherwise the part contains the node only because the node may
+  /// be in the way of others.
   var isOwn = true
 
   /// Number of no node: nothing is separated before the first point.
@@ -43,7 +44,7 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether what becomes of the node depends on unknown nodes.
+  /// Whether the fate of the node depends on unknown nodes.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }

@@ -11,7 +11,7 @@ extension NeighbourGrid {
   private static let reachOfAll: UInt32 = 1 << 27
 
   /// Returns the cells with everything within reach of two positions. Nil if the positions are so far from each other
-  /// that there would be much else between them; then each must be searched separately.
+  /// that many other nodes would lie between them; then each position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
@@ -55,8 +55,7 @@ extension NeighbourGrid {
     var node = InternalNode.none
   }
 
-  /// Looks for the node nearest to either of two positions, except one node, among nodes nearer than the nearest so
-  /// far.
+  /// Looks for a node that is nearer to one of two positions than the nearest node so far. Skips one given node.
   ///
   /// - Returns: the number of cells and of pieces that were looked at.
   @inline(__always) func findNearest(
@@ -114,8 +113,8 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Returns a limit with allowance for rounding: each of five roundings on the way to a square takes off less than its
-  /// 2^24th part.
+  /// Returns a limit with allowance for rounding: each of five roundings on the way to a square reduces the square by
+  /// less than a 2^24th of it.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)
   }

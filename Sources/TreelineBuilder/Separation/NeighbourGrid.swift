@@ -169,7 +169,7 @@ extension NeighbourGrid {
   private mutating func remove(
     from cell: UnsafeMutablePointer<Piece>, _ piece: UnsafeMutablePointer<Piece>, _ lane: Int
   ) {
-    // The last node of the first piece replaces it.
+    // The last node of the first piece replaces the removed node.
     let last = Int(cell.pointee.count) - 1
     let lanes = Self.lanes(of: cell)
     Self.set(piece, lane, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])

@@ -12,15 +12,15 @@ import Treeline
 /// way where x is the circle of longitudes. Their squares are exact integers, so a tree has one answer, whatever its
 /// rows and the number of threads.
 ///
-/// For any distance T, in plane units, consider the nodes whose separation is below T while the separation of their
-/// parent, if any, is not.
+/// For any distance T, in plane units, consider the nodes whose own separation is below T and whose parent, if there is
+/// one, has a separation of T or more.
 /// - They are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one. A child is
 ///   shown after its parent was split, and r only falls: separations never grow from parent to child.
 /// - Any two of them are at least T apart: a split at r >= T removes one node and adds two that are at least r from
 ///   each other and from all others.
 /// - No further split fits: if a node that may be split at T had children that leave all nodes at least T apart, it
 ///   would have been split at T.
-/// - A lesser T only splits, a greater one only merges, since there is one order of splits.
+/// - A lesser T only splits nodes, and a greater T only merges them, since there is one order of splits.
 ///
 /// A spacing of p pixels at a scale of u units a pixel is T = p u. So one number for each node serves every spacing at
 /// every zoom. `SeparationCode` explains why rounding down keeps all these properties.

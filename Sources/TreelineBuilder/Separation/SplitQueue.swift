@@ -3,7 +3,7 @@
 ///
 /// Distances are divided into bands, 256 for each doubling of their squares. Splits of later bands are appended to
 /// chains of blocks. When a band is reached, it is sorted in the caches; splits that are added to it afterwards go to a
-/// heap. So what comes next is known well ahead, and `SplitSequence` can prefetch it.
+/// heap. So the next splits are known well ahead, and `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -23,7 +23,7 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Number of splits in the first block. All other blocks are full; no block counts as full, too.
+    /// Number of splits in the first block; without a block, the number of a full one. All other blocks are full.
     var count = Block.capacity
   }
 

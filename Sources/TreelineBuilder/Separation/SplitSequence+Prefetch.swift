@@ -2,11 +2,11 @@ import CPrefetch
 import Treeline
 
 /// Nodes that are split one after the other lie anywhere in memory, so each look would wait for a dozen cache lines in
-/// turn. Therefore what a look needs is prefetched, and the grid keeps neighbors near each other.
+/// turn. Therefore the data that a look needs is prefetched, and the grid keeps neighbors near each other.
 extension SplitSequence {
-  /// Prefetches what the next looks need, in steps. Each step reads only what an earlier one has fetched: first the
-  /// node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the next
-  /// pieces.
+  /// Prefetches the data for the next looks, in steps. Each step reads only data that an earlier step has fetched:
+  /// first the node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the
+  /// next pieces.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -65,7 +65,8 @@ extension SplitSequence {
     }
   }
 
-  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as that will.
+  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as a new grid
+  /// will.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

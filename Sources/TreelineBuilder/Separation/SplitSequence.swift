@@ -5,18 +5,19 @@ import Treeline
 /// `SeparationBuild` has the rule. A shown node is queued at an upper bound of the distance at which it can split. At
 /// first, the bound is the node's own distance: the distance between its children, or the distance up to which it
 /// scatters. When r has fallen to the bound, the neighbors of the children are looked at. If none is nearer than r, the
-/// node is split. Otherwise the nearest one blocks it: as long as the blocker is shown, the node cannot split before r
-/// is the distance between them, so it is queued there next. If the blocker splits sooner, the node is queued again:
-/// one of the blocker's children blocks it now, or it may split at once. A single position never splits, so nothing
-/// waits for it. Hence whatever could split at r is queued at r or above, in the rule's own order: by distance, then as
-/// in the tree.
+/// node is split. Otherwise the nearest neighbor blocks the node: as long as the blocker is shown, the node cannot
+/// split before r has fallen to the distance between the blocker and a child. So the node is queued at that distance.
+/// If the blocker splits sooner, the node is queued again: one of the blocker's children blocks it now, or it may split
+/// at once. A single position never splits, so no node waits for it to split. Hence every node that could split at r is
+/// queued at r or above, in the rule's own order: by distance, then as in the tree.
 ///
 /// Real and generated data take about 1.3 looks at neighbors for each node. All shown nodes are r apart, so cells about
 /// as wide as r hold few nodes each, and few cells are near.
 ///
-/// A sequence may be a part of another one. It then begins with the nodes that are shown at some distance and ends at
-/// another distance, and there may be boxes in which unknown nodes are shown. A node that no known node blocks, but
-/// that is near such a box, is *unsure*. From then on, so is whatever its own box holds: see `SeparationPieces`.
+/// A sequence may be a part of another sequence. It then begins with the nodes that are shown at some distance and ends
+/// at another distance, and there may be boxes in which unknown nodes are shown. A node that no known node blocks, but
+/// that is near such a box, is *unsure*. From then on, all nodes within its own box are unsure, too: see
+/// `SeparationPieces`.
 ///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
 /// doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,

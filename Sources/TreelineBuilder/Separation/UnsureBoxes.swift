@@ -1,9 +1,9 @@
 import Treeline
 
-/// Boxes in which something is shown, where neither the nodes nor their positions are known: see `SplitSequence`.
+/// Boxes in which unknown nodes are shown, at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two. A box lies in a grid whose cells are at least as wide as the box and as any
-/// look from then on reaches, so few cells are looked at for it.
+/// There is one grid for each power of two. The cells of a box's grid are at least as wide as the box, and as wide as
+/// the reach of any later look. So a look for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect

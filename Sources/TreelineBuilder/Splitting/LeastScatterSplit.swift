@@ -6,10 +6,11 @@ import Treeline
 /// whose mean is nearer, again and again, as long as that removes enough scatter (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
-/// The scatter within the halves and the scatter between them add up to a constant, so the least within means the most
-/// between: |n Sₗ - nₗ S|² / (nₗ nᵣ), for the sums S of all points and Sₗ of the left ones. Everything but that
-/// quotient is exact. The quotient, and the lines, are computed one by one, by operations that IEEE 754 defines to the
-/// last bit, from numbers that depend on the halves alone. A product and a sum are fused only where the code says so.
+/// The scatter within the halves and the scatter between them add up to a constant. So the scatter within is least
+/// where the scatter between is greatest, which is |n Sₗ - nₗ S|² / (nₗ nᵣ) for the sums S of all points and Sₗ of the
+/// left points. Everything except that quotient is exact. The quotient, and the lines, are computed one by one, by
+/// operations that IEEE 754 defines to the last bit, from numbers that depend on the halves alone. A product and a sum
+/// are fused only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 

@@ -23,15 +23,15 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Whether these can be the sums over the points left of a line, and the remaining sums those over the points right
-  /// of it.
+  /// Returns whether `left` can be the sums over the points left of a line, and the remaining sums can be the sums over
+  /// the points right of the line.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
     return left.isSound && Halves.Sums(count: all.count - left.count, x: all.x - left.x, y: all.y - left.y).isSound
   }
 
-  /// Takes a line if it is better than the best one so far.
+  /// Takes a line if it is better than the best line so far.
   ///
   /// - Parameter left: The sums over the points left of the line.
   /// - Returns: whether there is another line to try.

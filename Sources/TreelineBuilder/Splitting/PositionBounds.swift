@@ -16,12 +16,13 @@ struct PositionBounds {
 
   /// Tries the positions between bins, and bounds the positions inside.
   ///
-  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. The sum
-  /// of j of the points differs from j/c of the sum of all c by j (c - j) / c times the distance between the mean of
-  /// the j and the mean of the other c - j. Along the axis this is at most c/4 times the width of the bin. In any
-  /// direction it is at most half the root of c s, where s is the sum of all points' squared distances to their mean:
-  /// the scatter between the j and the others is part of it. A component of the straight line, widened by the
-  /// deviation, has a convex square, and nₗ nᵣ is concave. So their quotient is greatest at an end.
+  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. Take j
+  /// of the c points. The difference between their sum and j/c of the sum of all c points is j (c - j) / c times the
+  /// distance between two means: of these j points, and of the other c - j points. Along the axis the difference is at
+  /// most c/4 times the width of the bin. In any direction the difference is at most half the root of c s. Here s is
+  /// the sum of all points' squared distances to their mean, of which the scatter between the j points and the others
+  /// is a part. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave.
+  /// So their quotient is greatest at an end.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also hold the points beyond them.
   @inline(__always) mutating func tryEnds(
@@ -32,7 +33,7 @@ struct PositionBounds {
     let (alongBin, along, across) = (
       count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
     )
-    // Adds what rounding may take away.
+    // Makes the bound greater by more than rounding may make it smaller.
     let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
     var (left, best) = (left, best)
     var end = BinEnd(left, halves, axis)
@@ -113,7 +114,7 @@ struct Bin {
   /// Upper bound of the scatter between the halves, for all positions inside.
   var mostBetween = 0.0
 
-  /// Adds another bin. The list of the other one continues with the list of this one.
+  /// Adds another bin. Its list of points comes first, and continues with the list of this bin.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first
@@ -132,7 +133,7 @@ struct BinScale: BitwiseCopyable {
   /// Greatest number of bits of a bin's number. The sums of more bins would not stay in the cache.
   static let mostBits = 11
 
-  /// Covers the whole range, with 4 to 16 points to a bin on average unless they would be too many bins.
+  /// Covers the whole range, with 4 to 16 points in a bin on average unless that takes too many bins.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
     // Products have 62 bits and a sign, so no difference overflows.
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)
@@ -159,12 +160,12 @@ struct BinScale: BitwiseCopyable {
     min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// Returns the greatest value in a bin, except for the last one.
+  /// Returns the greatest value in a bin other than the last bin.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
   /// Whether every product leads to a bin. A scale that was read from bytes may be wrong.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in a bin, except for the first and the last one.
+  /// Greatest difference of two values in a bin other than the first and the last bin.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

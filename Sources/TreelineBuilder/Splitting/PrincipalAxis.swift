@@ -35,7 +35,7 @@ package struct PrincipalAxis: Hashable, Sendable {
       by: solver)
   }
 
-  /// Method that finds the direction before it is settled. All methods lead to the same axis.
+  /// Method that finds an approximate direction, from which the axis is decided. All methods lead to the same axis.
   package enum Solver: CaseIterable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.

@@ -1,6 +1,7 @@
 import Treeline
 
-/// A point among others sorted by their dot products with an axis, to try every position between them.
+/// A point and its dot product with an axis. Points are sorted by these products, and every position between two of
+/// them is tried.
 struct SortedPoint {
   private let product: Int64
   private let point: PlanePoint

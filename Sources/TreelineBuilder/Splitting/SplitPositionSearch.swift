@@ -5,8 +5,8 @@ import Treeline
 ///
 /// Up to 128 points are sorted, and every position is tried. More points are put into bins of equal width by their dot
 /// products. At the ends of a bin, sums over bins give the scatter between the halves. For the positions inside a bin
-/// there is an upper bound. Only if the bound is not below the best scatter so far are the points of the bin searched,
-/// in the same way. So the result is the same as if every position were tried.
+/// there is an upper bound. The points of the bin are searched, in the same way, only if the bound is not below the
+/// best scatter so far. So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts

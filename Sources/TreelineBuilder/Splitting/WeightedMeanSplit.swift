@@ -99,7 +99,7 @@ struct DistanceWeight: Sendable {
       rest &= bit &- 1
       bit &>>= 1
     }
-    // At the mean, the quotient is infinite. It is clamped like all large ones.
+    // At the mean, the quotient is infinite. It is clamped like all large quotients.
     let weight = isInverse ? scale / power : scale * power
     return UInt64(max(1, min(weight, Self.most)))
   }

@@ -61,7 +61,7 @@ import Treeline
       close(descriptor)
     }
 
-    /// Sets the length of the whole file, in bytes. What is never written is 0.
+    /// Sets the length of the whole file, in bytes. Bytes that are never written are 0.
     package func setLength(_ length: UInt64) throws(IndexWritingError) {
       precondition(!isFinished, "A finished file cannot be written to")
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
@@ -183,7 +183,7 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns what is in the way if no run can have made it; nil otherwise.
+    /// Returns the kind of the file at the path if no run can have made a file of that kind; nil otherwise.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"

@@ -54,7 +54,7 @@ import Treeline
       description: IndexDescription? = nil, row: ((Int) -> Int)? = nil,
       progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
     ) throws(IndexWritingError) {
-      // Checks first what takes no time to find.
+      // These checks take no time, so they come first.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]

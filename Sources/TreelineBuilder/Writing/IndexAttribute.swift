@@ -26,8 +26,8 @@ public struct IndexAttribute: Sendable {
 extension IndexAttribute {
   /// Returns the bytes of the column's section, as `AttributeColumn` reads them.
   ///
-  /// Numbers are stored as doubles if that returns every literal as it was written, and as text otherwise, so that an
-  /// index answers with the same bytes as the input.
+  /// Numbers are stored as doubles if doubles return every literal as it was written, and as text otherwise. So an
+  /// index returns the same bytes as the input.
   ///
   /// - Parameter monitor: If it is cancelled, the section is useless.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {

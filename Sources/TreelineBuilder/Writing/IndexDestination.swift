@@ -4,7 +4,7 @@ import Treeline
   /// The destination of an index, reserved before there is an index.
   ///
   /// Reading points and building their tree may take minutes, which are lost if the index cannot be written. So the
-  /// destination is checked when it is reserved, and no other build gets it meanwhile:
+  /// destination is checked when it is reserved, and no other build can reserve it meanwhile:
   ///
   /// ```swift
   /// let destination = try IndexDestination("places.treeline")

@@ -11,7 +11,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many as fit; 'badges', merging those first whose badges touch first, as '--badges' needs; 'scatter', merging those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many as fit; 'badges', merging first the clusters whose badges touch first, as '--badges' needs; 'scatter', merging first the clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(

@@ -11,7 +11,7 @@ struct PositionOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show a cluster whose position is outside the box at a member inside, the one nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
+      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
   )
   var keepVisible: Bool?
 

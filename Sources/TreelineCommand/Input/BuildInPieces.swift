@@ -278,7 +278,7 @@ final class BuildInPieces {
     folder = nil
   }
 
-  /// Removes the scratch folder, unless another build is to continue from it.
+  /// Removes the scratch folder, unless another build will continue from it.
   func cleanUp() {
     if !memory.resume || build == nil { folder?.remove() }
   }

@@ -28,8 +28,8 @@ struct Input {
       "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
   }
 
-  /// Whether the input is an index, according to its first bytes, not its name. A pipe, whose bytes cannot be read
-  /// twice, never is one.
+  /// Whether the input is an index, according to its first bytes, not its name. A pipe counts as not an index, because
+  /// its bytes cannot be read twice.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
   /// Opens the index. Choosing columns for its positions is an error, since it already has positions.

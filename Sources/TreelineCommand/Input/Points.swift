@@ -59,8 +59,8 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns the points with the columns that filters and aggregates need. Points that were read get them here, with
-  /// kinds that their values decide.
+  /// Returns the points with the columns that filters and aggregates need. Points that were read get these columns
+  /// here; the values of a column decide its kind.
   ///
   /// - Parameter filters: The filters with the names of their options.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)

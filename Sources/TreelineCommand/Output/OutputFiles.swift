@@ -35,7 +35,7 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Makes those signals remove a file or an empty folder, if it still exists, before they end the process. Files are
+  /// Makes these signals remove a file or an empty folder, if it still exists, before they end the process. Files are
   /// removed in the order of the calls.
   static func removes(_ path: String) {
     // Tests run many subcommands in one process, which write to the same files.

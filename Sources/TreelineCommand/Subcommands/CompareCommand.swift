@@ -41,7 +41,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The methods to compare, in this order; 'all' means all, or all that an index supports. (default: \(MethodNames.standard), or for an index the same with its rule, the last only if it has separations)",
+      "The methods to compare, in this order; 'all' means all methods, or for an index all that it supports. (default: \(MethodNames.standard); for an index these with its rule, and the last only if the index has separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(

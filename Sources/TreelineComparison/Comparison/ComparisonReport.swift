@@ -57,7 +57,8 @@ package struct ComparisonReport: Sendable {
   /// Boxes of all pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns the measures that have values, in some order: the distortion to k-means only if k-means was a yardstick.
+  /// Returns the measures of a list that have values. The distortion to k-means has values only if k-means was a
+  /// yardstick.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }

@@ -71,7 +71,7 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// The move from a view to the next, by what they show.
+/// The move from a view to the next, according to the ground that each of them shows.
 enum Move: String, Hashable, Sendable {
   /// The next view shows a part of this one, closer.
   case zoomIn = "zoom-in"

@@ -26,7 +26,8 @@ extension ViewMeasure {
     Self(
       key: "overlap", title: "Badges that touch another",
       explanation:
-        "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count; those of 'badges' as they are drawn, a point alone 10 px.",
+        "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
+        + "'badges' it has the diameter that the answer says, 10 px for a single point.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
@@ -84,7 +85,7 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins, in which neighbours are found without a look at all positions.
+/// Positions in a picture, sorted into square bins, so that neighbors are found without a look at all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double

@@ -16,7 +16,8 @@ extension ViewMeasure {
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The distance above divided by a grid's, whose cells are widened until it has no more badges.",
+      explanation: "The distance above divided by the distance for a grid, whose cells are widened until it has no "
+        + "more badges than the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",
@@ -28,7 +29,7 @@ extension ViewMeasure {
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
-      explanation: "The distance above divided by that for k-means with the same number of badges.",
+      explanation: "The distance above divided by the distance for k-means with the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }
@@ -103,7 +104,7 @@ struct Yardsticks {
 }
 
 /// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
-/// because more badges are closer to their points whatever the method.
+/// because in any method points are closer to their badges if there are more badges.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.

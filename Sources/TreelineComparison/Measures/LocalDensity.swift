@@ -1,9 +1,10 @@
 import Treeline
 
 extension ViewMeasure {
-  /// From -1 to 1, over all clusters shown. Around each cluster all points of the data count, in its own cluster or
-  /// another, in view or not: so a cluster at the edge does not seem to be in an emptier place. nil below three
-  /// clusters, if all clusters have equal counts, or if all have equal numbers of points around them.
+  /// Rank correlation of the counts of all shown clusters with the numbers of points around them, from -1 to 1. Around
+  /// a cluster, all points of the data count, whichever cluster they are in. Points outside the view count, too;
+  /// otherwise a cluster at the edge would seem to be in an emptier place. nil below three clusters, if all clusters
+  /// have equal counts, or if all have equal numbers of points around them.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
@@ -76,8 +77,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the squared distance to the farthest corner of a box, in the repetition of the box for which it is
-  /// smallest: no point of the box is farther away.
+  /// Returns the squared distance to the farthest corner of a box. Of the box's repetitions around the world, takes the
+  /// one for which the distance is smallest: no point of the box is farther away.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

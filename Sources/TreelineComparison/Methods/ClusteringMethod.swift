@@ -120,8 +120,8 @@ extension ShownCluster.Extent {
   }
 }
 
-/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, from 0 on and below
-/// `count`. Some numbers may be unused, for example if there are fewer positions than clusters.
+/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, from 0 to `count` -
+/// 1. Some numbers may be unused, for example if there are fewer positions than clusters.
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {

@@ -26,7 +26,7 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "groups of the points themselves, those split first that bring points closest to their badges",
+    summary: "groups of the points themselves, split first where points come closest to their badges",
     cut: .limit(1, .steepestFirst))
 
   /// A limit that continues. In a single view it equals a fresh cut; on a journey it changes as little as possible from
@@ -34,7 +34,8 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows",
+      "groups of the points themselves, the widest split first, but a journey keeps groups shown before as far as the "
+      + "limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
   /// Returns a cut with clusters as wide as `pixels` pixels; nil is the smallest width that keeps within the limit.

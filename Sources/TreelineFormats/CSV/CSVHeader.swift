@@ -31,7 +31,8 @@ struct CSVHeader {
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // A row with a value as either coordinate is data, even if bad. Taking it for a header would lose it silently.
+    // A row with a value as either coordinate is data, even if the value is bad. Taking the row for a header would lose
+    // it silently.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -73,8 +74,8 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
 }
 
 /// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
-/// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
-/// of a record in which another delimiter separates two or more such numbers.
+/// do not count: if another delimiter separates two or more numbers with decimal commas, no comma of the record counts.
+/// If the options request decimal commas, no comma counts as soon as there is another delimiter.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

@@ -51,8 +51,8 @@ extension Axes {
     return (x, y)
   }
 
-  /// Returns the number in a cell of a coordinate, whether or not the axis has room for it: a plain number, one with
-  /// marks between thousands, or, on the sphere, an angle.
+  /// Returns the number in a cell of a coordinate, whether or not the axis has room for it: a plain number, a number
+  /// with marks between thousands, or, on the sphere, an angle.
   ///
   /// - Parameter isLatitude: Whether the letter of an angle must be N or S; otherwise it must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {

@@ -74,12 +74,12 @@ enum ColumnFinder {
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
     "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
   ]
-  /// Words of the first place of a journey, where it counts.
+  /// Words for the start of a journey. Of several places, only the start is read.
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
   /// Finds the columns by common names, then by common names with other words around them, then by the names of a
-  /// place's coordinates, then by common names of well-known text, then by those of a column with both coordinates.
-  /// Otherwise takes the first two columns if they are numbers.
+  /// place's coordinates, then by common names of a column of well-known text, then by common names of a column with
+  /// both coordinates. Otherwise takes the first two columns if they are numbers.
   ///
   /// - Parameter next: The cells of the second row; empty if it is not known.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
@@ -195,7 +195,8 @@ enum ColumnFinder {
     Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
   }
 
-  /// Returns a column of both coordinates in the order that its first cell has, as far as it tells one.
+  /// Returns a column of both coordinates. Letters in its first cell give their order; otherwise the name and the
+  /// numbers suggest one, which a note reports.
   private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
     if let isLatitudeFirst = pair.isLatitudeFirst {
       return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)

@@ -6,7 +6,7 @@ struct CoordinatePair {
   let numbers: (Double, Double)
   /// Whether the latitude is first, according to the letters of angles; nil without letters.
   let isLatitudeFirst: Bool?
-  /// Whether brackets are around it, as around the longitude and the latitude of GeoJSON.
+  /// Whether the pair is in brackets, as longitude and latitude are in GeoJSON.
   let isArray: Bool
 
   /// Separates the text at the first place at which both parts are a number or an angle.
@@ -46,7 +46,8 @@ struct CoordinatePair {
     return Angle(text).map { ($0.degrees, $0.isLatitude) }
   }
 
-  /// Returns the longitude and the latitude, in the order that the letters tell, or else in the given one.
+  /// Returns the longitude and the latitude. If the pair has no letters, `isLatitudeFirst` decides which number is
+  /// which.
   func ordered(isLatitudeFirst: Bool) -> (first: Double, second: Double) {
     self.isLatitudeFirst ?? isLatitudeFirst ? (numbers.1, numbers.0) : (numbers.0, numbers.1)
   }

@@ -58,7 +58,7 @@ private struct WellKnownTextScanner {
       srid = number
     }
     guard take("POINT") else { return scanOther() }
-    // Either separate words or the end of the name.
+    // `Z` and `M` are either separate words or the end of the name.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }

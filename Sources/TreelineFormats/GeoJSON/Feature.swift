@@ -164,7 +164,7 @@ struct FeatureReading {
     return (position.first, position.second, Bytes(rebasing: bytes[id]), properties)
   }
 
-  /// Whether it is a Feature of Esri's JSON.
+  /// Whether the object is a Feature of Esri's JSON.
   var isEsri: Bool { feature.type == nil && feature.attributes != nil }
 
   private func esriPoint(_ axes: Axes) throws(Problem) -> Point {

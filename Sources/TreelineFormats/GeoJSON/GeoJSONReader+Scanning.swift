@@ -51,8 +51,8 @@ extension GeoJSONReader {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      // Fails only for a carriage return at the end of the window. It stays, and is scanned again with the bytes that
-      // follow.
+      // Fails only for a carriage return at the end of the window. The carriage return stays, and is scanned again with
+      // the bytes that follow.
       let isWhole = (try? scanner.skipSpace()) != nil
       let isAtByte = isWhole && scanner.position < scanner.bytes.count
       isSeparated = isSeparated || scanner.lineBreaks > 0
@@ -87,7 +87,7 @@ enum CollectionMember {
   case features
   /// A `crs` whose coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
-  /// The same of Esri's JSON.
+  /// A `spatialReference` of Esri's JSON whose coordinates are not longitudes and latitudes.
   case foreignEsriSystem(found: String)
   /// A member that only Esri's JSON has.
   case esri
@@ -141,7 +141,7 @@ extension JSONScanner {
     if name.matches("geometryType", in: bytes) { return .esri }
     if name.matches("exceededTransferLimit", in: bytes), bytes[start] == UInt8(ascii: "t") { return .exceededLimit }
     if name.matches("properties", in: bytes), bytes[start] == Byte.openBrace {
-      // Servers write it here into GeoJSON.
+      // In GeoJSON, servers write `exceededTransferLimit` here.
       var isExceeded = false
       var properties = JSONScanner(Bytes(rebasing: bytes[start..<position]), isFinal: true)
       try properties.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in

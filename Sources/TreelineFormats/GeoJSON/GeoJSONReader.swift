@@ -51,7 +51,7 @@ struct GeoJSONReader: InputFormat {
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }
-    // A line that was cut off is found out on the next one.
+    // If a line was cut off, the error is found on the next line.
     guard builder.skipsInvalid, let line = failure.brokenLine?.line, line <= window.line + 1 else { throw failure }
     var offset = 0
     while let end = try firstIndex(from: offset, where: Self.endsLine),
@@ -153,7 +153,7 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature of a collection, and the comma or the bracket after it. Skips a Feature that is not JSON if it is a
   /// line of its own and the options allow it.
   ///
-  /// - Parameter previousLine: Line on which the Feature before it ends; becomes that of this Feature.
+  /// - Parameter previousLine: Line on which the previous Feature ends; set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.
   private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
     let startsLine = window.line > previousLine
@@ -172,8 +172,8 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line, and whether a comma ends it, if it looks like one whole Feature: the next
-  /// line begins another one or ends the collection.
+  /// Returns the length of the first line, and whether a comma ends it. Returns nil unless the line looks like one
+  /// whole Feature: the next line begins another Feature or ends the collection.
   private func lineOfFeature() throws(ReadingError) -> (length: Int, hasComma: Bool)? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })

@@ -2,7 +2,7 @@ import Treeline
 
 /// A receiver of the points of an input that are too many for memory.
 ///
-/// As long as they fit into the first batch, the table that is read holds them, as without batches.
+/// As long as the points fit into the first batch, the table of the input holds them, as it does without batches.
 package final class PointBatches {
   /// Size in bytes that points and skipped rows may reach before the first batch is passed on.
   let firstMemory: Int

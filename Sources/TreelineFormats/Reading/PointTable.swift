@@ -146,8 +146,8 @@ extension PointTable {
   }
 
   /// Puts names of columns into the order of the input. In GeoJSON all Features together determine it: for `{"a": 1,
-  /// "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. Where they leave the order open, it is the order of
-  /// `names`, and so is the whole order if they contradict each other.
+  /// "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. Where the Features leave the order open, columns are in
+  /// the order of `names`. If the Features contradict each other, all columns are in the order of `names`.
   ///
   /// - Parameter names: Distinct names, as Swift compares strings.
   /// - Returns: Those `names` that the input has, in its spelling.

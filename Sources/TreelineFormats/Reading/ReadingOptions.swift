@@ -47,11 +47,15 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
 /// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
 /// over one that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
-  /// Common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case), then such
-  /// names with a unit or a datum (`Longitude (deg)`, `lat_wgs84`), then those of a place (`stop_lat`, `start_lng`),
-  /// then the common names of a column of well-known text (`wkt`, `geom`, `geometry` and the like), then those of a
-  /// column of both coordinates (`location`, `latlon` and the like) if the first row has two numbers there. In a file
-  /// without a header, columns 1 and 2.
+  /// The columns that are found first, in this order:
+  /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
+  /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
+  /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
+  /// 4. common names of a column of well-known text: `wkt`, `geom`, `geometry` and the like;
+  /// 5. common names of a column of both coordinates, if the first row has two numbers there: `location`, `latlon` and
+  ///    the like.
+  ///
+  /// In a file without a header, columns 1 and 2.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
@@ -66,7 +70,7 @@ public enum ColumnChoice: Hashable, Sendable {
   /// Two coordinates in one cell, the longitude first.
   case longitudeLatitude(String)
 
-  /// Whether it names one column.
+  /// Whether the choice names one column.
   var isOne: Bool {
     switch self {
     case .automatic, .sphere, .plane: false

@@ -8,7 +8,7 @@ public struct ClusterFeature: Sendable {
   /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
-  /// Number of its points in view, if requested.
+  /// Number of the cluster's points in view, if requested.
   package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox
@@ -24,8 +24,8 @@ public struct ClusterFeature: Sendable {
   package var group: String?
   /// Corners of the cluster's convex hull, if requested.
   package var hull: [Coordinate]?
-  /// Corners of the shape that it has instead of its position, counterclockwise; fewer than three if the shape has no
-  /// area.
+  /// Corners of the shape that the feature has instead of the cluster's position, counterclockwise; fewer than three if
+  /// the shape has no area.
   package var outline: [Coordinate] = []
   /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
   package var shownRow: Int?

@@ -247,7 +247,7 @@ extension OutputBytes {
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
-      // Checks for cancellation, since there may be millions. The text is then discarded.
+      // Checks for cancellation, since there may be millions of values. The text of a cancelled answer is discarded.
       if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
       if number > 0 { append(byte: UInt8(ascii: ",")) }
       append(json: count.value.name)
@@ -336,7 +336,7 @@ extension Ellipse {
   /// Direction of the longer axis, clockwise from east: more than -90 degrees and at most 90.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // Straight up equals straight down.
+    // -90 degrees and 90 degrees are the same direction of an axis.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }

@@ -6,10 +6,11 @@ import Treeline
 /// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the whole's
 /// coordinates to its own; a part of a merge moves from its own to the whole's.
 ///
-/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. So has a
-/// kept cluster, with its `from_point_count`. All of them add up: the points of a split's whole are the points of its
-/// parts, less those filtered in, plus those filtered out and hidden. The points of a merge's whole are the points of
-/// its parts, less those filtered out, plus those filtered in and hidden.
+/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. A kept
+/// cluster has both members, too, and a `from_point_count`. The numbers add up. The points of a split's whole are the
+/// points of its parts, less the points filtered in, plus the points filtered out and the hidden points. The points of
+/// a merge's whole are the points of its parts, less the points filtered out, plus the points filtered in and the
+/// hidden points.
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
@@ -99,7 +100,7 @@ public struct TransitionWriter: Sendable {
   /// Numbers of points that pass only one of the filters.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// For a kept cluster: its point count before.
+    /// Point count of a kept cluster in the first answer.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {

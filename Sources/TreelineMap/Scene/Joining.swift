@@ -6,7 +6,7 @@ struct Joining {
   /// Badges that move to the whole, with their numbers.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have taken over from them, and now never will.
+  /// Badges that were to take over from `badges`, and now never will.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -55,10 +55,10 @@ public struct MapBadge: Identifiable, Sendable {
   /// Look of the badge at the time to which its scene was last brought.
   public internal(set) var appearance: Appearance
 
-  /// Time from which the number counts, and the time at which it stops.
+  /// Time from which the badge counts its points, and the time at which it stops counting them.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Time before which the badge is not drawn: its parts have arrived then.
+  /// Time from which the badge is drawn, because its parts have arrived.
   var appearsAt = -Double.infinity
 
   /// Position in the answer. The badge moves there, up to turns around the world.

@@ -9,7 +9,8 @@ struct PartialAnswer: Sendable {
   var new: ArraySlice<ShownCluster>
   /// Delay from one badge of a first answer to the next, as a share of `MapTiming.wave`; 0 for any later answer.
   let delay: Double
-  /// Whether both answers count the same points of the same tree. Then a cluster in both is the same in both.
+  /// Whether both answers count the same points of the same tree. Then a cluster that is in both answers has the same
+  /// points and the same number in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {

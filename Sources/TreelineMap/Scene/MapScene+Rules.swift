@@ -73,7 +73,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger one, before its parts have numbers. The parts never get
+  /// Shows a whole that comes back, or comes out of a larger whole, before its parts have numbers. The parts never get
   /// numbers.
   ///
   /// - Parameters:
@@ -132,8 +132,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Ends the numbers of leaving badges that count points of a cluster that enters: each badge that was to take over
-  /// from them does so at once.
+  /// Makes leaving badges that count points of an entering cluster stop counting at once. Each badge that would have
+  /// taken over from them later takes over at once.
   ///
   /// - Parameter remaining: Badges of the answer before that are not handled yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
@@ -155,7 +155,7 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge never gets its number. If its parts are on their way to it, they have lost their target.
+      // The badge never gets its number. If its parts are on their way to the badge, they have lost their target.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)

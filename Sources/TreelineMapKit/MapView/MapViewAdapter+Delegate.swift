@@ -21,7 +21,8 @@
     /// Called when a point of an open stack is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// Called when a stack is tapped that the adapter does not spread, or that has more points than it spreads.
+    /// Called when the user taps a stack that the adapter does not spread, or a stack with more points than the adapter
+    /// spreads.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
     /// Called when the badges on the map have changed.

@@ -47,7 +47,7 @@
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack from there to their positions, once they have views.
+    /// Moves the points of a stack from the stack's position to their own positions, once they have views.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }

@@ -206,7 +206,7 @@
       remove(change.removed)
       add(change.added)
       move(change.moved)
-      // A badge that sets out may begin to leave.
+      // A retargeted badge may begin to leave, which its view must show.
       update(change.retargeted)
       update(change.updated)
       if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }

@@ -242,7 +242,7 @@ class Clusters(Answer):
     def radius(self) -> Floats:
         """Root mean square distance of the points from their mean, in meters; in the units of a plain plane.
 
-        Meters are those at the cluster's latitude.
+        Meters are measured at the cluster's latitude.
         """
         return self._length("radius")
 

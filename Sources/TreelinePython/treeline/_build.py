@@ -56,17 +56,14 @@ def build(
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
         rows keep their numbers. Such rows are an error otherwise, and in a tree that grows by merging or has groups.
     :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging the clusters that are closest,
-        whose badges touch first, or that spread least.
-    :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
-    :param badge_gap: Gap between badges, in pixels.
-    :param stand: Where clusters of a tree merged by distance or for badges stand.
-    :param separations: Whether the tree can answer a spacing or badges. Without, a split tree is built faster.
-    :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that marks points that are never clustered.
-    :param threads: Number of threads; by default the number of processors.
-    :param progress: Called with the current stage and its completed share, from 0 to 1.
-    :raises Error: With the message of the library.
+    :param grow: How the tree grows: by splitting from all points down; or by merging clusters: the closest ones first,
+    those whose badges touch first, or those that spread least together. :param split: Where nodes are split:
+    `least-scatter`, `mean` or `gamma:1.5`. :param badge_gap: Gap between badges, in pixels. :param stand: Where
+    clusters of a tree merged by distance or for badges stand. :param separations: Whether the tree can answer a spacing
+    or badges. Without, a split tree is built faster. :param group_by: A column whose values never share a cluster.
+    :param never_cluster: A column that marks points that are never clustered. :param threads: Number of threads; by
+    default the number of processors. :param progress: Called with the current stage and its completed share, from 0 to
+    1. :raises Error: With the message of the library.
     """
     points = coordinates(x, y, planar, (lon, lat))
     if points.note:

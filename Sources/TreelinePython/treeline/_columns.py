@@ -221,7 +221,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
 
 
 def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses the only whole numbers that a column keeps as floats although each of them has 64 bits."""
+    """Refuses whole numbers that span nearly 2^64 or more: a column would keep them as floats, although each of them
+    fits into 64 bits."""
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(

@@ -23,7 +23,7 @@ class Coordinates(NamedTuple):
     table: Mapping[Any, Any] | None = None
     #: Names of the columns of coordinates.
     own: tuple[Any, ...] = ()
-    #: A guess about them that may be wrong; empty if there is none.
+    #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
 
 
@@ -133,6 +133,6 @@ def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
 
 
 def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
-    """Returns a warning of rows without a valid place, of which one is told."""
+    """Returns a warning that counts the rows without a valid place and shows the first of them."""
     rows = f"{count} rows are not in {what}, because their" if count > 1 else f"1 row is not in {what}, because its"
     return f"{rows} coordinates are invalid; the first is row {row}: {x}, {y}"

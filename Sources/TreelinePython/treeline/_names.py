@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
     x: Any
     y: Any
-    #: What may be wrong about them; empty if nothing is.
+    #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
 
 
@@ -70,7 +70,7 @@ def _plain(name: Any) -> str:
 
 
 def _without_neutral_words(name: Any) -> str:
-    """Returns the words of a name, of which `GPSLatitude [°]` and `gps_latitude` both have only `latitude`."""
+    """Returns the words of a name that have a meaning: only `latitude` for `GPSLatitude [°]` and for `gps_latitude`."""
     text, words = unicodedata.normalize("NFC", str(name)), [""]
     for at, character in enumerate(text):
         if character.isupper() and at > 0 and (not text[at - 1].isupper() or text[at + 1 : at + 2].islower()):

@@ -89,7 +89,7 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as that of `treeline build --skip-invalid` for the same rows, all files one after
+    The index has the same bytes as the index of `treeline build --skip-invalid` for the same rows, all files one after
     another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
     leaves no files.
 

@@ -271,7 +271,8 @@ class Tasks:
         with open(self.path(section.name, "values"), "rb") as file:
             place = 0
             while place < section.count:
-                # Bounds of the batch: the wanted points begin within it, and may end within it.
+                # Bounds of the batch in which the wanted points begin. The points may end in the same batch or in a
+                # later one.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)

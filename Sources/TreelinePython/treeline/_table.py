@@ -63,7 +63,7 @@ class Table(dict[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        # Of a dictionary, pyarrow would make columns of its own types.
+        # From a dictionary, pyarrow would make columns of its own types.
         return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:

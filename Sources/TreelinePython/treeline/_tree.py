@@ -52,7 +52,7 @@ class Tree:
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Not the tree without its filter: as that keeps this one, neither would be freed.
+        # Keeps a handle instead of the tree without its filter: that tree keeps this one, so neither would be freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
@@ -297,7 +297,7 @@ class Tree:
         return self.clusters(limit=max(len(sizes) + lone, 1))
 
     def _prepared(self, where: str) -> Tree:
-        """Returns the tree, with its mask if it has one, in which only the points count that pass a filter."""
+        """Returns the tree with a filter, in addition to the tree's mask if it has one. Only points that pass count."""
         tree = self._filtered.get(where)
         if tree is None:
             # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
@@ -310,13 +310,14 @@ class Tree:
         return tree
 
     def _narrowed(self, where: str) -> Tree:
-        """Returns the tree in which only the points count that pass both its own filter and another one."""
+        """Returns the tree with another filter, in addition to its own filter. Only points that pass both filters
+        count."""
         if self._where is None:
             return self._prepared(where)
         try:
             return self._prepared(f"({self._where}) AND ({where})")
         except FilterError:
-            # Of the filter alone, the error shows what was given.
+            # Reads the given filter alone, so that the error shows only the given text.
             self._prepared(where)
             raise
 

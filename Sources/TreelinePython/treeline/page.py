@@ -116,7 +116,7 @@ def _arrays(rows: Table, stands_at_members: bool) -> dict[str, NDArray[Any]]:
         arrays[f"means{axis.upper()}"] = quotient.astype(np.uint32)
         arrays[f"rests{axis.upper()}"] = remainder.astype(np.uint32)
     for name in ("xx", "xy", "yy"):
-        # Extents are only drawn, where more than two digits are invisible.
+        # Extents are used only to draw, and a picture does not show more than two digits.
         arrays[name] = (of_parts[name].astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
     if stands_at_members:
         arrays["stands"] = rows["stand_right"].astype(np.uint8)

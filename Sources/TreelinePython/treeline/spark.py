@@ -134,7 +134,7 @@ def _selected(
         """:param target: Type to cast to; if None, the type in which the column's values are read."""
         if name not in types:
             raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, types))}")
-        # Without the suffix of decimal(10,2) or string collate UNICODE.
+        # The name of a type without a suffix, such as in decimal(10,2) or string collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")

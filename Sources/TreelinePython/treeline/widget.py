@@ -82,10 +82,11 @@ class Map(anywidget.AnyWidget):
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
     - `color`: a column of categories or booleans, whose values color the badges.
-    - `histogram`: a column of numbers or times, of which a histogram is shown. `brush`: the range that is chosen in it,
-      as two numbers or two `numpy.datetime64`; None for all. Only points from the first to before the second count.
-    - `tooltip`: columns that are shown of the point under the pointer, and of the first points of a cluster; by default
-      their names. `title`: what the points are.
+    - `histogram`: a column of numbers or times, of which a histogram is shown. `brush`: the range that is chosen in the
+      histogram, as two numbers or two `numpy.datetime64`; None for all. Only points from the first to before the second
+      count.
+    - `tooltip`: columns that are shown for the point under the pointer, and for the first points of a cluster; by
+      default the names of points. `title`: what the points are.
     - `basemap`: what is below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
       style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
     """
@@ -156,7 +157,7 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, and no more than an order with it, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, and beside it only an order, found {cut!r}"
             )
         # The tree reports what it lacks.
         self.tree.clusters(zoom=0, **cut)
@@ -210,7 +211,7 @@ class Map(anywidget.AnyWidget):
     def _valid_histogram(self, proposal: Any) -> str:
         name = self._column("histogram", proposal["value"], ("number", "time"))
         if name != self.histogram:
-            # Its ends mean nothing in another column.
+            # The ends of a brush mean nothing in another column.
             self.brush = None
         return name
 

@@ -70,7 +70,8 @@ final class AnswerLane: Sendable {
     queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
   }
 
-  /// - Returns: nil, or if there is no room, the number of seconds after which the client should try again.
+  /// - Returns: nil if the job is in the queue. If there is no room, the number of seconds after which the client
+  ///   should try again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {

@@ -3,9 +3,9 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Threads that compute what would hold up an event loop. Answers of about the same cost share a lane, which has its
-/// own threads and its own queue, so no answer waits for one that costs many times as much. The more expensive the
-/// answers of a lane, the lower the priority of its threads; all of them run below the event loops.
+/// Threads for computations that would hold up an event loop. Answers of about the same cost share a lane, which has
+/// its own threads and its own queue, so no answer waits for an answer that costs many times as much. The more
+/// expensive the answers of a lane, the lower the priority of its threads; all of them run below the event loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
@@ -83,7 +83,7 @@ private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// Interrupted before anything waited for the answer.
+    /// The work was interrupted before anything waited for the answer.
     case interrupted(Problem)
   }
 

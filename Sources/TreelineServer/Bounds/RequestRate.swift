@@ -17,7 +17,7 @@ final class RequestRate: Sendable {
 
   init(perSecond: Double) { self.perSecond = perSecond }
 
-  /// - Returns: nil, or if there was no token, the number of seconds until there is one.
+  /// - Returns: nil if there was a token; otherwise the number of seconds until there is one.
   func take(_ address: IPAddress) -> Int? {
     let (network, now) = (address.network, ContinuousClock.now)
     return buckets.withLock { buckets in

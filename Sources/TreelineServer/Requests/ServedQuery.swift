@@ -83,7 +83,7 @@ struct GridCells {
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, whose cells have a size instead")
+    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, which takes a cell size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published

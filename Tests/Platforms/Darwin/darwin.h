@@ -26,7 +26,7 @@ int close(int), unlink(const char *), access(const char *, int), rename(const ch
 char *realpath(const char *path, char *resolved);
 int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
 void sync(void);
-// Swift declares these two as its own functions, because C's take any number of arguments.
+// Swift declares these two as its own functions, because C's functions take any number of arguments.
 int open(const char *, int) __attribute__((overloadable));
 int open(const char *, int, mode_t) __attribute__((overloadable));
 int fcntl(int, int);

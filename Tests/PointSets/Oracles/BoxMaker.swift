@@ -33,7 +33,7 @@ public struct BoxMaker {
     case 5: return BoundingBox(west: least, south: lowest, east: most, north: highest)
     case 6: return .world
     case 7:
-      // Across the antimeridian; if there are few points, across the seam as well.
+      // The box lies across the antimeridian; if there are few points, it lies across the seam as well.
       return BoundingBox(
         west: random.number(from: 0, to: 180), south: -90, east: random.number(from: -180, to: 0), north: 90)
     case 8:

@@ -5,8 +5,8 @@ import Treeline
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Continuing answers continue the
-  /// outer one.
+  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Answers of a limit that continues
+  /// continue the answer of the outer screen.
   public private(set) var nestednessViolations = 0
 
   /// Transitions between any two screens in which a cluster is lost or doubled, or points do not add up.
@@ -15,12 +15,13 @@ public struct PromiseCount: Sendable {
   /// Answers with more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// Greatest factor by which points lie farther from their clusters in an answer that continues another one on a pan
-  /// than in a fresh answer, as a root mean square.
+  /// Greatest factor by which a continued answer after a pan exceeds a fresh answer in the distance of points to their
+  /// clusters, as a root mean square.
   public private(set) var continuingDistortion = 1.0
 
-  /// Numbers of clusters after a pan by a tenth of the screen, for clusters that stand on both screens and have a point
-  /// on both: clusters before and after, and clusters before or after.
+  /// Number of clusters that are in the answers both before and after a pan by a tenth of the screen, and number of
+  /// clusters in at least one of these answers. A cluster counts only if it stands on both screens and has a point on
+  /// both.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
@@ -60,7 +61,8 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// Counts what remains of an answer on one screen in the answer on the next.
+  /// Compares the answers before and after a pan. Of the clusters that are on both screens, counts those in both
+  /// answers, and those in at least one answer.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {

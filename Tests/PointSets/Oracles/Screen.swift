@@ -5,7 +5,7 @@ public struct Screen: Hashable, Sendable {
   public let window: PlaneWindow
   public let zoom: Double
 
-  /// Position of its middle on the plane, which may lie outside of the world's own turn.
+  /// Position of the middle of the screen on the plane. It may lie a turn of the world away.
   let x: Double
   let y: Double
 
@@ -65,7 +65,8 @@ public struct ScreenMaker {
   public mutating func inside(_ screen: Screen) -> Screen {
     let closer = random.number(from: 0.001, to: 3)
     let zoom = screen.zoom + closer
-    // Space to move in, in half screens of the wider one, one unit off the edges.
+    // How far the middle of the inner screen may move, for each pixel of a screen's side. At least one unit stays free
+    // at each edge.
     let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
     func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
     return Screen(x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)

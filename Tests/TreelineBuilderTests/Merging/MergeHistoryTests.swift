@@ -71,7 +71,7 @@ private struct EditedTree {
   ]
 
   let history: MergeHistory
-  /// In the order of their rows.
+  /// Points in the order of their rows.
   private var points: [MergeHistory.Point] = []
   private var nextRow: UInt32
   private let plane: Plane

@@ -3,10 +3,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// The merges and their scales, by definition only: see `TouchMerging` and `ScatterMerging`.
-/// `ScatterMerging`.
-/// O(n^3).
-/// O(n^3).
+/// The merges and their scales, by definition only: see `TouchMerging` and `ScatterMerging`. Takes O(n^3) steps.
 struct MergingByDefinition {
   /// Scales by the ascending numbers of a cluster's leaves.
   private(set) var scales: [[Int]: UInt16] = [:]

@@ -21,8 +21,8 @@ import Treeline
     }
   }
 
-  /// In parts of any size, on any number of threads, and at borders where much must be merged again: gaps that decrease
-  /// slowly along a line are merged from its far end.
+  /// Merging in parts gives the same tree, for parts of any size and on any number of threads. In one set, gaps
+  /// decrease slowly along a line: it is merged from its far end, so much must be merged again at borders.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .coarse(10_000, side: 60, seed: 525),
     .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),
@@ -142,13 +142,14 @@ import Treeline
     guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
     #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
-    // Both show the same clusters if the distance is one of the steps.
+    // Both trees show the same clusters if the distance is one of the steps.
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
   }
 
-  /// With any number of points around it at ever greater distances, about five per octave join the stack separately.
+  /// However many points lie around a stack at ever greater distances, only about five for each doubling of the
+  /// distance join the stack separately.
   @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
     let tree = try set.mergedTree(by: metric, threads: 2)

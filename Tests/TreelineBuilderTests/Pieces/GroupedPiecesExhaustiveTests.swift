@@ -80,7 +80,7 @@ import Treeline
     }
   }
 
-  /// Groups far larger than a piece, stacks larger than one, and parts of separations of each.
+  /// Groups far larger than a piece, and stacks larger than a piece. Their separations are computed in parts.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
     let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
     let coordinates =
@@ -95,7 +95,7 @@ import Treeline
     }
   }
 
-  /// Stopped in any stage and continued, with the same memory or more.
+  /// Builds that are stopped in any stage, and continued with the same memory or more.
   @Test(
     arguments: [SplitRule.mean, .leastScatter],
     Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))

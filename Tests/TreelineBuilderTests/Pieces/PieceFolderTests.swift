@@ -38,7 +38,7 @@ import TreelineBuilder
     let plan = try plan(points)
     let numbers = plan.pieces(of: points)
     try withFolder { folder in
-      // From the last to the first, each twice, as if a machine had been lost.
+      // Pieces are built from the last to the first, and each twice, as if a machine had been lost.
       for task in (plan.pieces + plan.pieces).reversed() {
         let rows = points.indices.filter { numbers[$0] == task.number }
         #expect(rows.count <= 100 || task.isStack)

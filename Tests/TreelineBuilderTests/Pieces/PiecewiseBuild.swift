@@ -160,12 +160,12 @@ extension PointSet {
 }
 
 extension ScratchBuild {
-  /// Returns a build that has read all points of a set, or continues a stopped one.
+  /// Returns a build that has read all points of a set, or continues a stopped build.
   ///
   /// - Parameters:
   ///   - rows: Row number of each point, if the build has given rows.
   ///   - groups: Group of each point, if the build has groups.
-  ///   - stage: Stage in which it is cancelled after a number of blocks of points.
+  ///   - stage: Stage in which the build is cancelled after a number of blocks of points.
   static func ofAllPoints(
     _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
     rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int,

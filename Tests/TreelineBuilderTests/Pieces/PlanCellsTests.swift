@@ -20,7 +20,7 @@ import Treeline
     try survey.add(set.coordinates)
     let points = set.coordinates.map(survey.plane.point(at:))
     let file = try folder.file(.positions)
-    // As if the seam were elsewhere.
+    // The seam is moved to another place.
     let seam: UInt32 = 12_345
     try points.map { PlanePoint(x: $0.x &+ seam, y: $0.y) }.withUnsafeBufferPointer { try file.write($0, at: 0) }
     let monitor = BuildMonitor(pointCount: points.count)

@@ -39,7 +39,8 @@ import Treeline
     }
   }
 
-  /// From pieces of 17 points and parts of 16 nodes to one of all.
+  /// Amounts of memory from the least, with pieces of 17 points and parts of 16 nodes, to one piece and one part for
+  /// all.
   @Test(
     arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
   func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {

@@ -72,7 +72,7 @@ import Treeline
         let found = separated.select(wanted, of: ShownFront(root, of: storage))
         let place = "\(set), seed \(seed), \(wanted) wanted"
         #expect(limits.filter { $0 >= found.floor }.count == found.count, "\(place)")
-        // One more distance would be too many, and one is enough.
+        // The next lesser distance would select more nodes than wanted, or there is none.
         let next = limits.filter { $0 < found.floor }.max()
         if let next, next > 0 {
           #expect(limits.filter { $0 >= next }.count > wanted, "\(place)")

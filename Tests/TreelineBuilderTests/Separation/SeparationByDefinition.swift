@@ -41,8 +41,8 @@ struct SeparationByDefinition {
     return next
   }
 
-  /// Returns the square of the least distance from either child to the other and to the other entries shown, but at
-  /// most the square at which the entry itself may be split.
+  /// Returns the square of the least distance between a child and the other child or another shown entry, but at most
+  /// the squared distance at which the entry itself may be split.
   private func key(of entry: Int, among shown: [Int]) -> UInt64 {
     let children = outline.entries[entry].children
     var key = outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1]))
@@ -58,9 +58,9 @@ struct SeparationByDefinition {
 }
 
 extension TreeOutline {
-  /// Returns the squared distance at which an entry may be split if nothing else is shown. Its children must be this
-  /// far apart, and its points must scatter by 0.7 of it, more exactly by the root of a half, unless the children are
-  /// twice as far apart.
+  /// Returns the squared distance at which an entry may be split if nothing else is shown. Its children must be at
+  /// least this distance apart. Its points must scatter by the root of a half (0.7) of the distance, unless the
+  /// children are twice the distance apart.
   func ownSquaredDistance(of entry: Int, _ apart: UInt64) -> UInt64 {
     // The mean square is kept as two numbers of 24 bits.
     let spread = entries[entry].cluster.spread

@@ -14,7 +14,7 @@ struct FilterExercise {
     }
     do {
       let aggregates = try Aggregate.list(text)
-      // Written and read again, they are equal.
+      // Aggregates that are written and read again are equal.
       let again = try? Aggregate.list(aggregates.map { "\($0)" }.joined(separator: ", "))
       precondition(again == aggregates)
       _ = try tree.clusters(.limit(3), in: .everything).values(of: aggregates)

@@ -48,7 +48,7 @@ struct IndexExercise {
     let limit = [1, 2, 7, 50, .max][query % 5]
     let answer = try tree.clusters(.limit(limit), in: window)
     for cluster in answer { try look(at: cluster, of: tree) }
-    // Other queries of the same window, one at a time.
+    // The number `query` also chooses one of the other cuts, for the same window.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let cuts =

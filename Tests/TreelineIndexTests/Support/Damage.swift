@@ -93,7 +93,7 @@ extension Damage {
     Damage("gap behind the only point", .one) { $0.setGap(1, after: 1) },
   ]
 
-  /// A column's section is one of the last ones, in the order name, population, mixed.
+  /// Returns the offset of a column's section. The columns are name, population and mixed, in this order.
   private static func column(_ number: Int, _ editor: IndexEditor) -> Int {
     Int(editor.header.sections.filter { $0.kind == .attribute }[number].offset)
   }

@@ -81,7 +81,8 @@ import Treeline
     var separated = ScratchBuild.Options(rule: .mean, threads: 2, memory: 1 << 30, projection: .webMercator)
     separated.computesSeparations = true
     #expect(
-      BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated, busyThreads: 0) > 2 * seconds(1_000_000, .mean, 1 << 30))
+      BuildForecast.buildingSeconds(ofPoints: 1_000_000, separated, busyThreads: 0) > 2
+        * seconds(1_000_000, .mean, 1 << 30))
     #expect(seconds(100_000_000, .leastScatter, 1 << 30) > 1.5 * seconds(100_000_000, .mean, 1 << 30))
     // A billion points split by the mean, with 2 GB of memory, took 5 minutes.
     #expect(150...600 ~= seconds(1_000_000_000, .mean, 2_000_000_000) + 60)

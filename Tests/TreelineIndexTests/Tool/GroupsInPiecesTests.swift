@@ -60,7 +60,8 @@ import Treeline
       rows[bad] = "1,2,\(bad),a,b,perhaps"
       let input = try csv(rows, in: folder)
       try sameError(
-        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "input:\(bad + 2): expected true, false", in: folder
+        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "input:\(bad + 2): expected true, false",
+        in: folder
       )
       try sameError(input, ["--skip-invalid", "--group-by", "none"], code: 64, "found none", in: folder)
     }

@@ -44,7 +44,7 @@ import Treeline
       }
       """
 
-    /// All early steps, and ever fewer of the later ones.
+    /// All early steps, and ever fewer of the later steps.
     private static let steps = Trials.some(
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
@@ -87,7 +87,7 @@ import Treeline
         #expect(try tools.run(arguments, killedAt: step, by: signal).code == signal)
         if signal != SIGKILL { #expect(try folder.contents() == []) }
       }
-      // The next run removes it even if it has enough memory to build without pieces.
+      // The next run removes the scratch folder, even if the run has enough memory to build without pieces.
       #expect(try Tool.run(["build", Self.input, "-o", folder.path("index"), "--no-separation"]).code == 0)
       #expect(try folder.contents() == ["index"])
     }

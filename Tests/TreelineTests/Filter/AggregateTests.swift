@@ -194,7 +194,8 @@ import TreelineBuilder
     let large = rows.compactMap { table.large[$0] }
     let largeSum = large.reduce(Int128(0)) { $0 + Int128($1) }
     let reals = rows.compactMap { table.reals[$0] }
-    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions; so this is a long sum.
+    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions. So the sum is computed
+    // in many words.
     let realSum = reals.reduce(into: ExactSum()) { $0.add($1) }.rounded()
     let middle = prices.count / 2
     let median: AggregateValue =
@@ -224,7 +225,7 @@ import TreelineBuilder
     let times = rows.compactMap { table.times[$0] }
     let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
     func areInOrder(_ a: String, _ b: String) -> Bool { Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8)) }
-    /// The value of the row whose key comes first, of several such rows the least value.
+    /// Returns the value of the row whose key comes first; of several such rows, the least value.
     func first<Value, Key>(
       of values: [Value?], by keys: [Key?], _ keysAreInOrder: (Key, Key) -> Bool, _ areInOrder: (Value, Value) -> Bool
     ) -> Value? {

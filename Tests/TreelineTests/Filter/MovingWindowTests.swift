@@ -5,12 +5,12 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A filter that reuses another one gives bit for bit the same result as one that does not.
+/// A filter that reuses another filter gives the same result, bit for bit, as a filter that does not.
 @Suite struct MovingWindowTests {
   private static let names = ["integer", "decimal", "wide", "real", "time"]
 
   private static func tree(_ random: inout SplitMix64) throws -> ClusterTree {
-    // Only in larger sets does a small share of the points contain at least one point.
+    // In smaller sets, a small share of the points would contain no point.
     let bare =
       random.index(below: 3) == 0
       ? try ClusterTree.any(&random)

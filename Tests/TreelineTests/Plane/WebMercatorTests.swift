@@ -44,7 +44,7 @@ import Treeline
     #expect(plane.point(at: Coordinate(longitude: 0, latitude: -85.0511)).y < .max)
   }
 
-  /// Steps as fine as the plane's, and any larger ones.
+  /// Steps between coordinates from the size of a unit of the plane to 180 degrees.
   @Test(arguments: Trials.seeds(20)) func isMonotone(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {

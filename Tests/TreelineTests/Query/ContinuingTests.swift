@@ -41,7 +41,7 @@ import TreelineBuilder
 
   /// Checks answers of small trees against all cuts. Within the limit, the greatest possible number of clusters of the
   /// previous answer is kept; among all cuts that keep this number, the one with the least scatter is returned. If that
-  /// one scatters too much, another cut could hardly ever keep more.
+  /// cut scatters too much, another cut could hardly ever keep more clusters.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)
@@ -126,7 +126,7 @@ private struct AllCuts {
     var count: Int
     var kept: Int
     var scatter: Double
-    /// Whether no cluster is finer than the clusters of both answers.
+    /// Whether every cluster of the cut contains, or is, one of the finest clusters of the two answers.
     var isOfBoth: Bool
   }
 

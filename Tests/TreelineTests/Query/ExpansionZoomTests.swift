@@ -39,7 +39,7 @@ import TreelineBuilder
     }
   }
 
-  /// - - Parameter isNested: Whether a cluster that falls apart is never hidden in another cluster.
+  /// - Parameter isNested: Whether a cluster that falls apart is never hidden in another cluster.
   private func checkParting(_ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer)
     throws
   {

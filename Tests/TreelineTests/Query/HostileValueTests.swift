@@ -14,7 +14,7 @@ import TreelineBuilder
     var opened: Instant
   }
 
-  /// Chooses among hostile values, and sometimes usual ones.
+  /// Chooses among hostile values, and sometimes among usual values.
   fileprivate struct Chooser {
     var random: SplitMix64
 

@@ -52,7 +52,8 @@ import TreelineBuilder
   @Test func spreadPositionsAreApart() throws {
     let spread = StackSpread(count: try stack(of: try Self.tree.get()).pointCount, spacing: 26)
     #expect(spread.count == 401 * 999)
-    // Compares members with those on the same turn and the next; each turn has some 2 pi members more than the last.
+    // Compares members with other members on the same turn and on the next turn. Each turn has some 2 pi members more
+    // than the turn before.
     for position in [0, 1, 100, 5_000, 250_000, 399_000] {
       for other in position + 1..<min(position + 4_000, spread.count) {
         let (a, b) = (spread[position], spread[other])

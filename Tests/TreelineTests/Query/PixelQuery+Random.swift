@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// A cut by pixels at a zoom, with points that stand alone or without.
+/// A cut by pixels at a zoom, with or without points that stand alone.
 struct PixelQuery: CustomStringConvertible {
   var zoom: Double
   let criterion: PixelCriterion

@@ -1,4 +1,4 @@
-/// Its requirements are optional.
+/// All requirements of the protocol are optional.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkmapviewdelegate
 @MainActor public protocol MKMapViewDelegate: NSObjectProtocol {
