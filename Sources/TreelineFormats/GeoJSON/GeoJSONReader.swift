@@ -179,7 +179,8 @@ struct GeoJSONReader: InputFormat {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
     else { return nil }
-    let isFollowed = try window.bytes[next] == Byte.closeBracket || isFeature(lineAt: next)
+    let endsCollection = window.bytes[next] == Byte.closeBracket
+    let isFollowed = if endsCollection { true } else { try isFeature(lineAt: next) }
     let line = Bytes(rebasing: window.bytes[..<end])
     guard let last = line.lastIndex(where: { $0 > Byte.space }) else { return nil }
     let hasComma = line[last] == Byte.comma
