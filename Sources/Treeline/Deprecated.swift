@@ -1,4 +1,4 @@
-// Names of version 0.1, kept for one version. For a plain renaming, the compiler offers to write the new name.
+// Names of version 0.1, kept for one version. If only the name has changed, the compiler offers to replace it.
 
 @available(*, deprecated, renamed: "UnclusteredPoints") public typealias PointsAlone = UnclusteredPoints
 
@@ -110,7 +110,8 @@ extension ClusterTree {
   @available(*, deprecated, renamed: "row(atTreeIndex:)")
   public func row(at place: Int) -> Int { row(atTreeIndex: place) }
 
-  // Given the row of a cluster as a tree index, this function returned the values of another row.
+  // This function took a tree index. If a caller passed the row of a cluster instead, it returned the values of another
+  // row.
   @available(*, unavailable, renamed: "attributes(atTreeIndex:)")
   public func attributes(at place: Int) -> [(name: String, value: AttributeValue)] { fatalError() }
 }

@@ -46,7 +46,7 @@ struct CellTable {
   struct Cell {
     let key: UInt64
     var totals: PointTotals
-    /// Whether one of the points is in the window that was asked for.
+    /// Whether one of the points is in the requested window.
     var isVisible = false
   }
 
@@ -57,7 +57,7 @@ struct CellTable {
   /// taken.
   private var slots = [UInt32](repeating: 0, count: 256)
 
-  /// The cell that was added to last. Neighbors in tree order are mostly in one cell.
+  /// The cell to which points were added last. Neighbors in tree order are mostly in one cell.
   private var recent = 0
 
   /// Adds points to a cell and returns the cell's index.

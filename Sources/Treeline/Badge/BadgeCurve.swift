@@ -60,9 +60,9 @@ public struct BadgeCurve: Hashable, Sendable {
   /// Greatest number of steps of a curve.
   public static let greatestStepCount = 1024
 
-  /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the article's
-  /// curve, `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230
-  /// points and more.
+  /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the curve of
+  /// `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and
+  /// more.
   public static let standard = BadgeCurve(
     steps: [Step(pointCount: 1, diameter: 10 * 64)]
       + zip(standardCounts, 53...).map { Step(pointCount: $0, diameter: UInt16($1 * 32)) })

@@ -90,7 +90,7 @@ extension Column {
     self.init(name: name, kind: kind, pointCount: pointCount, values: values, section: bytes)
   }
 
-  /// Reads a column in memory, aligned to 8 bytes, as a builder made it.
+  /// Reads a column from a section that a builder made in memory. The bytes are aligned to 8 bytes.
   package init(section bytes: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }

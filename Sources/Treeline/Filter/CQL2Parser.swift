@@ -8,7 +8,8 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - text: The filter.
-  ///   - bounds: Limits for the text, so that filters from elsewhere do not cost more than they are worth.
+  ///   - bounds: Limits for the text. They protect a program from filters of other people that take too much time or
+  ///     memory.
   /// - Throws: `FilterTextError` with the position of the fault.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
@@ -29,7 +30,7 @@ extension Filter {
     /// Greatest depth to which parentheses and NOT may nest, at most 64.
     public var depth: Int
 
-    /// Creates bounds. The defaults are for trusted texts, which are not written to be slow.
+    /// Creates bounds. The defaults are for texts from trusted sources, which do not try to overload the program.
     ///
     /// - Precondition: `depth` is at most 64.
     public init(length: Int = 1 << 16, terms: Int = 4096, depth: Int = 64) {
@@ -99,7 +100,8 @@ struct CQL2Parser {
     guard try take(symbol) else { throw unexpected("'\(symbol)' \(place)") }
   }
 
-  /// The name in capitals, if a function begins at the current token: a name with a parenthesis after it.
+  /// The name of the function that begins at the current token, in capitals; nil unless the token is a name and a
+  /// parenthesis follows.
   private var functionName: String? {
     guard case .name(let name, nil) = scanner.token, scanner.isBeforeParenthesis,
       scanner.scalars[scanner.range.lowerBound] != "\""
@@ -146,7 +148,7 @@ struct CQL2Parser {
       try scanner.advance()
       return try predicate(of: column, at: range)
     }
-    // The literal is first: exchanges the sides.
+    // The literal comes before the column, so the sides are exchanged.
     guard let value = try literal() else {
       throw unexpected("a condition such as \"kind = 'hotel'\"")
     }
@@ -419,7 +421,7 @@ struct CQL2Parser {
 }
 
 extension Filter.Comparison {
-  /// The comparison that means the same with its sides exchanged.
+  /// The comparison that gives the same result if its two sides are exchanged: `>` for `<`.
   fileprivate var turned: Filter.Comparison {
     switch self {
     case .equals, .isNot: self

@@ -1,5 +1,5 @@
 extension PositionStyle {
-  /// Reads where the clusters of a query are shown, from the parameters `position` and `keep-visible`.
+  /// Reads the rule for the positions at which clusters are shown, from the parameters `position` and `keep-visible`.
   @_spi(Server) public init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     self.init(
       parameters.choice("position", of: ShownPosition.Rule.self),

@@ -24,14 +24,15 @@ extension Viewport: Parameterized {
     }
   }
 
-  /// Reads a viewport. Without any of its parameters it is `everything`.
+  /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport that takes its zoom from another if it has none.
+  /// Reads a viewport. If it has no zoom, it takes the zoom of another query.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - defaultZoom: The zoom, of 256 px tiles, if none is given and neither a tile nor a box on a screen implies one.
+  ///   - defaultZoom: The zoom, of 256 px tiles, if no zoom is given and neither a tile nor a box on a screen implies a
+  ///     zoom.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256

@@ -85,7 +85,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
 // MARK: - Distances
 
 extension Plane.Projection {
-  /// Whether x is the circle of longitudes. Distances are then measured the shorter way round.
+  /// Whether x is cyclic, because it is a longitude. Distances are then measured the shorter way round.
   @inlinable @inline(__always) package var isCyclic: Bool {
     switch self {
     case .webMercator: true

@@ -53,7 +53,8 @@ public struct MapTile: Hashable, Sendable {
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // Chooses the repetition of the position that is nearest to the middle of the tile; of two, the western one.
+    // The position repeats around the world. Chooses the repetition nearest to the middle of the tile or, of two
+    // equally near repetitions, the western one.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

@@ -1,6 +1,7 @@
 @_spi(Server) import Treeline
 
-/// A cluster with its position and size on the map. A class, created off the main thread, so that badges stay small.
+/// A cluster with its position and size on the map. It is a class, so that badges stay small. It is created off the
+/// main thread.
 final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place
@@ -12,7 +13,7 @@ final class ShownCluster: Sendable {
   }
 }
 
-/// An answer with everything that is drawn for it, read off the main thread by the task that asked.
+/// An answer with all data that is drawn for it. The task that made the query reads the data off the main thread.
 public struct MapAnswer: Sendable {
   /// The query that was asked.
   public let query: Query
@@ -35,8 +36,8 @@ public struct MapAnswer: Sendable {
   public init(_ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil) throws {
     (self.query, self.clusters) = (query, clusters)
     let tree = clusters.tree
-    // A cluster whose center is out of view although one of its points is in view is shown at that point, so none is
-    // lost.
+    // A cluster may have a point in view although its center is out of view. It is shown at that point, so that the map
+    // shows every cluster of the answer.
     let window = query.keepsClustersVisible ? try query.viewport.located(on: tree.plane)?.window : nil
     shown = try clusters.map { cluster in
       var place = MapMotion.Place(x: cluster.x, y: cluster.y)
@@ -52,9 +53,9 @@ public struct MapAnswer: Sendable {
   /// Diameter of the dot for a single point, in pixels.
   public static let dotDiameter = 11.0
 
-  /// Returns the default diameter of a cluster's badge, in pixels. For a cut by badges it is the diameter at which no
-  /// two badges touch. For other cuts it is a dot for a single point and `BadgeSize.diameter(pointCount:)` for more
-  /// points.
+  /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges it is the diameter at which no
+  /// two badges touch. For other cuts it is `dotDiameter` for a single point, and `BadgeSize.diameter(pointCount:)` for
+  /// several points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

@@ -26,11 +26,11 @@ public struct BadgeTexts: Sendable {
   /// Returns the title and subtitle of a point.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
-  /// Creates texts for clusters only: points have none.
+  /// Creates texts for clusters only: points have no texts.
   public init() { ofPoint = nil }
 
   /// - Parameters:
-  ///   - map: Values that the rows number.
+  ///   - map: Values for which the row numbers of the tree stand.
   ///   - title: Returns the title of a value; a key path works, too.
   ///   - subtitle: Returns the subtitle of a value; a key path works, too.
   public init<Value>(
