@@ -187,7 +187,7 @@ private struct Scanner {
     let aggregate: Aggregate
     switch name {
     case "top":
-      try require(",", "a comma and how many values, as in 'top(kind, 3)'")
+      try require(",", "a comma and a number of values, as in 'top(kind, 3)'")
       skipSpace()
       let (start, count) = (position, try number())
       guard count >= 1, count <= 1e6, count == count.rounded() else {
@@ -207,7 +207,7 @@ private struct Scanner {
     case "mean" where take(","):
       aggregate = .mean(column, weight: try columnName(after: "weight", as: "mean(price, weight: rooms)"))
     case "first", "last":
-      try require(",", "a comma and the column of the order, as in '\(name)(name, by: population)'")
+      try require(",", "a comma and the column that orders the points, as in '\(name)(name, by: population)'")
       let order = try columnName(after: "by", as: "\(name)(name, by: population)")
       aggregate = name == "first" ? .first(column, by: order) : .last(column, by: order)
     default: aggregate = Aggregate(Aggregate.plainFunctions.first { $0.name == name }!, column)

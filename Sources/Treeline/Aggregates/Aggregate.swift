@@ -221,7 +221,7 @@ extension AggregateError: CustomStringConvertible {
     case .unsuited(let aggregate, let column, let kind, let expected):
       "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
-      "'\(aggregate)' reads the values of all points one by one, at most \(maximum) for an answer, found \(found); "
+      "'\(aggregate)' reads values point by point, at most \(maximum) points for an answer, found \(found) points; "
         + "build the index with '+percentiles' or '+distinct' after the column's name, or look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
     case .malformed(let text, let position, let expected):
@@ -229,7 +229,7 @@ extension AggregateError: CustomStringConvertible {
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
     case .outOfRange(let aggregate, let expected, let found):
       "'\(aggregate)' needs \(expected), found \(found)"
-    case .cancelled: "the aggregates were cancelled before all were known"
+    case .cancelled: "the aggregates were cancelled before all results were known"
     }
   }
 }

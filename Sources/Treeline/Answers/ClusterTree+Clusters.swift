@@ -26,10 +26,10 @@ extension ClusterTree {
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
-  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and for a cut by pixels with
-  ///   a limit, O(limit log limit + depth). Continuing a previous answer takes O(k log k + k · depth), where k is the
-  ///   limit plus the size of the previous answer. If d clusters must be merged to keep the limit, this takes an
-  ///   additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
+  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and for a cut with a
+  ///   criterion in pixels and a limit, O(limit log limit + depth). Continuing a previous answer takes O(k log k + k ·
+  ///   depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to keep the
+  ///   limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -154,7 +154,7 @@ extension ClusterTree {
   /// separations, or opened from an index that contains them.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
-  /// The position at which the tree's clusters stand.
+  /// The rule for the positions of the tree's clusters.
   public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
   /// The diameters at which badges of the tree do not touch; nil if the tree does not support `Cut.badges(scale:)`.

@@ -1,8 +1,7 @@
 extension ClusterTree {
   /// Returns the corners of the convex hull of a cluster's points on the plane. They start at the westernmost corner
-  /// and run counterclockwise on the map, like the ring of a polygon. Unlike in such a ring, the first corner is not
-  /// repeated at the end. There is one corner if all points have the same position, and two if the points lie on a
-  /// line.
+  /// and run counterclockwise on the map, like the ring of a polygon. But the first corner is not repeated at the end.
+  /// There is one corner if all points have the same position, and two if the points lie on a line.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of them.

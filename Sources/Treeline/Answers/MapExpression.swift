@@ -15,8 +15,7 @@ public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
 
   private init(_ named: @escaping @Sendable (PropertyNames) throws(QueryError) -> Named) { self.named = named }
 
-  /// Makes an expression that already refers to columns by name, or that needs no columns: `.where(\.price, .isLess,
-  /// 120) && .init(.inside(box))`.
+  /// Makes an expression from a value without key paths: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
   public init(_ named: Named) { self.init { _ in named } }
 }
 
@@ -29,8 +28,8 @@ public typealias MapAggregate<Value: Sendable> = MapExpression<Value, Aggregate>
 // MARK: - Filters
 
 extension MapExpression where Named == Filter {
-  /// Returns a filter for values that have a property less than, equal to or greater than a given value, depending on
-  /// `comparison`. Enumerations are compared by their raw values, as texts.
+  /// Returns a filter for values in which the comparison of a property with a given value is true. Enumerations are
+  /// compared by their raw values, as texts.
   ///
   /// A comparison with nil or with a number that is not finite makes `selecting(_:)` throw `FilterError`. To find nil,
   /// use ``whereMissing(_:)``.
@@ -117,7 +116,8 @@ extension FilterValue {
     case let number as any BinaryInteger:
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
-      // A column stores the shortest decimal that stands for a number of this type. This is the same decimal.
+      // The shortest decimal that is read as this number in its own type, such as `Float`. A column stores the same
+      // decimal.
       self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)

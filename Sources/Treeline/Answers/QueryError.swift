@@ -18,7 +18,7 @@ public enum QueryError: Error, Hashable, Sendable {
   case noPassingPoint(of: ClusterID)
   /// The tree has no point at this index in tree order.
   case unknownPoint(treeIndex: Int, pointCount: Int)
-  /// Options for unclustered points that are invalid: `leastMembers` is below 1, or `fromZoom` is NaN.
+  /// Invalid options for unclustered points: `leastMembers` is below 1, or `fromZoom` is NaN.
   case neverUnclustered(UnclusteredPoints)
   /// Two clusters that cannot be in one answer, because they are the same cluster or one lies within the other.
   case overlappingClusters(ClusterID, ClusterID)
@@ -33,8 +33,8 @@ public enum QueryError: Error, Hashable, Sendable {
   /// A length in pixels that cannot be converted, because the viewport has no zoom. A detail, a spacing, badges and a
   /// margin have such a length.
   case noZoom
-  /// A cut with only a limit, for a query whose answer must not depend on the viewport. What such a cut shows depends
-  /// on the viewport.
+  /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
+  /// answer depends on the viewport.
   case notByPixels
   /// A map tile of a tree that lies on a plain plane.
   case tileOnPlainPlane
@@ -64,12 +64,13 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it again with separations"
+      "a spacing needs a tree with separations, found a tree without separations; build it again with separations"
     case .noBadges:
-      "badges need a tree grown by merging for badges, with separations, found another; build it again, by badges"
+      "badges need a tree that was grown for badges and has separations, found another tree; "
+        + "build it again by merging for badges"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
-        + " are in pixels and need a viewport with a zoom, found one without"
+        + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:

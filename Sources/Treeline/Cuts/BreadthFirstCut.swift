@@ -12,9 +12,9 @@ extension TreeStorage {
   /// another refines the answer for the other window.
   ///
   /// If the box of a node lies across the window's edge, only a search shows whether a point of the node is inside. At
-  /// first such nodes are counted as visible and expanded without a search. A node whose parts are all invisible then
-  /// disappears. When this count reaches the limit, the few remaining nodes are searched once, and from then on each
-  /// node is searched as it is reached. The answer is the same as with a search for every node.
+  /// first such a node is treated as visible and expanded without a search, and it disappears if no part of it is
+  /// visible. As soon as the number of nodes reaches the limit, the few remaining nodes of this kind are searched. From
+  /// then on each node is searched as it is reached. The answer is the same as with a search for every node.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
   /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:

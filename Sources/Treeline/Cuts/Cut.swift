@@ -64,7 +64,7 @@ public struct Cut: Hashable, Sendable {
   ///     with the greatest gain first, and fewer clusters are merged, until the scatter is small enough. If the limit
   ///     leaves room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger.
   ///     The answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous
-  ///     answer it continues. Zooming in from an answer that itself continued an answer may merge clusters.
+  ///     answer it continues. Zooming in from a continued answer may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -89,7 +89,7 @@ public struct Cut: Hashable, Sendable {
   /// is 0.7 of the spacing, or once the distance between its parts is twice the spacing. So the answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
-  /// - has a number of clusters that the area shown bounds, however many points there are.
+  /// - has a number of clusters that is bounded by the area shown, however many points there are.
   ///
   /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. So may clusters
   /// that are not shown at their own positions.
@@ -107,7 +107,7 @@ public struct Cut: Hashable, Sendable {
   /// `spacing(_:)` about pans, tiles and zooms hold here, too.
   ///
   /// All this holds for badges at the positions of their clusters. These are the means of the clusters or, in a tree
-  /// that was built so (`ClusterStand`), positions of members.
+  /// that was grown with `ClusterStand.member`, the positions of members.
   ///
   /// - Parameter scale: The factor for diameters and gaps, 0 or more: 0.5 for a small screen, 2 for a poster. At 0
   ///   every position is shown as a cluster of its own, except for positions that are a few units of the plane apart.
@@ -162,13 +162,13 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// The greatest ratio between a continued answer and a fresh answer in the distance of points to the means of their
-  /// clusters. The distance of each answer is a root mean square over all points.
+  /// The greatest ratio of two distances: the root mean square distance of points to the means of their clusters in a
+  /// continued answer, and this distance in a fresh answer.
   public static let continuityFactor = 1.25
 }
 
-/// The criterion of a cut by pixels. The raw value of a criterion is the name of its parameter. Texts, options and
-/// messages that list criteria use this type.
+/// The criterion of a cut, if it is in pixels. The raw value of a criterion is the name of its parameter. Texts,
+/// options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The distance of points from the mean of their cluster, as a root mean square.
   case detail
@@ -226,14 +226,14 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   /// map".
   case breadthFirst = "breadth-first"
 
-  /// The cluster with the greatest scatter first. The scatter is the sum of the squared distances of the cluster's
+  /// First the cluster with the greatest scatter. The scatter is the sum of the squared distances of the cluster's
   /// points to their mean. Points lie closer to their clusters than in breadth-first order with the same number of
   /// clusters. A query takes several times as long.
   case widestFirst = "widest-first"
 
-  /// The cluster whose split lowers the scatter most first. Points lie slightly closer to their clusters than in
-  /// widest-first order. A query reads the children of every cluster that it may split, so it takes longer than in
-  /// widest-first order.
+  /// First the cluster whose split lowers the scatter by the greatest amount. Points lie slightly closer to their
+  /// clusters than in widest-first order. A query reads the children of every cluster that it may split, so it takes
+  /// longer than in widest-first order.
   case steepestFirst = "steepest-first"
 }
 

@@ -26,8 +26,8 @@ extension TreeStorage {
   /// - Parameters:
   ///   - greatest: The greatest coarseness of a node that is shown as a whole. A coarser node is expanded if its parent
   ///     is.
-  ///   - leastMembers: Nodes with fewer points are expanded at every scale. The exception is a tree that as a whole has
-  ///     fewer points, if there are too many nodes.
+  ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
+  ///     there are too many nodes, this number is ignored.
   ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
@@ -93,7 +93,7 @@ extension TreeStorage {
   }
 }
 
-/// The nodes whose parts are shown instead at a scale.
+/// The nodes that are replaced by their parts at a scale.
 private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
   let scale: PixelScale
   let counted: Counted

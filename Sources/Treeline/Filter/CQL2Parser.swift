@@ -284,9 +284,9 @@ struct CQL2Parser {
     case _ where name.hasPrefix("T_"):
       throw unexpected(
         Filter.TemporalRelation.allCases.map { "'\($0.rawValue)'" }.listed("or"),
-        remedy: "a single moment has no other relation to an interval")
+        remedy: "other functions compare two intervals, but a column contains single moments")
     case _ where name.hasPrefix("S_"):
-      throw unexpected("'S_INTERSECTS'", remedy: "a point within an area intersects it")
+      throw unexpected("'S_INTERSECTS'", remedy: "a point that lies within an area also intersects the area")
     default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
     }
   }
@@ -328,7 +328,8 @@ struct CQL2Parser {
     let last = try intervalEnd()
     try require(")", "that closes 'INTERVAL'")
     if let first = first?.start, let last = last?.end, last < first {
-      throw fault(at: start, expected: "an interval that does not end before it begins", found: "one that does")
+      throw fault(
+        at: start, expected: "an interval that begins at or before its end", found: "an end before the beginning")
     }
     return TimeInterval(first?.start, last?.end)
   }

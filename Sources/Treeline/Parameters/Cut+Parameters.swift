@@ -81,9 +81,10 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing, since a limit alone leaves no room", found: text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; "
-          + "a limit alone leaves no room.")
+        name, expected: "a detail or a spacing, because a limit alone has no room for unclustered points",
+        found: text(name),
+        sentence: "{min-points} and {alone-from-zoom} need {detail} or {spacing}; "
+          + "a limit alone has no room for unclustered points.")
     }
   }
 
@@ -92,7 +93,7 @@ extension QueryParameters {
   fileprivate mutating func refuseUnclustered(beside name: String) {
     for option in Cut.unclusteredNames where has(option) && !isShared(option) {
       refuse(
-        option, expected: "no \(option), since \(name) show points unclustered wherever there is room",
+        option, expected: "no \(option), because \(name) show points unclustered wherever there is room",
         found: text(option),
         sentence: "{\(option)} and {\(name)} exclude each other: badges leave points unclustered if there is room.")
     }

@@ -47,7 +47,7 @@ extension Query: Parameterized {
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
     let name = pixels.criterion.rawValue
     parameters.refuse(
-      "zoom", expected: "a zoom, as \(name) is in pixels", found: nil,
-      sentence: "{\(name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
+      "zoom", expected: "a zoom, because \(name) is in pixels", found: nil,
+      sentence: "{\(name)} is in pixels and needs {zoom}, or {bbox} with {width} and {height}.")
   }
 }

@@ -20,8 +20,8 @@ public struct SplitRule: Hashable, Sendable {
     /// A description of the rule, which follows the name and a comma in texts.
     fileprivate var summary: String {
       switch self {
-      case .mean: "at the mean of their points, as the article does"
-      case .leastScatter: "where the least scatter is left"
+      case .mean: "at the mean of their points, as in Applidium's article"
+      case .leastScatter: "where both halves together scatter least"
       case .gamma: "at their mean weighted by distance to the power of g - 1, for a g \(gammaDomain)"
       }
     }
