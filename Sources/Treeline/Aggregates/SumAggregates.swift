@@ -27,8 +27,8 @@ struct IntegerMoments: AggregateEvaluator {
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
-      // The variance of the codes is the variance of the values, which differ from the codes only by the base. The
-      // count times the sum of squares, minus the square of the sum, fits into 256 bits.
+      // A variance does not depend on the base, so it is computed from codes. The count times the sum of squares, minus
+      // the square of the sum, fits into 256 bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))

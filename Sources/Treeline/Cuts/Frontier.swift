@@ -65,7 +65,7 @@ struct Frontier: ~Copyable {
       return parts(leftCount, (below | visibilities.left.inPlace, (below &+ 1) | visibilities.right.inPlace))
     }
 
-    /// Returns both parts of a bucket, or of a part of one. A part of one point is finished.
+    /// Returns both parts of a bucket, or of a part of a bucket. A part that has only one point is finished.
     @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))
       -> (left: Slot, right: Slot)
     {

@@ -406,7 +406,7 @@ struct PassingPoints: CountedPoints {
     }
   }
 
-  /// Returns the summary of the passing points in a bucket, or in a part of one, of up to 16 points.
+  /// Returns the summary of the passing points in a bucket, or in a part of a bucket. The node has up to 16 points.
   private func bucketSummary(of node: Node, in storage: TreeStorage) -> NodeSummary {
     withUnsafeTemporaryAllocation(of: PlanePoint.self, capacity: NodeRecord.bucketCapacity) { members in
       var (bits, count) = (bits(of: node), 0)

@@ -187,8 +187,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// Returns the tree indices of a bucket or of a part of one. For a stack, it returns only the first counted point, if
-  /// there is one.
+  /// Returns the tree indices of a bucket or of a part of a bucket. For a stack, it returns only the first counted
+  /// point, if there is one.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }
