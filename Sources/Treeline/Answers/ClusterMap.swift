@@ -162,7 +162,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the result with an id.
   public func cluster(_ id: ClusterID) throws -> Result { result(for: try tree.cluster(id)) }
 
-  /// Returns the two parts of a cluster, or none if all its values have the same position.
+  /// Returns the two parts of a cluster. The array is empty if all its values have the same position.
   public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
 
   /// Returns the result directly above a cluster; nil for the root.

@@ -8,8 +8,8 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
-  /// Returns the two parts of a cluster in tree order, or none if all its points have the same position. Under a
-  /// filter, returns the parts of the lowest cluster that has the same passing points.
+  /// Returns the two parts of a cluster in tree order. The array is empty if all its points have the same position.
+  /// Under a filter, returns the parts of the lowest cluster that has the same passing points.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
@@ -136,14 +136,15 @@ extension ClusterTree {
   /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
   /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always unclustered.
   ///
-  /// The cluster may lie within a larger one that is shown at that zoom.
+  /// At that zoom, a larger cluster that contains the cluster may be shown instead.
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
-  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
-  ///   - tileSize: The size of the tiles that the zoom counts.
-  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
-  ///   needs; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is damaged.
+  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
+  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
+  ///   not support the cut; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is
+  ///   damaged.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
@@ -162,10 +163,10 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - treeIndex: The index of the point in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
-  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
-  ///   - tileSize: The size of the tiles that the zoom counts.
-  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
-  ///   needs; `IndexError` if the file is damaged.
+  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
+  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
+  ///   not support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(depth)
   public func unclusteredZoom(ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws
     -> Double?

@@ -148,7 +148,7 @@ extension MapExpression where Named == Aggregate {
     of(property) { .mean($0) }
   }
 
-  /// Averages a property, weighted by another; see `Aggregate.mean(_:weight:)`.
+  /// Averages a property, weighted by another property; see `Aggregate.mean(_:weight:)`.
   public static func mean(
     _ property: PartialKeyPath<Value> & Sendable, weight: PartialKeyPath<Value> & Sendable
   ) -> MapExpression {

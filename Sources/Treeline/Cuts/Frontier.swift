@@ -209,7 +209,7 @@ struct Frontier: ~Copyable {
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // The unread nodes fit after the written ones, and all results fit after the end of the level.
+    // The unread nodes fit after the written nodes, and all results fit after the end of the level.
     cursor.update(from: next, count: end - next)
     let count = (cursor - writtenStart) &+ (end - next)
     let slots = writtenStart

@@ -112,8 +112,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns how much of both stored children of a node may be visible, judged by the sides of their boxes that are
-  /// outside and by the points of buckets.
+  /// Returns how much of both stored children of a node may be visible, judged by two things: which sides of their
+  /// boxes are outside and, for buckets, which points are visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -146,7 +146,7 @@ extension TreeStorage {
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// Replaces the visibilities of children that are buckets with exact ones.
+  /// Replaces the visibilities of children that are buckets by exact visibilities.
   @inline(never) private func byPoints<Counted>(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -226,8 +226,8 @@ extension TreeStorage {
 
   /// Returns whether a node has a point in view, if its box lies across the window's edges and no side of it is inside.
   ///
-  /// Of two children the one with fewer points is searched by a recursive call and the other in the loop. So calls nest
-  /// at most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
+  /// The child with fewer points is searched by a recursive call, and the other child in the loop. So calls nest at
+  /// most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
   ///
   /// Complexity: O(1) for most nodes; in the worst case the number of nodes that lie across the window's corners or,
   /// under a filter, across its edges.

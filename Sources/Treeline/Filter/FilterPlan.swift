@@ -43,7 +43,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this one. Each needs a buffer in addition to the one for the result.
+  /// Number of levels below this level. Each needs a buffer in addition to the one for the result.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0

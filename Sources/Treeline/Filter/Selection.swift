@@ -111,7 +111,7 @@ package final class Selection: Sendable {
     make: () throws(Failure) -> PassingMeans
   ) throws(Failure) -> PassingMeans {
     if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
-    // Two threads that ask first at the same time may both do the work.
+    // If two threads ask for the result first at the same time, both may do the work.
     let made = try make()
     let (isFirst, found) = sums.compareExchange(
       expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
@@ -159,7 +159,7 @@ package final class Selection: Sendable {
     _ reference: borrowing AtomicLazyReference<Prepared>, make: () throws(Failure) -> Prepared
   ) throws(Failure) -> Prepared {
     if let found = reference.load() { return found }
-    // Two threads that ask first at the same time may both do the work.
+    // If two threads ask for the result first at the same time, both may do the work.
     return reference.storeIfNil(try make())
   }
 

@@ -173,7 +173,7 @@ extension QueryParameters {
   ///   - key: The name of the parameter.
   ///   - range: The range of accepted numbers.
   ///   - unit: The words before the range in messages, such as `a number of pixels `.
-  ///   - expected: The words in messages instead of unit and range.
+  ///   - expected: The words that messages use instead of `unit` and `range`, if it is not nil.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {

@@ -63,7 +63,7 @@ public struct ShownPosition: Hashable, Sendable {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - window: The window in which the cluster is kept visible; nil for none.
+  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
@@ -93,7 +93,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - id: The cluster.
   ///   - rule: The rule for the position; nil for the cluster's own position.
-  ///   - window: The window in which the cluster is kept visible; nil for none.
+  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(depth) for the mean and for the cluster's own position; otherwise as `nearestMember(of:)`.
   public func shownPosition(

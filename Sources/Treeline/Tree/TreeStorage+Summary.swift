@@ -75,7 +75,7 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children checks the same.
+  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children makes the same check.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {

@@ -69,7 +69,7 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - box: The box, with all four edges inclusive.
   ///   - zoom: The zoom; nil for a viewport without a scale. A cut with only a limit needs no scale.
-  ///   - tileSize: Size of the tiles for which the zoom counts.
+  ///   - tileSize: Size of the tiles to which the zoom refers.
   ///   - margin: Width in pixels of a margin around the box, which is in view, too. It needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)

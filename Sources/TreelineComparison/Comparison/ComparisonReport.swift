@@ -15,7 +15,8 @@ package struct ComparisonReport: Sendable {
   let pointCount: Int
   /// Methods in the order of their columns.
   let methods: [ClusteringMethod]
-  /// The compared views; none if there is nothing to look at: no point, or one position on a plain plane.
+  /// The compared views. The array is empty if there are no points, or if all points have one position on a plain
+  /// plane.
   let views: [ViewComparison]
   /// nil if no journey was asked for, or if there is nothing to look at.
   let journey: JourneyComparison?

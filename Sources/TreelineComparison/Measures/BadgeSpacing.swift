@@ -21,7 +21,7 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// Share of badges that touch another, from 0 to 1; 0 if there are no clusters.
+  /// Share of badges that touch another badge, from 0 to 1; 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",

@@ -21,7 +21,7 @@ public struct MapAnswer: Sendable {
   /// The answer itself, in tree order.
   public let clusters: Clusters
 
-  /// Clusters with positions and sizes, in the same order.
+  /// The same clusters, in the same order, with positions and sizes.
   let shown: [ShownCluster]
 
   /// The tree that answered.

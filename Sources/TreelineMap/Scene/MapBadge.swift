@@ -24,7 +24,7 @@ public struct MapBadge: Identifiable, Sendable {
     /// Whether the badge is drawn. A whole is not drawn until its parts have arrived.
     public var isVisible: Bool
     /// Whether the number is drawn, so that it counts the badge's points. The badge of a single point has no number but
-    /// counts its point all the same.
+    /// still counts its point.
     public var showsCount: Bool
   }
 

@@ -35,7 +35,7 @@ public struct MapChange: Sendable {
   /// Badges whose position, size or opacity has changed.
   public var moved: [Move] = []
 
-  /// No difference.
+  /// Creates a change without differences.
   public init() {}
 
   /// Whether the view has nothing to do.
