@@ -19,7 +19,7 @@ public struct GridCluster: Hashable, Sendable {
   /// The least row number of its points. No two cells share it.
   public let firstPoint: Int
 
-  /// Whether the cluster is more than one point, all at one position.
+  /// Whether the cluster has several points, all at one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
 }
 

@@ -115,7 +115,7 @@ extension Cluster: Hashable {
 /// A node is determined by its first point in tree order and its level, the root being level 0. Both fit into one
 /// number below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster in every viewport, limit
 /// and zoom of one tree. It is valid for that tree only. If a point is added and the tree is built again, many ids
-/// identify other clusters or none. Ids are ordered like the tree, with an ancestor before its descendants.
+/// identify another cluster or no cluster. Ids are ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 

@@ -1,4 +1,4 @@
-/// A column: one value or none for each point, in tree order.
+/// A column: for each point one value or no value, in tree order.
 ///
 /// The columns of a tree lie in its index, or in memory if it was built with them. They are read only when needed.
 /// `treeline build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.

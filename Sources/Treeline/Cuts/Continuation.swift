@@ -235,7 +235,7 @@ private struct Plan {
     return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
   }
 
-  /// - Parameter most: The number of clusters to save. Saving more has no advantage.
+  /// - Parameter most: The number of clusters to save. Saving more clusters has no advantage.
   private mutating func choose(_ isReached: [Bool], saving most: Int) {
     choices = [[Choice]](repeating: [], count: entries.count)
     var costs = [[Cost]](repeating: [], count: entries.count)

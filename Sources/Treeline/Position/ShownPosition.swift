@@ -75,7 +75,7 @@ public struct ShownPosition: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Returns where a cluster is shown.
+  /// Returns the position at which a cluster is shown.
   ///
   /// If a window is given and a point of the cluster is inside, the position is inside the window. If the position that
   /// the rule gives is outside, the position of the visible point nearest to the mean is used instead. So the position

@@ -45,7 +45,8 @@ public struct SplitRule: Hashable, Sendable {
 
   /// The split after which both halves together have the least scatter, which is the sum of the squared distances of
   /// points to the mean of their half. First the best position along the axis is found. If several positions are best,
-  /// it is the lowest. Then points move to the half whose mean is nearer, as long as that gains enough.
+  /// it is the lowest. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
+  /// enough.
   ///
   /// With the same number of clusters in widest-first order, points lie a tenth closer to their clusters than with
   /// `mean`. Building takes about twice as long as with `mean`, and five times as long if distances double from point

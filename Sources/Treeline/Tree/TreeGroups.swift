@@ -1,4 +1,4 @@
-/// The groups of a tree of groups. Points share a cluster only with points of their own group.
+/// The groups of a tree that was built with groups. Points share a cluster only with points of their own group.
 ///
 /// Each group has a tree of its own, and these trees follow one another in tree order. After the last of them come the
 /// points that are never clustered. Nodes above the roots of the groups, and above those points, are in no answer.

@@ -134,8 +134,8 @@
       refresh()
     }
 
-    /// The tree that is shown, which may be filtered; nil for none. A selection ends when another tree is set. Under
-    /// another filter of the same tree it remains if the selected point passes.
+    /// The tree that is shown, which may be filtered; nil if no tree is shown. A selection ends when another tree is
+    /// set. Under another filter of the same tree it remains if the selected point passes.
     ///
     /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
     /// number. If points have come or gone, call `show(_:texts:)` instead.
@@ -151,7 +151,7 @@
     /// ```
     ///
     /// - Parameters:
-    ///   - tree: Tree of your points; nil for none.
+    ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 

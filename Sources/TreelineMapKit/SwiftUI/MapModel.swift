@@ -98,7 +98,7 @@
       self.animator = animator
     }
 
-    /// The tree that is shown; nil for none. Set a new tree for another filter, too.
+    /// The tree that is shown; nil if no tree is shown. Set a new tree for another filter, too.
     ///
     /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
     /// number. If points have come or gone, call `show(_:texts:)` instead.
@@ -110,7 +110,7 @@
     /// Shows another tree whose row numbers stand for other values than before.
     ///
     /// - Parameters:
-    ///   - tree: Tree of your points; nil for none.
+    ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 

@@ -15,7 +15,7 @@ import TreelineMap
   ///
   /// - Parameters:
   ///   - texts: Texts of the tree; nil if its row numbers stand for the same values as before.
-  ///   - tree: The tree; nil for none.
+  ///   - tree: The tree; nil if no tree will be shown.
   ///   - scene: The badges shown until then.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {
     // Only the filter differs, so the texts stay.
