@@ -1,6 +1,6 @@
 extension String {
-  /// The text as messages show it: on one line, with characters escaped that cannot be seen or that look like others,
-  /// and cut after 60 characters.
+  /// The text as messages show it: on one line, and cut after 60 characters. Characters that cannot be seen or that
+  /// look like other characters are escaped.
   package var visible: String {
     var result = ""
     for (count, scalar) in unicodeScalars.enumerated() {
@@ -19,7 +19,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, or one beyond ASCII that looks like a space, a minus sign or nothing.
+  /// Whether it is a control character, or a character beyond ASCII that is invisible or looks like a space or a minus
+  /// sign.
   fileprivate var looksLikeASCII: Bool {
     switch properties.generalCategory {
     case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .dashPunctuation: true

@@ -6,7 +6,7 @@ struct JourneyComparison: Sendable {
   /// Views, one after the other; two or more.
   let views: [ComparisonView]
 
-  /// Moves from each view to the next, one fewer than views.
+  /// Moves from each view to the next. There is one move fewer than there are views.
   var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
   /// Maximum number of clusters of each method, the same in all views; 1 or more.

@@ -70,8 +70,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges kept on a pan, from 0 to 1, of the clusters that are shown inside both views and have a point
-  /// inside both; nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters that are shown inside both views and have a
+  /// point inside both are counted. The value is nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

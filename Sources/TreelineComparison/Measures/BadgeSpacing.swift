@@ -21,7 +21,7 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// Share of badges that touch another, from 0 to 1; 0 if there are no clusters.
+  /// Share of badges that touch another badge, from 0 to 1; 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
@@ -33,7 +33,7 @@ extension ViewMeasure {
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// Smallest distance between two badges, on screen or off; nil below two clusters.
+  /// Smallest distance between two badges, on screen or off; nil if there are fewer than two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
@@ -141,7 +141,7 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position, the first of equally near ones; nil if there is no other.
+  /// Returns the nearest other position or, of equally near positions, the first; nil if there is no other position.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))

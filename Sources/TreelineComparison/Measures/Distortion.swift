@@ -2,8 +2,8 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Root mean square distance of points to their badge. Only points in view count, even if clusters have more, so that
-  /// all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Only points in view are used, even if clusters have points out
+  /// of view, so that all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
@@ -41,7 +41,7 @@ private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   return other > 0 ? value / other : value == 0 ? 1 : nil
 }
 
-/// Sum of the squared distances from points to where their clusters are shown.
+/// Sum of the squared distances from points to the positions at which their clusters are shown.
 struct Distortion {
   private let turn: Double
   private var sum = 0.0
@@ -60,7 +60,8 @@ struct Distortion {
 }
 
 extension ViewPoints {
-  /// Returns the root mean square distance of points to where their clusters are shown; nil without points in clusters.
+  /// Returns the root mean square distance of points to the positions at which their clusters are shown; nil if no
+  /// point is in a cluster.
   func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
     var distortion = Distortion(in: view)
     for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {
@@ -83,7 +84,7 @@ struct Yardsticks {
   /// Distortions that are known already, by the number of clusters.
   var known: [Int: Distortions] = [:]
 
-  /// Distortions in pixels, nil for a missing one.
+  /// Distortions in pixels; nil for a missing distortion.
   struct Distortions: Sendable {
     var grid: Double?
     var kMeans: Double?
@@ -110,8 +111,9 @@ struct GridYardstick {
   /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// Returns the width of cells in pixels and their clusters. The cells are the narrowest that are at least as wide as
-  /// `cellSize` and show at most `count` clusters, 1 or more; the width grows by steps of 2 %.
+  /// Returns the width of cells in pixels, and the clusters of these cells. The cells are the narrowest cells that are
+  /// at least as wide as `cellSize` and show at most `count` clusters. `count` is 1 or more, and the width grows by
+  /// steps of 2 %.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {

@@ -2,9 +2,10 @@ import Treeline
 
 extension ViewMeasure {
   /// Rank correlation of the counts of all shown clusters with the numbers of points around them, from -1 to 1. Around
-  /// a cluster, all points of the data count, whichever cluster they are in. Points outside the view count, too;
-  /// otherwise a cluster at the edge would seem to be in an emptier place. nil below three clusters, if all clusters
-  /// have equal counts, or if all have equal numbers of points around them.
+  /// a cluster, all points of the data are counted, whichever cluster they are in. This includes points outside the
+  /// view, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there
+  /// are fewer than three clusters, if all clusters have equal counts, or if all clusters have equal numbers of points
+  /// around them.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
@@ -23,8 +24,8 @@ extension ViewMeasure {
   }
 }
 
-/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil below three pairs, or if all first or all
-/// second values are equal.
+/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil if there are fewer than three pairs, if
+/// all first values are equal, or if all second values are equal.
 ///
 /// - Complexity: O(n log n)
 func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
@@ -78,7 +79,7 @@ extension ClusterTree {
   }
 
   /// Returns the squared distance to the farthest corner of a box. Of the box's repetitions around the world, takes the
-  /// one for which the distance is smallest: no point of the box is farther away.
+  /// repetition for which the distance is smallest: no point of the box is farther away.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

@@ -36,7 +36,7 @@ struct SinglePoints: Sendable {
 
   init() {}
 
-  /// - Parameter lonePoints: Tree indices of the points in view without another within `loneliness`.
+  /// - Parameter lonePoints: Tree indices of the points in view that have no other point within `loneliness`.
   init(
     of clusters: [ShownCluster], _ points: ViewPoints, lonePoints: [Int], in membership: Membership,
     of tree: ClusterTree,
@@ -57,12 +57,14 @@ struct SinglePoints: Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the tree indices of the points in a view without another within `SinglePoints.loneliness`, ascending.
+  /// Returns the tree indices of the points in a view that have no other point within `SinglePoints.loneliness`, in
+  /// ascending order.
   func lonePoints(in view: ComparisonView) throws -> [Int] {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Returns the tree indices of the points in a window without another point, inside it or not, within a distance.
+  /// Returns the tree indices of the points in a window that have no other point within a distance. Other points may
+  /// lie outside the window.
   ///
   /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points,
   ///   however many are in the window, because each point of a narrower node has the node's other points within the

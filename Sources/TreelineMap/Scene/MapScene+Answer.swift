@@ -3,7 +3,7 @@ import Treeline
 /// An answer that is applied from the front, in tree order, and the badges that it replaces.
 struct PartialAnswer: Sendable {
   let answer: MapAnswer
-  /// Badges of the answer before that are not handled yet.
+  /// Badges of the previous answer that are not handled yet.
   var old: ArraySlice<MapBadge>
   /// Clusters of the answer that are not applied yet.
   var new: ArraySlice<ShownCluster>
@@ -53,7 +53,7 @@ extension MapScene {
     }
   }
 
-  /// Has leaving badges hand over their points to the clusters that will enter in this part, before anything else
+  /// Makes leaving badges hand over their points to the clusters that will enter in this part, before anything else
   /// changes.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
@@ -78,8 +78,8 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All others leave at
-  /// once, without their numbers: their points may be in other clusters of the new tree.
+  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All other badges leave
+  /// at once, without their numbers: their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

@@ -58,7 +58,7 @@
     /// Requests the clusters of the part of the map that is visible after it has come to rest.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
-    /// Returns the view of a badge, or of an annotation of the delegate's.
+    /// Returns the view of a badge, or of an annotation of the delegate.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       switch annotation {
       case let annotation as ClusterAnnotation:
@@ -85,7 +85,7 @@
       followSelection()
     }
 
-    /// Zooms into a cluster, opens a stack, or keeps what is selected.
+    /// Zooms into a cluster, opens a stack, or stores the selection.
     public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {
       switch view.annotation {
       case let annotation as ClusterAnnotation where !isSelected(annotation): didTap(annotation)

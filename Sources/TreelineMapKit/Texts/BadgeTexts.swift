@@ -17,7 +17,8 @@ public struct BadgeTexts: Sendable {
   /// same aggregates in `MapFeed.Options`.
   public var aggregates: [Aggregate] = []
 
-  /// Returns the title of a cluster, given the values of `aggregates`; nil for `clusterTitle`.
+  /// Returns the title of a cluster, given the values of `aggregates`. If this is nil, titles are made from
+  /// `clusterTitle`.
   ///
   /// ```swift
   /// texts.aggregates = [.first("name", by: "population")]
@@ -41,11 +42,11 @@ public struct BadgeTexts: Sendable {
   /// Returns the title and subtitle of a point.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
-  /// Creates texts for clusters only: points have none.
+  /// Creates texts for clusters only: points have no texts.
   public init() { ofPoint = nil }
 
   /// - Parameters:
-  ///   - map: Values that the rows number.
+  ///   - map: Values for which the row numbers of the tree stand.
   ///   - title: Returns the title of a value; a key path works, too.
   ///   - subtitle: Returns the subtitle of a value; a key path works, too.
   public init<Value>(
@@ -68,7 +69,7 @@ public struct BadgeTexts: Sendable {
 
   /// Returns the title of a point, or the title of a cluster made by `titleOfCluster` or from `clusterTitle`.
   ///
-  /// - Parameter values: Values of `aggregates`; without them `clusterTitle` makes the title.
+  /// - Parameter values: Values of `aggregates`. If there are no values, the title is made from `clusterTitle`.
   public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
     if let row = cluster.row { return ofPoint?(row).title }
     if let titleOfCluster, values.count == aggregates.count { return titleOfCluster(cluster, values) }

@@ -62,7 +62,7 @@ import Treeline
 
   @Test(arguments: [
     (["limit": "0"], "limit must be 1 or more, found 0."),
-    (["detail": "9"], "detail needs zoom, or bbox with width and height: it is in pixels."),
+    (["detail": "9"], "detail is in pixels and needs zoom, or bbox with width and height."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
@@ -72,7 +72,7 @@ import Treeline
     (["center": "2,48", "zoom": "3", "width": "300"], "width needs height."),
     (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
     (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
-    (["tile-size": "512"], "tile-size needs zoom or tile: it is the size of the tiles that the zoom counts."),
+    (["tile-size": "512"], "tile-size needs zoom or tile, because it is the tile size of a zoom."),
     (["tile": "3,4,2", "width": "9", "height": "9"], "tile and width exclude each other; choose one."),
     (
       ["bbox": "1, 2, 3, x"],
