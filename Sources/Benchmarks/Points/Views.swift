@@ -52,8 +52,8 @@ extension Viewport {
 extension Query {
   @inline(__always) func answer(of tree: ClusterTree) throws -> Clusters { try tree.clusters(cut, in: viewport) }
 
-  /// Checks an answer against the points: each point inside is in exactly one cluster, and every cluster has such a
-  /// point.
+  /// Checks an answer against the points: each point inside the view is in exactly one cluster, and every cluster has a
+  /// point inside the view.
   ///
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {

@@ -37,11 +37,11 @@ struct NodeArrays: Sendable {
   /// box.
   ///
   /// - Parameters:
-  ///   - root: Record of the node that all other nodes lie below.
-  ///   - firstBelow: The first of their records.
-  ///   - corner: Corner from which sums have been measured.
+  ///   - root: Index of the record of the topmost node.
+  ///   - firstBelow: Index of the first record of the nodes below the root. They are the last records.
+  ///   - corner: Corner from which sums have been measured so far.
   mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
-    // Through pointers: the optimizer need not change array elements in place.
+    // Pointers, because the optimizer does not always change array elements in place.
     records.withUnsafeMutableBufferPointer { records in
       sums.withUnsafeMutableBufferPointer { sums in
         func finish(_ record: Int) {

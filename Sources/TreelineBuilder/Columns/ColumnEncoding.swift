@@ -1,7 +1,7 @@
 import Treeline
 
-/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes of one
-/// width.
+/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes. All
+/// codes of a column have the same width.
 ///
 /// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.
@@ -13,9 +13,10 @@ public struct ColumnEncoding: Sendable {
   let form: ColumnForm
   /// Kind of a typed column.
   public var kind: Column.Kind { form.kind }
-  /// Unit of numbers that are times, 1 or 1000 a second.
+  /// Number of units per second of numbers that are times, 1 or 1000.
   private let numbersPerSecond: Int?
-  /// Whether the kind was found from the values. Then only booleans and the texts `true` and `false` are booleans.
+  /// Whether the kind was found from the values. If so, only booleans and the texts `true` and `false` count as
+  /// booleans.
   private let isFound: Bool
   /// Decimal mark of numbers in texts.
   private let mark: DecimalMark
@@ -48,8 +49,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values, and the number of points whose number a double does not hold
-  /// exactly.
+  /// Returns the code of each entry of some values. Also returns the number of points whose number cannot be stored
+  /// exactly as a double.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -74,7 +75,7 @@ public struct ColumnEncoding: Sendable {
 
   /// Writes the codes of some values, each `stride` bytes after the one before.
   ///
-  /// - Returns: how many numbers are stored as the nearest doubles and not exactly.
+  /// - Returns: the number of numbers that are stored as the nearest double because no double is equal to them.
   /// - Throws: `ColumnError` for a value that has no code because it was not surveyed; its row is the number of the
   ///   point.
   @discardableResult public func encode(
@@ -257,7 +258,7 @@ extension ColumnEncoding: PlainValue {
 }
 
 extension ColumnSurvey.Purpose {
-  /// Unit of numbers that are times, 1 or 1000 a second; nil if numbers are not times.
+  /// Number of units per second of numbers that are times, 1 or 1000; nil if numbers are not times.
   var numbersPerSecond: Int? {
     switch self {
     case .typed(.time): 1

@@ -8,7 +8,7 @@ package struct ColumnForm: Sendable {
   var width: Int
   var digits = 0
   var areDates = false
-  /// Number that is added to each code to get its integer.
+  /// Number that is added to each code to get the integer that the code stands for.
   var base: Int64 = 0
 
   private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {
@@ -23,8 +23,8 @@ package struct ColumnForm: Sendable {
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Makes the form of integers, which are stored as offsets from the least one. The width is the least at which no
-  /// integer takes the greatest code.
+  /// Makes the form of integers, which are stored as offsets from the least integer. The width is the least one at
+  /// which no integer takes the greatest code, which means a missing value.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
   /// - Returns: nil if no width is large enough.
@@ -43,7 +43,7 @@ package struct ColumnForm: Sendable {
 }
 
 extension ColumnForm {
-  /// Whether a form that was read may be the form of a column.
+  /// Whether a form that was read from a file may be the form of a column.
   ///
   /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {

@@ -2,10 +2,10 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two parts; the left one has the lesser least member.
+  /// Nodes of the two parts. The left part has the lesser least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the cluster stands where its right part stood, if clusters stand at members.
+  /// If clusters stand at members, whether the merged cluster has the position of its right part.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8
@@ -14,8 +14,9 @@ struct Merge {
 
 /// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
 ///
-/// Leaves are numbered from 0. Of two clusters that are merged, the one with the greater least member ends. No other
-/// merge ends a cluster with that least member. So the number of the merge's node is `leafCount` plus that member.
+/// Leaves are numbered from 0. When two clusters are merged, the cluster with the greater least member ends. Only one
+/// merge ends a cluster with this least member. So the node of that merge has the number `leafCount` plus this least
+/// member.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -26,11 +27,11 @@ struct MergeTree: @unchecked Sendable {
     /// Number of points.
     var count: UInt32 = 0
     var leastMember: UInt32 = 0
-    /// Number of records that a stored tree has below this node.
+    /// Number of records below this node in a stored tree.
     var recordCount: UInt32 = 0
     /// Height of the tree below this node.
     var height: UInt32 = 0
-    /// Merge scale, never below the scale of a part.
+    /// Merge scale. It is never below the merge scale of a part.
     var scale = SeparationCode.zero
     var standsRight = false
   }
@@ -38,9 +39,9 @@ struct MergeTree: @unchecked Sendable {
   /// Position of a cluster, and the rounds between which it exists.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if it was not.
+    /// Round in which the cluster was made; `never` if the cluster was not made.
     var round = MergeTree.never
-    /// Round in which the cluster was merged with another; `never` if it was not.
+    /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
     var endRound = MergeTree.never
   }
 
@@ -52,13 +53,13 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
-  /// Extents of clusters, for a history in which clusters are looked up by place; nil in a build.
+  /// Extents of clusters, for a history that looks clusters up by position; nil in a build.
   private let extents: UnsafeMutablePointer<Extent>?
-  /// Whether clusters of that history may be merged across the seam.
+  /// Whether clusters of a history with extents may be merged across the seam.
   private let crossesSeam: Bool
 
   private struct Extent {
-    /// Box around all points; it crosses the seam if the points are laid side by side there.
+    /// Box around all points. It crosses the seam if the cluster lies across the seam.
     var box: PlaneRect
     /// See `MergeSums`.
     var countBeyond: UInt32
@@ -91,7 +92,7 @@ struct MergeTree: @unchecked Sendable {
     }
   }
 
-  /// Deallocates everything but the nodes, once nothing is left to merge.
+  /// Deallocates everything except the nodes, once merging is complete.
   func deallocateContents() {
     MemoryBlock(places, count: leafCount).deallocate()
     MemoryBlock(sums, count: leafCount).deallocate()
@@ -132,7 +133,7 @@ struct MergeTree: @unchecked Sendable {
       : places[Int(node) &- leafCount]
   }
 
-  /// Returns the cluster of a node. If the tree has no extents, nothing may have been merged across the seam.
+  /// Returns the cluster of a node. If the tree has no extents, no clusters may have been merged across the seam.
   @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
     if isLeaf(node) {
       let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
