@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build on one machine whose points do not fit its memory. The points lie in a scratch folder, and one piece of
-  /// them at a time is in memory.
+  /// A build on one machine whose points do not fit its memory. All points are in a scratch folder on the disk. Only
+  /// the points of one piece at a time are in memory.
   ///
   /// ```swift
   /// if let build = ScratchBuild(resuming: name, in: folder, options, checksum: { hash }) {
@@ -15,8 +15,9 @@ import Treeline
   /// }
   /// ```
   package final class ScratchBuild {
-    /// Stages of a build, in this order, with two exceptions. Once separations are known, writing the index continues;
-    /// and preparing columns, which is part of encoding them, happens while the index is written.
+    /// Stages of a build. They follow each other in this order, with two exceptions. Separations are computed while the
+    /// index is written, which continues once they are known. Columns are prepared while the index is written, although
+    /// preparing columns belongs to the stage of encoding.
     package enum Stage: String, Sendable {
       case encoding, projecting, planning, partitioning, building, writing, separating
     }
@@ -28,15 +29,15 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part of the separations. With fewer nodes, which take 3 MB, a division costs more
-      /// than it saves. Tests use fewer.
+      /// Least number of nodes in a part of the separations. These nodes take 3 MB. With fewer nodes, dividing the tree
+      /// into parts costs more time than it saves. Tests use fewer nodes.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
       package var columns: [RequestedColumn] = []
-      /// Whether the input gives points their row numbers.
+      /// Whether the input assigns row numbers to points.
       package var hasGivenRows = false
-      /// Whether points share a cluster only with points of their group.
+      /// Whether points may share a cluster only with points of their group.
       package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -44,12 +45,13 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// Memory that is not for pieces: an eighth of the budget, and what the process takes anyway.
+      /// Memory that is not available for pieces: an eighth of the budget, and the memory that the process always
+      /// takes.
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
-      /// Returns how many points a piece may have.
+      /// Returns the number of points that a piece may have.
       ///
-      /// - Parameter codeLength: Length of a point's codes of all columns, in bytes.
+      /// - Parameter codeLength: Length of the codes of all columns for one point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
         return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
@@ -74,7 +76,7 @@ import Treeline
       }
     }
 
-    /// Memory to build a piece, in bytes a point: 44, and some more for data with many outliers.
+    /// Memory for building a piece, in bytes per point: 44 bytes, and a reserve for data with many outliers.
     static let bytesPerPoint = 48
 
     package private(set) var options: Options
@@ -82,28 +84,28 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// Work that it took to compute the separations, once they are computed.
+    /// Amount of work for computing the separations, once they are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
-    /// Called with the number of points done in a stage, and the total number.
+    /// Called with the number of points that are done in a stage, and the total number of points.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called with plain coordinates when they are projected, and with their plane.
+    /// Called with plain coordinates when they are projected, and with the plane on which they are projected.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Distinguishes this build, with its input and options, from others that may have left
-    ///   files.
+    /// - Parameter identity: Name of this build, its input and its options. It differs from the name of any other build
+    ///   that may have left files in the folder.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues where an earlier run of the same build stopped, with the projection of that run. Nil if the earlier
-    /// run had not read all of the same input.
+    /// Continues an earlier run of the same build where that run stopped, with the projection of that run. Nil if the
+    /// earlier run had not read all of the same input.
     ///
     /// - Parameters:
-    ///   - checksum: Returns the checksum of the input's bytes. Called only if there is something to continue from.
-    ///   - onDamage: Called with the error for a file that is not as it was written, if the build cannot continue
-    ///     because of it.
+    ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left something.
+    ///   - onDamage: Called if the build cannot continue because a file has changed since it was written. Gets the
+    ///     error for this file.
     package init?(
       resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
       onDamage: (PieceError) -> Void = { _ in }
@@ -127,7 +129,7 @@ import Treeline
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
 
-    /// Makes the build stop when `cancellation` is cancelled, too. One cancellation may stop several builds.
+    /// Makes `cancellation` stop this build, too. One cancellation may stop several builds.
     package func stops(with cancellation: BuildCancellation) {
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }
