@@ -141,11 +141,11 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// The number under which each column's values were added, and the preparations of each column.
+    /// For each column, the number under which its values were added, and its preparations.
     var columnNumbers: [Int] = []
     var preparations: [Set<IndexColumn.Preparation>] = []
 
-    /// Layout of a point's codes.
+    /// Layout of the codes of a point.
     var layout: RecordLayout { RecordLayout(columns) }
 
     var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
@@ -170,7 +170,7 @@ import Treeline
 
     private var reading: Reading?
 
-    /// Files into which points are read.
+    /// Files to which points are written while they are read.
     private struct Reading {
       var points: AppendedFile
       var skippedRows: AppendedFile
@@ -181,17 +181,18 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// Error because of which added points are not on the disk. The build cannot succeed after it.
+    /// Error that prevented some added points from being written to the disk. After this error, the build cannot
+    /// succeed.
     private var writingFailure: PieceError?
 
-    /// Adds points, and the numbers of rows that were skipped, each in input order.
+    /// Adds points, and the numbers of rows that were skipped. Both are in input order.
     ///
     /// - Parameters:
-    ///   - skippedRows: Numbers of skipped rows, no greater than the row of the last point so far.
-    ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given row numbers.
+    ///   - skippedRows: Numbers of skipped rows. None is greater than the row of the last point added so far.
+    ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
-    /// - Throws: `PieceError`. If any of the points are refused, none is added.
+    /// - Throws: `PieceError`. If any point is refused, none of these points is added.
     package func append(
       _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], groups: [PointGroups.Group] = [],
       values: [ColumnValues] = []
@@ -233,14 +234,15 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The first value so far that does not suit the declared kind of its column, and the number of its point.
+    /// The error for the first value so far that does not suit the declared kind of its column, and the number of the
+    /// value's point.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
     }
 
-    /// Returns the positions of points on Web Mercator; none on a plain plane, which is known only once all points are
-    /// read.
+    /// Returns the positions of points on Web Mercator. On a plain plane it returns no positions, because that plane is
+    /// known only once all points are read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         guard projection == .webMercator else {
@@ -261,11 +263,11 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Leaves room for the six sections that every index has, separations, groups, and a description.
+      // Reserves entries for the six sections that every index has, and for separations, groups and a description.
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
-      // Files that another build has left are of no use, and some could be mistaken for files of this build.
+      // Files that another build has left are useless, and some could be mistaken for files of this build.
       folder.removeFiles()
       let reading = Reading(
         points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
@@ -278,7 +280,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.
-    ///   - columns: Numbers and names of the columns, in the order of the index; nil to keep the given order and names.
+    ///   - columns: The number and name of each column, in the order of the index; nil to keep the given order and
+    ///     names.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
@@ -295,10 +298,10 @@ import Treeline
 
     // MARK: - Building
 
-    /// For each column, the count of the numbers that are not stored exactly, once the index is built.
+    /// For each column, the number of values that are not stored exactly. Known once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
-    /// Builds the index of the points that were added.
+    /// Builds the index of all points that were added.
     package func finish(to destination: IndexDestination) throws(PieceError) {
       try project()
       let plan = try plan()
@@ -321,7 +324,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Replaces plain coordinates by positions, now that their plane is known.
+    /// Replaces plain coordinates by positions. The plane is known now.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })

@@ -5,10 +5,10 @@ import Treeline
 
 /// The direction along which some points spread most, as a vector of integers.
 ///
-/// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other one is the
-/// greatest integer that does not turn the axis past the true direction. An eigenvector is near it, and exact
-/// arithmetic settles the last bit. So the axis does not depend on whether LAPACK found the eigenvector, or on how
-/// LAPACK rounds.
+/// Its longer component is 2^29, so that its dot product with any two 32-bit distances fits Int64. Its shorter
+/// component is the greatest integer that does not turn the axis past the true direction. An eigenvector that is
+/// computed first is close to this integer, and exact arithmetic decides the last bit. So the axis does not depend on
+/// whether LAPACK computed the eigenvector, or on how LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -21,9 +21,9 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   /// Finds the principal axis of points with this scatter; nil if no direction is the longest.
   ///
-  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. Its eigenvectors are the same,
-  /// but its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the covariance matrix are
-  /// nearly equal.
+  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. That matrix has the same
+  /// eigenvectors, and its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the
+  /// covariance matrix are nearly equal.
   @inline(__always) init?(of scatter: Scatter, by solver: Solver = .standard) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
