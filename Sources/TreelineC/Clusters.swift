@@ -8,7 +8,7 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // Limits the page to the members, even if offset and limit are huge.
+    // Offset and limit may be huge. The page must stay within the members.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
     let treeIndices = page.map(members.treeIndex)
@@ -78,7 +78,7 @@ public func unclusteredZoom(
   } != nil
 }
 
-/// Reads a cut, and the tile size that zooms refer to.
+/// Reads a cut, and the tile size for which zooms are given.
 private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
   try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
 }

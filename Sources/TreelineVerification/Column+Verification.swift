@@ -1,7 +1,7 @@
 import Treeline
 
 extension Sequence<Column> {
-  /// Checks every typed column, and that no two columns have names of the same bytes.
+  /// Checks every typed column. Also checks that no two columns have names with the same bytes.
   func checkTyped(_ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
@@ -15,7 +15,7 @@ extension Sequence<Column> {
 }
 
 extension Column {
-  /// The column's name, cut short for messages.
+  /// The column's name, shortened for messages.
   fileprivate var label: String {
     let beginning = String(name.unicodeScalars.prefix(40))
     return "column \(beginning.debugDescription)" + (beginning == name ? "" : "…")
