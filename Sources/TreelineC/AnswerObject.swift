@@ -90,7 +90,7 @@ extension TreeObject {
   {
     let previous = previous.objectIfAny(AnswerObject.self)?.clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
-      throw ArgumentError("expected an answer of this tree to continue, found one of another tree")
+      throw ArgumentError("expected the previous answer to be of this tree, found an answer of another tree")
     }
     let found = try tree.clusters(query, after: previous)
     guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {

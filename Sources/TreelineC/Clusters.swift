@@ -57,7 +57,7 @@ public func expansionZoom(
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let zoom = try given(zoom, "room for a zoom")
+    let zoom = try given(zoom, "memory for a zoom")
     let tree = try tree.object(TreeObject.self).tree
     let found = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize)
     zoom.pointee = QueryParameters.Bounds().reached(found) ?? .nan
@@ -71,7 +71,7 @@ public func unclusteredZoom(
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let zoom = try given(zoom, "room for a zoom")
+    let zoom = try given(zoom, "memory for a zoom")
     let object = try tree.object(TreeObject.self)
     let index = try object.checked(treeIndex: treeIndex)
     zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, by: cut, tileSize: tileSize) ?? .nan

@@ -80,7 +80,7 @@ final class ColumnSurveyObject: CObject {
       guard let entries = try gathered?.entries(ofColumn: number) else {
         throw ArgumentError(
           "column \(survey.name.debugDescription): expected its distinct texts to be gathered, because a survey "
-            + "keeps only 65,536 of them, found none")
+            + "keeps only 65,536 texts, found no gathered texts")
       }
       return try survey.encoding(gathered: entries)
     }
@@ -195,7 +195,7 @@ public func encodeValues(
   attempt(error) { () -> Void in
     let encoding = try encoding.object(EncodingObject.self)
     let values: [ColumnValues] = try PlainList(bytes: bytes(values, count)).values
-    try encoding.encode(values, pointCount: pointCount, to: given(codes, "room for codes"))
+    try encoding.encode(values, pointCount: pointCount, to: given(codes, "memory for codes"))
   } != nil
 }
 

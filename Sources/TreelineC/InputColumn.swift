@@ -65,7 +65,7 @@ struct InputColumn: @unchecked Sendable {
     // Codes have 31 bits.
     guard 0...Int(Int32.max) ~= column.entry_count else {
       throw ArgumentError(
-        "column \(name.debugDescription): expected 2^31 - 1 texts for codes at most, found \(size(column.entry_count))")
+        "column \(name.debugDescription): expected at most 2^31 - 1 texts for codes, found \(size(column.entry_count))")
     }
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }

@@ -121,14 +121,14 @@ public func project(
     let plane = survey.plane
     let coordinates = try given(points, "points").pointee.coordinates
     guard !coordinates.isEmpty else { return }
-    let positions = try given(positions, "room for positions")
+    let positions = try given(positions, "memory for positions")
     for (row, coordinate) in coordinates.enumerated() {
       guard plane.projection.holds(coordinate) else {
         throw BuildError.invalidCoordinate(row: row, found: coordinate, projection: plane.projection)
       }
       guard survey.mayHold(coordinate) else {
         throw ArgumentError(
-          "row \(row): expected a point of the survey, found \(coordinate), which is outside their bounds")
+          "row \(row): expected a point of the survey, found \(coordinate), which is outside the survey's bounds")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x
@@ -199,7 +199,7 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
   attemptObject(error) {
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
-    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found one") }
+    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found an open round") }
     return BytesObject(object.plan.pieces.bytes)
   }
 }

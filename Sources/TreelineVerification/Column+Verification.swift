@@ -89,7 +89,8 @@ extension Column {
       expected: isBoolean ? "only the codes 0 and 1" : "the least value as the base", found: "something else")
     let width = PackedIntegers.width(for: isEmpty ? 0 : greatest == .max ? .max : greatest + 1)
     problems.check(
-      integers.codes.width == width || isBoolean && integers.codes.width == 1, label, expected: "\(width) bytes a code",
+      integers.codes.width == width || isBoolean && integers.codes.width == 1, label,
+      expected: "\(width) bytes per code",
       found: "\(integers.codes.width)")
     problems.check(
       !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits in a column without values",

@@ -29,7 +29,7 @@ extension IndexHeader {
     checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
     problems.check(
       end == bytes.count, "byte \(end)", expected: "the end of the file",
-      found: "\(UInt64(bytes.count) - end) bytes more")
+      found: "\(UInt64(bytes.count) - end) more bytes")
   }
 
   private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
@@ -67,12 +67,14 @@ extension IndexHeader {
     if !mergeTraits.contains(.standsAtMembers) { others.append(.stands) }
     for section in sections where others.contains(section.kind) {
       problems.add(
-        "sections", expected: "none of \(section.kind) in a tree \(growth.phrase)", found: "one at \(section.offset)")
+        "sections", expected: "no section of \(section.kind) in a tree \(growth.phrase)",
+        found: "one at byte \(section.offset)")
     }
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
       keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
-      expected: "no clusters at members in a tree that keeps none apart", found: "\(mergeTraits.rawValue)")
+      expected: "no clusters at members, because this tree does not keep clusters apart",
+      found: "\(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",

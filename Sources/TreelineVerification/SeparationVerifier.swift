@@ -118,7 +118,7 @@ struct SeparationVerifier {
         number: right.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right))
       let own = ownCode(node, parts)
       if code > visit.shownAt && visit.depth > 0 {
-        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
+        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), the separation of its parent")
       }
       if code > own {
         let reason = "for the distance between its children and the scatter of its points"
@@ -207,7 +207,9 @@ struct SeparationVerifier {
       let reach = toLeft?.squaredDistance ?? code.squaredDistance
       let toRight = nearest(to: parts.right, within: reach, at: code)
       guard let nearest = toRight ?? toLeft else {
-        return add(.unsplit, at: code, parts.number, expected: "at least \(code.rawValue), where nothing is in the way")
+        return add(
+          .unsplit, at: code, parts.number,
+          expected: "at least \(code.rawValue), because no other node is in the way")
       }
       code = max(SeparationCode(roundingDown: nearest.squaredDistance), nearest.code, own)
     }

@@ -26,7 +26,7 @@ struct TreeVerifier {
     if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
     let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number in the tree",
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
@@ -213,7 +213,7 @@ extension TreeVerifier {
       problems.check(
         left <= right + tolerance && left <= product + tolerance && right >= product - tolerance, node.name,
         expected: "its \(name) between its children along its principal axis",
-        found: "the left one up to \(left), the right one from \(right) on")
+        found: "the left child up to \(left), the right child from \(right) on")
     }
     guard let splitRule = growth.splitRule else { return }
     switch splitRule.kind {
@@ -248,7 +248,7 @@ extension TreeVerifier {
     problems.check(
       left <= middle && right > middle, node.name,
       expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
-      found: "the left one up to \(left), the right one from \(right) on")
+      found: "the left child up to \(left), the right child from \(right) on")
   }
 }
 

@@ -249,7 +249,7 @@ extension ColumnEncoding: PlainValue {
     self.entries = entries
     guard fields.count == 3, fields[0] <= 15, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
-    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid ones") }
+    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid values") }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
     hasOddTimes = fields[0] & 4 != 0
     mark = fields[0] & 8 == 0 ? .point : .comma

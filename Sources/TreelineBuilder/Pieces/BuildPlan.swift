@@ -92,7 +92,7 @@ public struct BuildPlan: Sendable {
       guard let split = try nodes[index].take(answer, to: question, by: terms) else { continue }
       let left = nodes.count
       guard let segment = nodes[index].segment, segment.level < terms.mostLevels else {
-        throw PlanAnswers.contradicting("a plan of at most \(terms.mostLevels) levels", "more")
+        throw PlanAnswers.contradicting("a plan of at most \(terms.mostLevels) levels", "more levels")
       }
       let corner = segment.isNarrow ? segment.points.corner : nil
       nodes[index].state = .split(split, left: left)
@@ -114,8 +114,8 @@ public struct BuildPlan: Sendable {
         left + right == whole
       else {
         throw PlanAnswers.contradicting(
-          "both halves of a node to have its \(nodes[parent].extent?.count ?? 0) points",
-          "\(moments.count) points in one half, and others in the other")
+          "the halves of a node to have its \(nodes[parent].extent?.count ?? 0) points together",
+          "\(moments.count) points in one half that do not go with the points in the other half")
       }
     }
   }

@@ -42,7 +42,7 @@ import Treeline
       if let other = newPoints.first(where: { !box.contains($0) }) {
         throw .damaged(
           what: name, expected: "points with \(box.text)",
-          found: "one of another piece with x \(other.x) and y \(other.y)")
+          found: "a point of another piece, with x \(other.x) and y \(other.y)")
       }
       try checkCodes(newCodes, rows: newRows)
       rows.append(contentsOf: newRows.lazy.map { UInt64($0) })

@@ -18,7 +18,7 @@ extension PlainValue {
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
-    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "some") }
+    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "more bytes") }
   }
 }
 

@@ -133,7 +133,7 @@ extension PointSurvey: PlainValue {
     let isEmpty = projection == .planar ? extent == nil : gaps.isEmpty
     guard isEmpty == (pointCount == 0) else {
       throw .damaged(
-        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "none" : "one of some points")
+        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "no extent" : "an extent")
     }
   }
 }
