@@ -13,7 +13,7 @@ public struct BuildOptions: Hashable, Sendable {
   /// for distances or badges, another value makes another tree. Other growths ignore this option.
   public var stand: ClusterStand
 
-  /// Eigenvector solver, for tests that the tree is the same by every solver.
+  /// Eigenvector solver. Tests set it to check that all solvers lead to the same tree.
   package var solver = PrincipalAxis.Solver.standard
 
   /// Greatest depth of a merged tree, for tests. Merge scales of deeper trees are rounded.
@@ -35,7 +35,7 @@ public struct BuildOptions: Hashable, Sendable {
   ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree merged by distance
   ///     or for badges knows its separations anyway, but they still take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
-  ///   - stand: Where clusters stand, for a tree that grows by merging for distances or badges.
+  ///   - stand: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
     growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
     stand: ClusterStand = .mean

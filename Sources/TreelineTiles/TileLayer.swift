@@ -74,7 +74,7 @@
     let isCluster = cluster.pointCount > 1
     tags.removeAll()
     tag(Key.cluster.rawValue, value(.bool(isCluster)))
-    // The id is unique, so looking for an equal value is useless.
+    // No two clusters have the same id, so no equal value is looked up.
     tag(Key.id.rawValue, add(.uint(cluster.id.rawValue)))
     tag(Key.count.rawValue, value(.uint(UInt64(cluster.pointCount))))
     if isCluster {

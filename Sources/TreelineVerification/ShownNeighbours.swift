@@ -14,7 +14,7 @@ struct ShownNeighbours {
   private var siblings: [Branch] = []
   private var waiting: [Branch] = []
 
-  /// A node with the data that decide whether it is near and shown.
+  /// A node, and the data that decide whether it is shown and near.
   private struct Branch {
     let node: Node
     let box: PlaneRect

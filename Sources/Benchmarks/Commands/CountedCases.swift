@@ -41,7 +41,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByScatter = "merge-by-scatter"
   /// Answers under a filter by two columns, with everything that the first answers prepare.
   case filter
-  /// Sums, means, counts and order statistics of an answer, and everything that is prepared for them.
+  /// Sums, means, counts and order statistics of an answer, with everything that must be prepared for them.
   case aggregate
   /// The aggregates of `aggregate`, of an answer under a filter.
   case filteredAggregate = "filtered-aggregate"

@@ -78,8 +78,8 @@ struct FilterBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the time of each view on its first query: no earlier query has stored facts about the nodes under the
-  /// filter yet, and the data is not in the machine's cache.
+  /// Returns the time of the first query of each view. No earlier query has stored facts about the nodes under the
+  /// filter, and the data is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
@@ -112,7 +112,7 @@ struct FilterBenchmark: ParsableCommand {
     }
   }
 
-  /// A filter for three tenths of the kinds and half of the prices.
+  /// A filter that selects three of the ten kinds and half of the prices.
   static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
 
   /// Returns a number with two decimals. Like kinds and times, it does not depend on the point's position.

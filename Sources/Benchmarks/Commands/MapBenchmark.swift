@@ -31,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // All passes are equal, so each change has the same number of times.
+    // All passes make the same changes, so each change is timed equally often.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)

@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Answers with fewer clusters than the limit. All their clusters must be single positions.
+    // Answers with fewer clusters than the limit. In these answers, every cluster must be a single position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(query.cut.limit) could be split")
@@ -97,9 +97,10 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// Returns the rates of each kind of work, per second, on threads that do nothing else: for each kind a list of
-  /// turns, with one rate for each number of threads. Turns take a twentieth of a second and alternate between the
-  /// kinds, so that a machine that slows down temporarily slows down all of them.
+  /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list of
+  /// turns for each kind of work. Each turn has one rate for each number of threads. Turns take a twentieth of a second
+  /// and alternate between the kinds of work. So if the machine slows down temporarily, all kinds are slowed down
+  /// alike.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
@@ -129,8 +130,8 @@ struct QueryBenchmark: ParsableCommand {
   }
 }
 
-/// Times answers by a spacing. The times are divided by the number of clusters, because trees of other growths show
-/// other numbers of clusters.
+/// Times queries with a spacing. The times are divided by the number of clusters, because trees of different growths
+/// show different numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")

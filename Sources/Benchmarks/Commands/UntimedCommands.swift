@@ -34,7 +34,7 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break promises. Without a defect the counts are 0 and the shares 1.
+/// Counts how often answers break promises. Without a defect the counts are 0, and the shares are 1.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",

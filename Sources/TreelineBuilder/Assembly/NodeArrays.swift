@@ -33,8 +33,8 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Gives each node with children the union of its children's boxes, and measures its sums from the corner of that
-  /// box.
+  /// Completes the nodes with children: the box of each becomes the union of its children's boxes, and its sums are
+  /// measured from the corner of this box.
   ///
   /// - Parameters:
   ///   - root: Index of the record of the topmost node.

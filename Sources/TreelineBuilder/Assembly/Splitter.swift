@@ -2,8 +2,8 @@ import Treeline
 
 /// A node, of any size, that has no record yet: its points and the box around them.
 struct Segment: Sendable {
-  /// Points, measured from the corner of the box, or from the corner of the first narrow node above. Rounded means
-  /// depend on the corner, so the corner must not depend on the thread that splits the node.
+  /// Points, measured from the corner of the box or, if a node above is narrow, from the corner of the first narrow
+  /// node above. Rounded means depend on the corner. So the corner must not depend on the thread that splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.

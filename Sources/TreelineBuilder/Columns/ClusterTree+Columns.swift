@@ -1,7 +1,7 @@
 import Treeline
 
 extension ClusterTree {
-  /// Returns this tree with more columns, which are kept in memory and come after its own.
+  /// Returns this tree with more columns. They are kept in memory, and come after the columns of this tree.
   ///
   /// ```swift
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
@@ -20,7 +20,7 @@ extension ClusterTree {
   /// Returns this tree with more columns, with progress reports and a way to cancel.
   ///
   /// - Parameters:
-  ///   - cancellation: Stops the work; if nil, cancelling the task does.
+  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func adding(
     columns: [IndexColumn], stoppingWith cancellation: BuildCancellation?,
@@ -57,7 +57,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - row: Returns the row number that errors name, given the row of the tree; nil if both are the same. If several
   ///     rows have a value that does not suit its column, the error names the least of their numbers.
-  ///   - cancellation: Stops the work; if nil, cancelling the task does.
+  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
@@ -141,7 +141,7 @@ extension Sequence<String> {
   }
 
   /// Returns the first of these names that occurs twice among all names. Columns are looked up by Swift's equality of
-  /// strings, so of two names that are canonically equivalent the second would never be found.
+  /// strings. So if two names are canonically equivalent, the second column would never be found.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

@@ -73,11 +73,11 @@ public struct ColumnEncoding: Sendable {
     return (codes, values.numbers.count { areInexact[Int($0)] })
   }
 
-  /// Writes the codes of some values, each `stride` bytes after the one before.
+  /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
   ///
   /// - Returns: the number of numbers that are stored as the nearest double because no double is equal to them.
-  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed; its row is the number of the
-  ///   point.
+  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
+  ///   number of the point.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws(ColumnError) -> Int {

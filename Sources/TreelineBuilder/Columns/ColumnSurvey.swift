@@ -293,7 +293,8 @@ public struct ColumnSurvey: Sendable {
   /// Returns how the values are encoded, once all are surveyed.
   ///
   /// - Parameter gathered: All different values of the column, if `needsGathering` is true.
-  /// - Throws: `ColumnError` for a value that does not suit the kind of the column; its row is the number of the point.
+  /// - Throws: `ColumnError` for a value that does not suit the kind of the column. The row in the error is the number
+  ///   of the point.
   public func encoding(gathered: ColumnEntries? = nil) throws(ColumnError) -> ColumnEncoding {
     do throws(UnsuitableValue) { return try foundEncoding(gathered: gathered) } catch {
       throw error.error(column: name, row: error.point)

@@ -11,7 +11,7 @@ package struct EncodedColumn: Sendable {
   /// Number of values that are stored as the nearest double because no double is equal to them.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
-  /// Sections that belong to the column, each made for the first column of an index.
+  /// Additional sections of the column. Each is made as if the column were the first column of an index.
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
   /// - Parameter codes: Writes the codes of all points, and returns the number of values that the codes do not hold

@@ -18,7 +18,7 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
   }
 }
 
-/// Distributes items of work, which may lead to more items, to a number of threads.
+/// Distributes items of work to a number of threads. Working on an item may lead to more items.
 ///
 /// The result must not depend on which thread works on an item, or when.
 final class WorkQueue<Item: Sendable>: Sendable {

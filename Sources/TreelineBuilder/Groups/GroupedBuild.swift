@@ -3,7 +3,7 @@ import Treeline
 /// Builds a tree for each group, all on one plane, and stores the trees one after the other. Nodes above the trees join
 /// them to one hierarchy: each child of such a node has half of the node's trees.
 ///
-/// Each tree is the tree that its points alone would have on that plane, except that levels are counted from the
+/// Each tree equals the tree that its points alone would have on that plane, except that levels are counted from the
 /// topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild

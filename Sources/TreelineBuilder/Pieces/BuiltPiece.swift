@@ -27,7 +27,7 @@ public struct BuiltPiece: Sendable {
     return all
   }
 
-  /// - Parameter ranks: Rank of each point in the order of rows, by tree index.
+  /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
   fileprivate init(
     _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
     _ monitor: BuildMonitor
@@ -61,7 +61,7 @@ extension PieceTask {
   /// Builds the piece.
   ///
   /// - Parameters:
-  ///   - points: All points that the plan leads to this piece, in any order, as positions on the survey's plane.
+  ///   - points: All points that belong to this piece by the plan, in any order, as positions on the survey's plane.
   ///   - rows: The row of each point, from 0 to 2^53. No two points have the same row. Points at one position are
   ///     stored in the order of their rows.
   ///   - columns: Columns of the index, in the order of the index.

@@ -4,7 +4,7 @@ import Treeline
 public struct PiecePlan: Sendable {
   /// Rule by which nodes are split.
   public let rule: SplitRule
-  /// Leads each point to its piece.
+  /// Finds the piece of each point.
   var routing = PointRouting()
   /// If the plan has several trees, the step of `routing` at which the search for a point of each tree begins. Empty if
   /// the plan has one tree.

@@ -107,7 +107,7 @@ import Treeline
 
     private static let settingPermissions = "set its permissions"
 
-    /// Flushes the name of the file to the disk, by flushing its folder.
+    /// Flushes the folder of the file, and with it the name of the file, to the disk.
     private func synchronizeFolder() throws(IndexWritingError) {
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
@@ -234,7 +234,7 @@ import Treeline
     }
   }
 
-  /// A path, split before its last name.
+  /// A path, divided into folder and last name.
   package struct FilePath {
     /// Folder of the name; `.` if the path is only a name.
     package let folder: String
@@ -248,7 +248,7 @@ import Treeline
       name = String(path[start...])
     }
 
-    /// Returns the path of a hidden file beside this one.
+    /// Returns the path of a hidden file in the same folder.
     func hidden(suffix: String) -> String { prefix + "." + name + suffix }
 
     /// Whether a path leads to an existing file or folder.
