@@ -2,7 +2,7 @@ import Treeline
 
 /// Options of a build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
-  /// Growth of the tree. Another growth makes another tree.
+  /// How the tree grows. Another growth makes another tree.
   public var growth: Growth
 
   /// Diameters at which badges are drawn. If the tree grows by merging for badges, another curve makes another tree.

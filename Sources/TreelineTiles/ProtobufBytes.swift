@@ -6,7 +6,7 @@ struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }
 
-  /// Removes all members, but keeps the memory for later ones.
+  /// Removes all members, but keeps their memory.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }

@@ -156,7 +156,7 @@ extension IndexHeader {
     }
     let occupied = bins.compactMap { $0 }
     guard let last = occupied.last else { return nil }
-    // Modulo 2^32, the gap before the first bin begins after the last bin.
+    // The gap before the first bin begins after the last bin, so differences are taken modulo 2^32.
     let gaps = zip(occupied, [last] + occupied).map { $0.lowerBound &- $1.upperBound }
     return occupied[gaps.firstIndex(of: gaps.max()!)!].lowerBound
   }

@@ -10,13 +10,13 @@ struct NodeFacts {
   let spread: NodeSpread
   /// The unit vector of the principal axis, with the same orientation as the builder's axis.
   ///
-  /// It is exact except for the rounding of its components. That is so even if the two eigenvalues differ by only one
-  /// part in 10^15, which may happen for points on a circle.
+  /// It is exact except for the rounding of its components. For points on a circle, the two eigenvalues may differ by
+  /// only one part in 10^15. Even then it is exact.
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam. It does so if the points are less than half a
-  ///   world wide that way.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam. The box crosses the seam if the points are then
+  ///   less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box

@@ -30,8 +30,8 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// Problems of single codes, and problems among shown nodes. Of the latter, only problems at the greatest code with
-  /// problems are reported, because one wrong code also affects all lesser codes.
+  /// Problems of single codes, and problems among shown nodes. Problems among shown nodes are reported only at the
+  /// greatest code that has any, because one wrong code also affects all lesser codes.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {

@@ -131,7 +131,7 @@ private final class CountedWorkplace {
   }
 
   /// Returns work like `asking`, but queries every view once before the work is counted, because the first answers
-  /// prepare data for later ones.
+  /// prepare data for later answers.
   private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
     blackHole(try answers(of: tree, cut, \.count))
     return asking(tree, cut)

@@ -45,7 +45,7 @@ struct MapBenchmark: ParsableCommand {
     try printJSON(result)
   }
 
-  /// Returns zooms, pans and occasional jumps.
+  /// Returns the views of a map that is zoomed and panned, with occasional jumps.
   private static func walk(around centers: [Coordinate], steps: Int, _ random: inout SplitMix64) -> [Viewport] {
     var (center, zoom) = (centers[0], 8.0)
     return (0..<steps).map { step in

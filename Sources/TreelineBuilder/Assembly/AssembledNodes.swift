@@ -17,7 +17,7 @@ struct AssembledNodes {
     ]
   }
 
-  /// Allocates room for a number of records, which the caller fills.
+  /// Allocates memory for a number of records. The caller must fill them.
   init(recordCount: Int) {
     self.recordCount = recordCount
     records = .allocate(capacity: recordCount)

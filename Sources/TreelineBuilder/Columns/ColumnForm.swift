@@ -31,7 +31,7 @@ package struct ColumnForm: Sendable {
   init?(_ kind: Column.Kind, integersIn range: ClosedRange<Int64>?, digits: Int, areDates: Bool = false) {
     let span = range.map { UInt64(bitPattern: $0.upperBound &- $0.lowerBound) } ?? 0
     guard span < .max else { return nil }
-    // Without values, only the code for a missing one is needed.
+    // Without values, only the code for a missing value is needed.
     self.init(kind, .integers, width: PackedIntegers.width(for: range == nil ? 0 : span + 1))
     (self.digits, self.areDates, base) = (digits, areDates, range?.lowerBound ?? 0)
   }

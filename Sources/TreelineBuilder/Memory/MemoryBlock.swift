@@ -48,7 +48,7 @@ struct MemoryBlock: @unchecked Sendable {
       while piece < end {
         // Pieces end at multiples of their size, so that no large page extends beyond a piece.
         let next = min((piece / Self.pieceSize + 1) * Self.pieceSize, end)
-        // Pages that are not given back now are deallocated with the rest.
+        // If this call fails, the pages are deallocated later with the rest of the block.
         _ = madvise(UnsafeMutableRawPointer(bitPattern: piece), Int(next - piece), MADV_DONTNEED)
         piece = next
       }

@@ -1,12 +1,12 @@
 import Treeline
 
-/// Corrects a history of merges, level by level, where leaves or merges of the history are wrong. *Merging in parts* in
-/// Research.md proves that the result is the history of all clusters.
+/// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
+/// proves that the result is the history of all clusters.
 ///
 /// In each level, all clusters in an area around the wrong places are merged again. Some clusters and merges occur in
 /// only one of the two histories, the old one or the new one. They form connected groups. In general, a group is taken
 /// from the new history. If a group involves clusters outside the area, which the new history does not have, the group
-/// is taken from the old history instead. The area was too small if such a group has a wrong place, or if a cluster
+/// is taken from the old history instead. The area was too small if such a group is at a wrong place, or if a cluster
 /// from one history could be merged with a cluster from the other history.
 package struct MergeRevision {
   /// Wrong merges of the old history, and the merges that replace them, in the order in which they are made.

@@ -221,8 +221,8 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the clusters that remain of a range of leaves: the nodes that are not merged with others, in the order of
-  /// their least members.
+  /// Returns the clusters that remain of a range of leaves: the nodes that are not merged with another node, in the
+  /// order of their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {

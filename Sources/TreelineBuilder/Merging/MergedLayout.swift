@@ -138,7 +138,7 @@ struct MergedLayout {
   }
 
   /// Determines where the children of a node are stored. Also writes the gap and the separation between the children,
-  /// and whose position the node takes.
+  /// and which child's position the node takes.
   ///
   /// The root's left child has record 1. After the records of two siblings come the records below the left sibling,
   /// then the records below the right sibling.

@@ -37,8 +37,8 @@ struct PartMerging: Sendable {
 
   /// Merges all clusters.
   ///
-  /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. The latter is
-  ///   the case, for example, if all distances are equal, because then a border changes merges everywhere.
+  /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. For example,
+  ///   it takes more time if all distances are equal, because then a border changes merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(partCount: plan.partCount)
     plan.forEachPart(threads: threads, monitor) { number, part in
@@ -129,8 +129,8 @@ package struct MergeReport: Sendable {
   package var mergesInParts = 0
   /// How much was merged again along borders.
   package var mending = MergeRevision.Counts()
-  /// Time of all threads together, without waiting, and time of the longest chain of parts that wait for each other.
-  /// Both times include merging the clusters that remain in all parts.
+  /// Time of all threads together, without waiting, and time of the longest chain of parts in which each part waits for
+  /// the part before it. Both times include merging the clusters that remain in all parts.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 

@@ -59,7 +59,7 @@ struct TouchMerging: ~Copyable {
 
   /// - Parameters:
   ///   - count: Number of clusters.
-  ///   - stand: Which positions of clusters distances are measured between: means or members.
+  ///   - stand: Position of a cluster from which distances are measured: its mean or a member.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
   ///   - cluster: Returns the cluster with a given number. Numbers are in the order of least members.

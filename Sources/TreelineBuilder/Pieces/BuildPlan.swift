@@ -62,7 +62,7 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether a rule needs more than one pass over the points can answer.
+  /// Whether a plan does not support a rule, because a pass over the points cannot answer what the rule asks.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.

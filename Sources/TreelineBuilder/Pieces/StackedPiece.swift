@@ -82,7 +82,7 @@ struct StackedPiece {
         }
       }
     case .gaps:
-      // The last point has no gap, and neither has the half byte that may remain.
+      // The last point's gap is 0. If the number of points is odd, the unused half byte is also 0.
       let byteCount = Gap.byteCount(ofPoints: pointCount)
       try forEach(byteCount, Gap.byte(even: Gap.none, odd: Gap.none)) { range, block in
         guard range.upperBound == byteCount else { return }

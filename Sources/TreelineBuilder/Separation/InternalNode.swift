@@ -51,7 +51,7 @@ struct InternalNode {
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Bit that marks the number of the node that others wait for. Numbers of nodes take 31 bits.
+  /// Bit that marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits.
   static let blockerMark: UInt32 = 1 << 31
 }
 

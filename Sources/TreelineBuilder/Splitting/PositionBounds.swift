@@ -80,9 +80,9 @@ private struct BinEnd {
   }
 }
 
-/// For some points, the mean of their dot products with an axis, the sum of squared deviations of their dot products
-/// from the mean, and the sum of squared deviations of their cross products from the mean. All values are rounded, the
-/// sums upwards.
+/// Statistics of some points along an axis: the mean of their dot products, the sum of the squared deviations of their
+/// dot products, and the sum of the squared deviations of their cross products. All values are rounded, the sums
+/// upwards.
 struct AxialScatter {
   let mean: Double
   let deviation: Double
