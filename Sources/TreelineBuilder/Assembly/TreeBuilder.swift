@@ -32,8 +32,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits each node that has more points than one thread's share. All threads work on one node together. Several such
-  /// nodes in a row occur if splits leave most of the points on one side.
+  /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
+  /// many such nodes only if splits leave most of the points on one side.
   ///
   /// - Returns: the nodes that are left to split or build.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {

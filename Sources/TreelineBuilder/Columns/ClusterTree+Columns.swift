@@ -55,8 +55,8 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Returns the row number that errors name, given the row of the tree; nil if both are the same. If several
-  ///     rows have a value that does not suit its column, the error names the least of their numbers.
+  ///   - row: Returns the row number for errors, given the row of the tree. Nil if both rows have the same number. If
+  ///     several rows have a value that does not suit its column, the error names the least of their numbers.
   ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(

@@ -49,8 +49,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values. Also returns the number of points whose number cannot be stored
-  /// exactly as a double.
+  /// Returns the code of each entry of some values. Also counts the points whose value is a number that a double cannot
+  /// store exactly.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -75,7 +75,7 @@ public struct ColumnEncoding: Sendable {
 
   /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
   ///
-  /// - Returns: the number of numbers that are stored as the nearest double because no double is equal to them.
+  /// - Returns: how many numbers are stored as the nearest double because no double is equal to them.
   /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
   ///   number of the point.
   @discardableResult public func encode(

@@ -6,7 +6,7 @@ package final class BuildCancellation: Sendable {
 
   package init() {}
 
-  /// Stops all running builds that were given this object within 50 ms. Later builds with this object stop at once.
+  /// Stops all builds that were given this object. Running builds stop within 50 ms. Later builds stop at once.
   package func cancel() { monitor.cancel() }
 
   /// Whether `cancel` was called.

@@ -17,7 +17,7 @@ final class BuildMonitor: Sendable {
     var reportedPercent = -1
   }
 
-  /// Number of points that a thread may work on between two checks of `isCancelled`, which takes about 5 ms.
+  /// Number of points that a thread may work on between two checks of `isCancelled`. This work takes about 5 ms.
   static let blockSize = 1 << 20
 
   /// In the monitor of a part of a build, the monitor of the whole build, which also cancels the part. Nil in the

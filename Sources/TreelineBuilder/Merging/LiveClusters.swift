@@ -282,7 +282,7 @@ extension LiveClusters {
   /// Returns the shift of the widest tiles that have few clusters on average, so that a search looks at few clusters.
   /// Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width of tiles, the sum of the squares of the numbers of clusters in each tile. The clusters of a tile
+    // For each width of tiles, the squared number of clusters in a tile, summed over all tiles. The clusters of a tile
     // are adjacent in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))

@@ -41,7 +41,8 @@ import Treeline
 
     private static let title = "Treeline scratch 4"
 
-    /// Saves the state, which replaces the saved state before. When this method returns, the state is on the disk.
+    /// Saves the state, and replaces the state that was saved before. When this method returns, the state is on the
+    /// disk.
     ///
     /// - Precondition: All data to which the state refers is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {

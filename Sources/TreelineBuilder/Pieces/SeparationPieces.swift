@@ -155,7 +155,7 @@ package final class SeparationPieces: Sendable {
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // If memory is left, a part gets more of it if its own nodes are few compared to the shown nodes.
+    // A part whose own nodes are few compared to the shown nodes gets more memory, if any is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)

@@ -106,7 +106,6 @@ package struct SeparationWork: Hashable, Sendable {
 
 extension ClusterTree {
   /// Returns the separation of every node with two children, as a code: see `SeparationBuild`.
-  /// Returns the separation of every node with two children, as a code: see `SeparationBuild`.
   ///
   /// - Parameter progress: Called in the same way as in a build.
   /// - Complexity: O(n log n) steps on all measured data. Takes about 100 bytes of memory per point until it returns.

@@ -236,8 +236,8 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node at the distance to which r must fall. Nodes are never queued at distance 0, at which any two nodes
-  /// would be far enough apart, or below the end of the sequence.
+  /// Queues a node at the distance to which r must fall. A node is never queued at distance 0, where any two nodes
+  /// would be far enough apart. It is also never queued below the end of the sequence.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1

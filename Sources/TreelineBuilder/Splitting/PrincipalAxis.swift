@@ -45,8 +45,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     #else
       package static let standard = halfAngle
     #endif
-    /// The formula for half an angle. It is used on platforms without LAPACK, and for nodes within buckets. Those are
-    /// most of all nodes, and a call of LAPACK would take as long as all other work on them.
+    /// The formula for half an angle. It is used on platforms without LAPACK, and for nodes within buckets. Most nodes
+    /// are within buckets, and a call of LAPACK would take as long as all other work on such a node.
     case halfAngle
   }
 
