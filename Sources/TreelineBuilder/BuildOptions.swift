@@ -62,17 +62,6 @@ extension BuildOptions {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
   }
-
-  @available(*, deprecated, renamed: "computesSeparations")
-  public var findsSeparations: Bool {
-    get { computesSeparations }
-    set { computesSeparations = newValue }
-  }
-
-  @available(*, deprecated, renamed: "init(splitRule:threads:computesSeparations:)")
-  public init(splitRule: SplitRule = .standard, threads: Int? = nil, findsSeparations: Bool) {
-    self.init(splitRule: splitRule, threads: threads, computesSeparations: findsSeparations)
-  }
 }
 
 /// Progress of a build.

@@ -49,6 +49,48 @@ import Treeline
     }
   }
 
+  /// Row numbers, groups and columns are checked together.
+  @Test func firstBadValueOfAnyKindIsNamed() throws {
+    let good = (0..<3000).map { "\($0 % 90),\($0 % 80),\(2999 - $0),1,no" }
+    for (lines, options, expected) in [
+      ([1001: "a", 1201: "r"], ["--row", "r"], 1001), ([1201: "a", 1001: "r"], ["--row", "r"], 1001),
+      ([1001: "a", 2001: "never"], ["--never-cluster", "never"], 1001),
+      ([1001: "never", 2001: "a"], ["--never-cluster", "never"], 1001),
+      ([1002: "never", 1001: "r", 1003: "a"], ["--never-cluster", "never", "--row", "r"], 1001),
+    ] as [([Int: String], [String], Int)] {
+      var rows = good
+      for (line, column) in lines {
+        var cells = rows[line - 2].split(separator: ",").map(String.init)
+        cells[["r": 2, "a": 3, "never": 4][column] ?? 0] = "bad\u{A0}1"
+        rows[line - 2] = cells.joined(separator: ",")
+      }
+      let text = "x,y,r,a,never\n" + rows.joined(separator: "\n")
+      for memory in [[], ["--memory", "40kB"]] {
+        let result = try build(text, ["--columns", "a:number"] + options + memory)
+        #expect(result.code == 65 && result.errors.contains("points.csv:\(expected): "), "\(result.errors)")
+        #expect(result.errors.contains("found \"bad\\u{a0}1\""), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test func repeatedRowNumbersAreNamedWithTheirLines() throws {
+    let result = try build("x,y,r\n1,1,9\n2,2,5\n3,3,7\n4,4,5\n5,5,9\n", ["--row", "r"])
+    #expect(result.code == 65 && result.errors.contains("found 5 twice, on lines 3 and 5"), "\(result.errors)")
+  }
+
+  /// The decimal mark is the likely reason.
+  @Test func decimalMarksAreTheRemedy() throws {
+    let text = "lon;lat;v;w\n1;2;1.234,56;2\n3;4;2,5;1.234\n"
+    let points = try build(text, ["--columns", "v:number"])
+    #expect(points.errors.contains("found \"1.234,56\"; --decimal comma reads such numbers"), "\(points.errors)")
+    let commas = try build(text, ["--columns", "w:number", "--decimal", "comma"])
+    #expect(commas.errors.contains("found \"1.234\"; leave out the points between thousands"), "\(commas.errors)")
+    let found = try build(text, ["--columns", "all"])
+    #expect(
+      found.code == 0 && found.errors.contains("column \"v\" may have numbers with decimal commas"), "\(found.errors)")
+    #expect(!found.errors.contains("column \"w\" may"), "\(found.errors)")
+  }
+
   /// Rows that are sorted by their numbers keep their lines.
   @Test func rowsWithGivenNumbers() throws {
     let text = "x,y,id,v\n1,1,30,1\n2,2,10,b\n3,3,20,c\n"
@@ -106,7 +148,9 @@ import Treeline
     let values = option == "--columns" ? "all" : names.joined(separator: ",")
     let result = try build(text, [option, values])
     #expect(
-      result.code == 64 && result.errors.contains("expected at most 1024 columns to keep, found 20000"),
+      result.code == 64
+        && result.errors.contains(
+          "points.csv: expected at most 1000 columns and preparations, named by \(option), found 20000"),
       "\(result.errors.prefix(300))")
   }
 

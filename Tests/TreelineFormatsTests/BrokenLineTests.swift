@@ -57,6 +57,44 @@ import Treeline
   }
 
   /// If a broken Feature is not alone in its line, its end is unknown, so reading stops.
+  /// Any line that is cut off or not JSON at all, in a collection of one Feature a line.
+  @Test func cutOffLinesOfACollection() throws {
+    let line = Self.feature("2", #"{"a":"b"}"#)
+    let broken = (1..<line.count).map { String(line.prefix($0)) } + ["garbage", ",", "{}}", "]["]
+    for text in broken {
+      for comma in ["", ","] where text != "," || comma.isEmpty {
+        let lines = [
+          "{\"type\":\"FeatureCollection\",\"features\":[", Self.feature("1") + ",", text + comma, Self.feature("5"),
+          "]}",
+        ]
+        let table = try read(lines.joined(separator: "\n"), skipping)
+        #expect(table.coordinates.map(\.longitude) == [1, 5], "\(text)")
+        #expect(table.invalidRows.map(\.line) == [3], "\(text): \(table.invalidRows)")
+        #expect(
+          message(lines.joined(separator: "\n")).hasSuffix("--skip-invalid skips and lists such lines"), "\(text)")
+      }
+    }
+  }
+
+  @Test(arguments: ["}", ",", " x", "]"]) func linesOfASequenceWithMoreAfterTheFeature(_ rest: String) throws {
+    let text = [Self.feature("1"), Self.feature("3") + rest, Self.feature("5")].joined(separator: "\n")
+    let table = try read(text, skipping)
+    #expect(table.coordinates.map(\.longitude) == [1, 5] && table.invalidRows.map(\.line) == [2])
+    #expect(message(text).contains("points:2: expected a new line between two Features"), "\(message(text))")
+  }
+
+  /// Two Features of a line would be lost as one.
+  @Test func twoFeaturesOnALineStop() {
+    let text = "\(Self.feature("1"))\n\(Self.feature("2"))\(Self.feature("3"))\n"
+    #expect(
+      message(text, skipping).contains("2: expected a new line between two Features"), "\(message(text, skipping))")
+  }
+
+  @Test func errorsNameTheLineOnWhichAFeatureBegins() {
+    let text = "\(Self.feature("1"))\n{\"type\":\"Feature\",\"geometry\":\n\(Self.feature("5"))\n"
+    #expect(message(text).contains("; the Feature begins on line 2)"), "\(message(text))")
+  }
+
   @Test func otherLinesStop() {
     let (good, bad) = (Self.feature("1"), Self.feature("NaN"))
     let start = "{\"type\":\"FeatureCollection\",\"features\":["

@@ -213,11 +213,26 @@ import Testing
     }
   }
 
+  /// A browser cannot send the token for a page.
+  @Test func theInterfaceIsDescribedWithoutTheToken() async throws {
+    var server = try TestServer()
+    server.options.token = "secret"
+    let client = try server.client
+    for path in ["/", "/docs", "/openapi.json"] { #expect(try await client.get(path).status == .ok, "\(path)") }
+    for path in ["/v1/indexes", "/v1/places", "/metrics"] {
+      #expect(try await client.get(path).status == .unauthorized, "\(path)")
+    }
+  }
+
   @Test func theMapCanBeLeftOut() async throws {
     var server = try TestServer()
     server.options.hasViewer = false
     let client = try server.client
     for path in ["/", "/viewer/index.html"] { #expect(try await client.get(path).status == .notFound) }
+    // Problems name the page of the interface.
+    for path in ["/docs", "/viewer/docs.css", "/viewer/docs.js", "/openapi.json"] {
+      #expect(try await client.get(path).status == .ok, "\(path)")
+    }
     server.options.managementPort = 1
     let other = try server.client
     #expect(try await other.get("/metrics").status == .notFound)

@@ -17,9 +17,6 @@ for path in paths:
         # skipped below; only its members count.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
             continue
-        # Skips former names: their deprecation message names the new one.
-        if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
-            continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":
             place = symbol.get("location", {})
             file = place.get("uri", "").split("/Sources/")[-1]

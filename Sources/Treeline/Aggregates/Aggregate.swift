@@ -163,6 +163,18 @@ public enum AggregateValue: Hashable, Sendable {
   }
 }
 
+extension AggregateValue: CustomStringConvertible {
+  /// The value as people read it: the number, the text of the value, nothing for null, or each value with its count.
+  public var description: String {
+    switch self {
+    case .number(let number): "\(number)"
+    case .value(.bool(let value)): "\(value)"
+    case .value(let value): value.text
+    case .counts(let counts): counts.map { "\(AggregateValue.value($0.value)) \($0.count)" }.joined(separator: ", ")
+    }
+  }
+}
+
 /// A number that results from an aggregate: an exact decimal or, if that is not possible, the nearest double.
 public struct AggregateNumber: Hashable, Sendable {
   private enum Content: Hashable {
@@ -220,7 +232,7 @@ extension AggregateError: CustomStringConvertible {
       "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
       "'\(aggregate)' reads the values of all points one by one, at most \(maximum) for an answer, found \(found); "
-        + "build the index with '+percentiles' or '+distinct' after the column's name, or look at a smaller part of the map"
+        + Self.preparation(for: aggregate) + "look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
@@ -229,5 +241,12 @@ extension AggregateError: CustomStringConvertible {
       "'\(aggregate)' needs \(expected), found \(found)"
     case .cancelled: "the aggregates were cancelled before all were known"
     }
+  }
+
+  /// Returns how to build an index that answers an aggregate without reading all values; empty if there is no way.
+  private static func preparation(for aggregate: String) -> String {
+    let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
+    let name = String(aggregate.prefix { $0 != "(" })
+    return preparations[name].map { "build the index with '+\($0)' after the column's name, or " } ?? ""
   }
 }

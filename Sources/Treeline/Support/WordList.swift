@@ -18,7 +18,8 @@ extension [String] {
   /// - Complexity: O(the square of the length of the strings), for the first 1,000 strings
   package func nearest(to name: String) -> String? {
     let name = Array<Character>(name.lowercased())
-    let most = Swift.min(Swift.max(name.count / 3, 1), 3)
+    // Two names of one or two letters are near by chance.
+    let most = name.count < 3 ? 0 : Swift.min(Swift.max(name.count / 3, 1), 3)
     let near = prefix(1_000).map { ($0, $0.lowercased().editDistance(from: name, atMost: most)) }
     return near.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0
   }

@@ -24,6 +24,8 @@ public struct ColumnEncoding: Sendable {
   private let keepsTexts: Bool
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
+  /// Whether cells of text that were read with decimal points look like numbers with decimal commas.
+  package let hasCommaNumbers: Bool
   /// Entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
@@ -38,6 +40,7 @@ public struct ColumnEncoding: Sendable {
     (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     mark = survey.cells ?? .point
+    hasCommaNumbers = isFound && survey.cells == .point && entries?.areCommaNumbers ?? false
     var form = form
     if let entries {
       // The code after the last entry's code stands for a missing value.
@@ -234,7 +237,7 @@ extension ColumnEncoding: PlainValue {
     bytes.append(name)
     bytes.append(form)
     bytes.append([
-      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes, mark == .comma]), isFound ? 1 : 0,
+      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes, mark == .comma, hasCommaNumbers]), isFound ? 1 : 0,
       UInt32(numbersPerSecond ?? 0),
     ])
     bytes.append(entries.map { [$0] } ?? [])
@@ -247,11 +250,11 @@ extension ColumnEncoding: PlainValue {
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
-    guard fields.count == 3, fields[0] <= 15, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
+    guard fields.count == 3, fields[0] <= 31, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
     else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid values") }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
-    hasOddTimes = fields[0] & 4 != 0
+    (hasOddTimes, hasCommaNumbers) = (fields[0] & 4 != 0, fields[0] & 16 != 0)
     mark = fields[0] & 8 == 0 ? .point : .comma
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }

@@ -8,6 +8,8 @@ package struct EncodedColumn: Sendable {
   package let entryCount: Int?
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
+  /// Whether cells of text look like numbers with decimal commas.
+  package let hasCommaNumbers: Bool
   /// Number of values that are stored as the nearest double because no double is equal to them.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
@@ -18,7 +20,7 @@ package struct EncodedColumn: Sendable {
   ///   exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
     (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
-    hasOddTimes = encoding.hasOddTimes
+    (hasOddTimes, hasCommaNumbers) = (encoding.hasOddTimes, encoding.hasCommaNumbers)
     let head = encoding.head
     var inexactCount = 0
     bytes = [UInt8](unsafeUninitializedCapacity: encoding.sectionLength(pointCount: pointCount)) { bytes, count in

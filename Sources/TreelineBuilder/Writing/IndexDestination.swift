@@ -71,9 +71,9 @@ extension IndexWritingError: CustomStringConvertible {
       "expected at most \(maximum) columns to keep, found \(found); keep fewer"
     case .attributeTwice(let name): "expected columns of different names, found \(name.debugDescription) twice"
     case .column(let error): "\(error)"
-    case .inUse(let path): "\(path): another build is writing this index; wait for it to end"
+    case .inUse(let path): "\(path): another run is writing this file; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):
-      "\(path): expected nothing at \(partialPath), where the index is written first, or a file of an earlier run, "
+      "\(path): expected nothing at \(partialPath), where the file is written first, or a file of an earlier run, "
         + "found \(found); move it away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     case .notDurable(let path, let reason):

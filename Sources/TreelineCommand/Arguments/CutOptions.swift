@@ -3,6 +3,15 @@ import ArgumentParser
 
 /// The options of a cut.
 struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
+  @OptionGroup var limits: LimitOptions<Prefix>
+
+  @OptionGroup var pixels: PixelCutOptions<Prefix>
+
+  var parameters: [Parameter] { limits.parameters + pixels.parameters }
+}
+
+/// The options of a cut by a limit.
+struct LimitOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("limit"), parsing: .unconditional,
     help: Prefix.help(
@@ -17,6 +26,11 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
       "Which cluster is split next while the limit has room: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
       valueName: "order"), completion: .list(ExpansionOrder.allCases.map(\.rawValue))) var order: String?
 
+  var parameters: [Parameter] { Prefix.parameters([("limit", limit), ("order", order)]) }
+}
+
+/// The options of a cut by pixels.
+struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
@@ -54,8 +68,8 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
 
   var parameters: [Parameter] {
     Prefix.parameters([
-      ("limit", limit), ("order", order), ("detail", detail), ("spacing", spacing), ("badges", badges),
-      ("min-points", minPoints), ("alone-from-zoom", aloneFromZoom),
+      ("detail", detail), ("spacing", spacing), ("badges", badges), ("min-points", minPoints),
+      ("alone-from-zoom", aloneFromZoom),
     ])
   }
 }

@@ -108,17 +108,21 @@ final class BuildInPieces {
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
       let first = build?.pointCount ?? 0
-      let rows = try columns?.rows(points, of: table) ?? []
-      let groups = try groups?.groups(points, of: batch) ?? []
-      try namingInput {
-        try build?.append(
-          Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
-          groups: groups, values: columns?.values(points, of: table) ?? [])
+      do {
+        let rows = try columns?.rows(points, of: table) ?? []
+        let groups = try groups?.groups(points, of: batch) ?? []
+        try namingInput {
+          try build?.append(
+            Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
+            groups: groups, values: columns?.values(points, of: table) ?? [])
+        }
+      } catch let failure as Failure {
+        throw columns?.typed.firstFailure(
+          instead: failure, points, of: table, in: input, row: plan.columns.row, plan.groups) ?? failure
       }
       skippedRows = []
       if let (point, error) = build?.firstUnsuitableValue {
-        let line = table.line(ofPoint: points.lowerBound + point - first)
-        throw input.refusal(of: error, line: line)
+        throw input.refusal(of: error, line: table.line(ofPoint: points.lowerBound + point - first), in: table)
       }
     }
     groups?.note(batch)

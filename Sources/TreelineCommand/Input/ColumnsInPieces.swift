@@ -18,6 +18,7 @@ struct ColumnsInPieces {
   private let attributeCount: Int
   private let names: [String]
   let columns: [ScratchBuild.RequestedColumn]
+  let typed: TypedColumns
   /// Order of the columns in all batches; nil if the first batch has all names in order.
   private var order: InputColumnOrder?
 
@@ -34,7 +35,7 @@ struct ColumnsInPieces {
           + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
-    let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
+    typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
     attributeCount = attributes.count
     columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names

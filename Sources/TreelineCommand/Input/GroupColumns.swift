@@ -45,7 +45,7 @@ struct GroupColumns {
       "\(input.name): expected a column \(name.debugDescription), named by \(option), found none")
   }
 
-  fileprivate func group(ofPoint point: Int, of table: PointTable, in input: Input) throws -> PointGroups.Group {
+  func group(ofPoint point: Int, of table: PointTable, in input: Input) throws -> PointGroups.Group {
     func value(_ name: String) -> AttributeValue? { table.value(ofColumn: name, point: point) }
     if let neverCluster {
       let place = { input.place(ofPoint: point, in: table) }
@@ -74,7 +74,7 @@ struct GroupColumns {
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
         "\(place()): expected true, false, yes, no, 1, 0 or nothing in the column "
-          + "that --never-cluster names, found \(text.debugDescription)")
+          + "that --never-cluster names, found \"\(text.visible)\"")
     }
   }
 }

@@ -19,11 +19,22 @@ struct Input {
 
   /// Returns an error about a column that names the line of a value.
   ///
-  /// - Parameter line: The line; nil if the error has it instead of a row.
-  func refusal(of error: ColumnError, line: Int? = nil) -> Failure {
+  /// - Parameters:
+  ///   - line: The line; nil if the error has it instead of a row.
+  ///   - table: The points, or some of them.
+  func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
     guard case .unsuitableValue(let column, let row, let expected, let found, let remedy) = error else {
       return .badData("\(name): \(error)")
     }
+    let number = table.cells == nil || expected != "a number" ? "" : String(found.dropFirst().dropLast())
+    let remedy =
+      switch columns.decimal {
+      case .point where number.contains(",") && CellNumber.literal(number, mark: .comma, allowsPlus: true) != nil:
+        "--decimal comma reads such numbers"
+      case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
+        "leave out the points between thousands, or --decimal comma if numbers have points"
+      default: remedy
+      }
     return .badData(
       "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
   }

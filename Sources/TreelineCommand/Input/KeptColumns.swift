@@ -22,7 +22,7 @@ struct KeptColumns {
     self.table = table
     // Without features, any name could be a column.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
-    try TypedColumns.refuseTooMany(values.flatMap(Self.names(in:)).count)
+    try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {
       let whole = columns(named: value)
       if !whole.isEmpty {
@@ -32,6 +32,18 @@ struct KeptColumns {
       }
     }
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
+  }
+
+  /// Number of columns and preparations for which an index always has room.
+  private static let maximumCount = 1_000
+
+  /// Refuses more columns than an index can have.
+  static func refuseTooMany(_ count: Int, _ options: String, in input: Input) throws {
+    guard count <= maximumCount else {
+      throw Failure.usage(
+        "\(input.name): expected at most \(maximumCount) columns and preparations, named by \(options), found \(count); "
+          + "name fewer")
+    }
   }
 
   private func columns(named name: String) -> [String] {

@@ -28,7 +28,8 @@ struct TypedColumns {
     (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
     let mayNameAll = values.contains("all") && !names.contains("all")
-    try Self.refuseTooMany(mayNameAll ? names.count : values.flatMap(KeptColumns.names(in:)).count)
+    let count = mayNameAll ? names.count : values.flatMap(KeptColumns.names(in:)).count
+    try KeptColumns.refuseTooMany(count, "--columns", in: input)
     for value in values {
       if value == "all" && !names.contains(value) { continue }
       let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
@@ -44,12 +45,6 @@ struct TypedColumns {
     if takesAnyName { return }
     let order = table.inputOrder(ofColumns: named.map(\.name))
     named.sort { order.firstIndex(of: $0.name) ?? 0 < order.firstIndex(of: $1.name) ?? 0 }
-  }
-
-  /// Refuses more columns than an index can have, before each is looked up among all.
-  static func refuseTooMany(_ count: Int) throws {
-    let maximum = IndexHeader.maximumSectionCount
-    guard count <= maximum else { throw IndexWritingError.tooManyAttributes(found: count, maximum: maximum) }
   }
 
   private mutating func add(_ part: String, _ names: [String], in input: Input, besides attributes: [String]) throws {
@@ -84,7 +79,22 @@ struct TypedColumns {
     return preparations
   }
 
+  /// Returns the error for a point's value that does not suit the declared kind of its column; nil if all suit.
+  func error(ofPoint point: Int, in table: PointTable) -> ColumnError? {
+    for column in named where column.kind != nil {
+      var survey = ColumnSurvey(of: .typed(column.kind), name: column.name, cells: table.cells)
+      var values = ColumnValues()
+      values.append(table.value(ofColumn: column.name, point: point, asWritten: true))
+      survey.add(values, firstPoint: point)
+      do { _ = try survey.needsGathering() } catch { return error }
+    }
+    return nil
+  }
+
   var names: [String] { named.map(\.name) }
+
+  /// Number of sections that the columns take in an index.
+  var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
   /// The columns that a build in pieces must keep.
   var requested: [ScratchBuild.RequestedColumn] {
@@ -125,15 +135,16 @@ struct ColumnReport {
   /// Count of the numbers that are not kept exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
+  private let hasCommaNumbers: Bool
 
   init(_ column: EncodedColumn) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (inexactCount, hasOddTimes) = (column.inexactCount, column.hasOddTimes)
+    (inexactCount, hasOddTimes, hasCommaNumbers) = (column.inexactCount, column.hasOddTimes, column.hasCommaNumbers)
   }
 
   init(_ column: ColumnEncoding, inexactCount: Int) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (self.inexactCount, hasOddTimes) = (inexactCount, column.hasOddTimes)
+    (self.inexactCount, hasOddTimes, hasCommaNumbers) = (inexactCount, column.hasOddTimes, column.hasCommaNumbers)
   }
 
   /// The column in words: `population number`, `kind category (14 values)`.
@@ -143,6 +154,9 @@ struct ColumnReport {
 
   /// A note on odd values of the column; nil if there are none.
   var oddity: String? {
+    if hasCommaNumbers {
+      return "column \(name.debugDescription) may have numbers with decimal commas (--decimal comma reads them)"
+    }
     guard hasOddTimes else { return nil }
     return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
       + "milliseconds of kind time-ms; write dates as 2024-05-01)"

@@ -151,7 +151,7 @@ struct BuildCommand: ParsableCommand {
       }
       if let row = kept.row {
         try row.check(table, in: input)
-        table = try row.numbered(table, in: input)
+        table = try namingFirstBadValue(of: table, in: input, row: row) { try row.numbered(table, in: input) }
       }
       try buildInMemory(table, options, description, to: destination, progress)
     }
@@ -162,16 +162,17 @@ struct BuildCommand: ParsableCommand {
     _ progress: ProgressBar
   ) throws {
     let input = Input(path: path, columns: positions)
-    let kept = try KeptColumns(attributes, of: table, in: input)
-    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
-    let groups = try groupColumns.groups(of: table, in: input)
+    let (kept, typed) = try keptColumns(of: table, in: input)
+    let groups = try namingFirstBadValue(of: table, in: input, row: nil) {
+      try groupColumns.groups(of: table, in: input)
+    }
     let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
     tree.reportClippedPoints()
     let encoded: [EncodedColumn]
     do {
       encoded = try tree.encoded(
         typed.columns, row: table.line(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
-    } catch { throw input.refusal(of: error) }
+    } catch { throw input.refusal(of: error, in: table) }
     progress.clear()
     ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
     try tree.write(
@@ -182,11 +183,28 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
+  /// Does work on the values of points. If a value is bad, names the first line with a bad value of any kind.
+  private func namingFirstBadValue<Result>(
+    of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
+  ) throws -> Result {
+    do { return try work() } catch let failure as Failure {
+      let typed = try keptColumns(of: table, in: input).1
+      throw typed.firstFailure(
+        instead: failure, table.coordinates.indices, of: table, in: input, row: row, groupColumns) ?? failure
+    }
+  }
+
+  private func keptColumns(of table: PointTable, in input: Input) throws -> (KeptColumns, TypedColumns) {
+    let kept = try KeptColumns(attributes, of: table, in: input)
+    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
+    try KeptColumns.refuseTooMany(kept.names.count + typed.sectionCount, "--attributes and --columns", in: input)
+    return (kept, typed)
+  }
+
   /// Refuses columns that the options name and the input does not have, before its rows are read.
   private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     if !keepsColumns { return }
-    let attributes = try KeptColumns(options.attributes, of: table, in: input).names
-    _ = try TypedColumns(options.columns, of: table, in: input, besides: attributes)
+    _ = try keptColumns(of: table, in: input)
     try groupColumns.refuseColumns(of: table, in: input)
     try options.row?.check(table, in: input)
   }

@@ -57,7 +57,8 @@ struct QueryCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
   var cell: Double?
 
-  @Option(help: "The output format.") var format: Format = .geojson
+  @Option(name: .customLong("format"), help: "The output format. (default: geojson, or csv with --rows)")
+  var givenFormat: Format?
 
   @Flag(help: "Print a line for each point instead of each cluster, with its columns and its cluster's id, as CSV.")
   var rows = false
@@ -69,7 +70,7 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box. Other counts include points outside."
+      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box, without its margin. Other counts include points outside."
   ) var countInView = false
 
   @Flag(
@@ -86,6 +87,8 @@ struct QueryCommand: ParsableCommand {
   /// GeoJSON is JSON, so the flag changes nothing.
   @Flag(help: .hidden) var json = false
 
+  private var format: Format { givenFormat ?? (rows ? .csv : .geojson) }
+
   func validate() throws {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
@@ -98,8 +101,11 @@ struct QueryCommand: ParsableCommand {
       guard format == .csv && method == .pca else {
         throw ValidationError("'--rows' goes with '--format csv' and '--method pca'.")
       }
-      if selection.aggregate != nil {
-        throw ValidationError("'--aggregate' prints values of clusters, '--rows' prints points; give one of both.")
+      for (option, isGiven) in [
+        ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
+        ("ellipses", ellipses),
+      ] where isGiven {
+        throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of both.")
       }
     }
     if method == .pca {
@@ -179,7 +185,10 @@ struct QueryCommand: ParsableCommand {
       let window = style.window(for: query, in: view.window)
       let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
       let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
-      let counts = countInView ? try tree.pointCounts(of: clusters, in: view.window) : nil
+      let box = try countInView ? query.viewport.expanded(by: 0).located(on: tree, NoPrefix.self) : nil
+      let counts =
+        try countInView
+        ? box.map { try tree.pointCounts(of: clusters, in: $0.window) } ?? clusters.map { _ in 0 } : nil
       return points.features(
         of: clusters, cut: query.cut, aggregates, values, at: positions, ellipses: ellipses, hulls: hulls,
         members: members, geometry, counts)

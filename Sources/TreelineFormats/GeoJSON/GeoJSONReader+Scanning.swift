@@ -180,6 +180,23 @@ extension JSONScanner {
   }
 }
 
+extension JSONScanner {
+  /// Checks that a Feature of a sequence ends its line. The caller refuses another Feature on the line, since a line of
+  /// two Features must not be skipped as one.
+  func checkEndOfLine() throws(JSONStop) {
+    var end = position
+    while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
+    guard end < bytes.count else {
+      if isFinal { return }
+      throw .needsMore
+    }
+    switch bytes[end] {
+    case Byte.lineFeed, Byte.carriageReturn, Byte.recordSeparator, Byte.openBrace: return
+    default: throw .syntax(at: end, expected: "a new line between two Features")
+    }
+  }
+}
+
 extension ReadingError {
   /// Why a line is not JSON, if that is the error.
   var brokenLine: (line: Int, expected: String, found: String)? {
@@ -188,5 +205,13 @@ extension ReadingError {
     case .nestedTooDeep(_, let line, let limit): (line, "JSON nested at most \(limit) levels deep", "deeper nesting")
     default: nil
     }
+  }
+
+  /// Returns the error of a line that could be skipped; the error itself if it is no error of a line.
+  ///
+  /// - Parameter start: The line on which the Feature begins.
+  func ofLine(_ start: Int) -> ReadingError {
+    guard case .malformed(let file, let line, let byte, let expected, let found) = self else { return self }
+    return .malformedLine(file: file, line: line, start: start, byte: byte, expected: expected, found: found)
   }
 }

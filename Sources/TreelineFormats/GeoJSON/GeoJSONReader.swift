@@ -79,7 +79,7 @@ struct GeoJSONReader: InputFormat {
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
-    do { try readFeature() } catch {
+    do { try readFeature(endsLine: true) } catch {
       try reject(error)
       try skipLine()
       return true
@@ -89,7 +89,7 @@ struct GeoJSONReader: InputFormat {
 
   /// Counts a line that is not JSON as an invalid row, if the options allow it.
   private mutating func reject(_ error: ReadingError) throws(ReadingError) {
-    guard let (_, expected, found) = error.brokenLine, builder.skipsInvalid else { throw error }
+    guard builder.skipsInvalid, let (_, expected, found) = error.brokenLine else { throw error.ofLine(window.line) }
     let line = window.line
     try builder.reject { row in
       InvalidRow(row: row, line: line, part: "feature \(row + 1)", expected: expected, found: found)
@@ -172,12 +172,14 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line, and whether a comma ends it. Returns nil unless the line looks like one
-  /// whole Feature: the next line begins another Feature or ends the collection.
+  /// Returns the length of the first line, and whether a comma ends it. Returns nil if it is not safe to skip the line.
+  /// It is safe if the next line is a whole Feature or ends the collection. It is also safe if the first line looks like
+  /// a whole Feature and the next line begins another one.
   private func lineOfFeature() throws(ReadingError) -> (length: Int, hasComma: Bool)? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
     else { return nil }
+    let isFollowed = try window.bytes[next] == Byte.closeBracket || isFeature(lineAt: next)
     let line = Bytes(rebasing: window.bytes[..<end])
     guard let last = line.lastIndex(where: { $0 > Byte.space }) else { return nil }
     let hasComma = line[last] == Byte.comma
@@ -186,12 +188,27 @@ struct GeoJSONReader: InputFormat {
     // Two Features on one line must not be lost as one.
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
-    guard isWhole, follows.contains(window.bytes[next]), count <= 2 else { return nil }
+    guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }
     return (last + 1, hasComma)
   }
 
-  private mutating func readFeature() throws(ReadingError) {
-    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFeature() }
+  /// Returns whether a line is one whole Feature, apart from a comma or the end of the collection after it.
+  private func isFeature(lineAt offset: Int) throws(ReadingError) -> Bool {
+    guard window.bytes[offset] == Byte.openBrace else { return false }
+    let end = try firstIndex(from: offset, where: Self.endsLine) ?? window.bytes.count
+    var scanner = JSONScanner(Bytes(rebasing: window.bytes[offset..<end]), isFinal: true)
+    guard (try? scanner.scanFeature()) != nil, (try? scanner.skipSpace()) != nil else { return false }
+    let rest = scanner.bytes[scanner.position...]
+    return rest.first.map { $0 == Byte.comma || $0 == Byte.closeBracket } ?? true
+  }
+
+  /// - Parameter endsLine: Whether nothing but space may follow on the line.
+  private mutating func readFeature(endsLine: Bool = false) throws(ReadingError) {
+    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      let feature = try scanner.scanFeature()
+      if endsLine { try scanner.checkEndOfLine() }
+      return feature
+    }
     let reading = FeatureReading(feature: feature, bytes: scanner.bytes)
     if reading.isEsri { isEsri = true }
     switch Result(catching: { () throws(FeatureReading.Problem) in try reading.point(builder.axes) }) {

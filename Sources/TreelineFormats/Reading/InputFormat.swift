@@ -87,6 +87,9 @@ package enum InputFormats {
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }
+    if bytes.starts(with: Array("<?xml".utf8)) || bytes.starts(with: Array("<kml".utf8)) {
+      return ("XML, such as KML or GPX", "convert it with ogr2ogr -f GeoJSONSeq")
+    }
     guard bytes.prefix(4).contains(0) else { return nil }
     return ("binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8")
   }

@@ -24,6 +24,9 @@ public enum ReadingError: Error, Hashable, Sendable {
   ///
   /// `byte` is the offset in the (inflated) input, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
+  /// A line of GeoJSON breaks the rules of JSON, but the lines after it can be read. `start` is the line on which its
+  /// Feature begins.
+  case malformedLine(file: String, line: Int, start: Int, byte: Int64, expected: String, found: String)
   /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
   case foreignSystem(file: String, line: Int, found: String)
   /// Esri's JSON has other coordinates, according to its member `spatialReference`.
@@ -47,6 +50,9 @@ extension ReadingError: CustomStringConvertible {
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
+        + (columns.contains { $0.contains("\u{FFFD}") }
+          ? "the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
+          : "")
         + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
@@ -56,6 +62,10 @@ extension ReadingError: CustomStringConvertible {
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
+    case .malformedLine(let file, let line, let start, let byte, let expected, let found):
+      "\(file):\(line): expected \(expected), found \(found) (byte \(byte)"
+        + (start == line ? "" : "; the Feature begins on line \(start)")
+        + "); --skip-invalid skips and lists such lines"
     case .foreignSystem(let file, let line, let found):
       "\(file):\(line): expected \(CoordinateSystem.expected), found the crs \(found); \(CoordinateSystem.remedy)"
     case .foreignEsriSystem(let file, let line, let found):

@@ -6,9 +6,11 @@ final class ShownCluster: Sendable {
   let place: MapMotion.Place
   /// Diameter in pixels.
   let diameter: Double
+  /// Values of the aggregates, in the order of the feed's options.
+  let values: [AggregateValue]
 
-  init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double) {
-    (self.cluster, self.place, self.diameter) = (cluster, place, diameter)
+  init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double, values: [AggregateValue]) {
+    (self.cluster, self.place, self.diameter, self.values) = (cluster, place, diameter, values)
   }
 }
 
@@ -30,22 +32,28 @@ public struct MapAnswer: Sendable {
   ///   - clusters: The answer.
   ///   - query: The query that was asked.
   ///   - diameter: Returns the diameter of a cluster in pixels; nil for `standardDiameter(of:in:for:)`.
-  /// - Throws: `QueryError` if the query's viewport is invalid; `IndexError` if a file is damaged.
+  ///   - aggregates: Aggregates of the clusters' values, which badges and their titles can show.
+  /// - Throws: `QueryError` if the query's viewport is invalid; `AggregateError` for an aggregate without a result;
+  ///   `IndexError` if a file is damaged.
   /// - Complexity: O(k); more if clusters are kept visible, like `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
-  public init(_ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil) throws {
+  public init(
+    _ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil,
+    aggregates: [Aggregate] = []
+  ) throws {
     (self.query, self.clusters) = (query, clusters)
     let tree = clusters.tree
     // A cluster whose center is out of view although one of its points is in view is shown at that point, so none is
     // lost.
     let window = query.keepsClustersVisible ? try query.viewport.located(on: tree.plane)?.window : nil
-    shown = try clusters.map { cluster in
+    let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
+    shown = try clusters.enumerated().map { number, cluster in
       var place = MapMotion.Place(x: cluster.x, y: cluster.y)
       if let window, !window.contains(x: cluster.x, y: cluster.y) {
         let position = try tree.shownPosition(of: cluster, keptVisibleIn: window)
         (place.x, place.y) = (position.x, position.y)
       }
       let diameter = diameter?(cluster) ?? Self.standardDiameter(of: cluster, in: tree, for: query.cut)
-      return ShownCluster(cluster, at: place, diameter: diameter)
+      return ShownCluster(cluster, at: place, diameter: diameter, values: values?[number] ?? [])
     }
   }
 

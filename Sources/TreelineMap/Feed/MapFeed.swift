@@ -34,6 +34,7 @@ public final class MapFeed: Sendable {
   private let now: @Sendable () -> Double
   private let patience: Double
   private let diameter: (@Sendable (Cluster) -> Double)?
+  private let aggregates: [Aggregate]
   private let ask: Ask
 
   /// Settings of a feed other than the tree and the cut.
@@ -44,6 +45,9 @@ public final class MapFeed: Sendable {
     public var patience = Duration.milliseconds(250)
     /// Returns the diameter of a cluster in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
+    /// Aggregates of the clusters' values, such as `.first("name", by: "population")`. Each badge has them as
+    /// `MapBadge.values`.
+    public var aggregates: [Aggregate] = []
 
     /// The default settings.
     public init() {}
@@ -70,7 +74,7 @@ public final class MapFeed: Sendable {
     state = Mutex(State(tree: tree, cut: cut))
     margin = options.margin
     patience = options.patience / .seconds(1)
-    diameter = options.diameter
+    (diameter, aggregates) = (options.diameter, options.aggregates)
     now = clock.seconds
     self.ask = ask
   }
@@ -175,7 +179,8 @@ extension MapFeed {
       do {
         let clusters = try await ask(tree, request.query.expanded(by: margin), previous)
         try Task.checkCancellation()
-        result = .success((clusters, try MapAnswer(clusters, of: request.query, diameter: diameter)))
+        let answer = try MapAnswer(clusters, of: request.query, diameter: diameter, aggregates: aggregates)
+        result = .success((clusters, answer))
       } catch {
         result = .failure(error)
       }

@@ -40,6 +40,9 @@ public struct MapBadge: Identifiable, Sendable {
   /// Diameter in pixels, at a scale of 1.
   public var diameter: Double { shown.diameter }
 
+  /// Values of the feed's aggregates for the badge's cluster, in the order of `MapFeed.Options.aggregates`.
+  public var values: [AggregateValue] { shown.values }
+
   /// Motion of the badge to its target.
   public internal(set) var motion: MapMotion
 

@@ -95,7 +95,7 @@
     public convenience init(
       _ mapView: MKMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
-    ) { self.init(mapView, feed: MapFeed(tree, cut: cut), texts: texts, options: options) }
+    ) { self.init(mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, options: options) }
 
     /// - Parameters:
     ///   - mapView: The map that shows the badges.
@@ -267,7 +267,7 @@
     /// Sets the title and subtitle that a callout shows.
     private func describe(_ annotation: ClusterAnnotation) {
       guard let tree = tree(of: annotation) else { return }
-      annotation.title = texts.title(of: annotation.cluster)
+      annotation.title = texts.title(of: annotation.cluster, values: annotation.badge.values)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
 

@@ -73,7 +73,7 @@
     ///   - cut: How finely points are separated. The tree must support it.
     ///   - texts: Texts on badges.
     public convenience init(_ tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
-      self.init(MapFeed(tree, cut: cut), texts: texts)
+      self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
     }
 
     /// - Parameters:
@@ -188,10 +188,11 @@
     /// Returns a badge with its texts.
     private func described(_ badge: MapBadge, in scene: MapScene) -> Badge {
       let cluster = badge.cluster
-      let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0) }
+      let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0, values: badge.values) }
       return Badge(
         id: badge.id, cluster: cluster, coordinate: CLLocationCoordinate2D(), number: nil,
-        title: texts.title(of: cluster) ?? "", accessibilityLabel: label ?? "", diameter: 0, opacity: 0,
+        title: texts.title(of: cluster, values: badge.values) ?? "", accessibilityLabel: label ?? "", diameter: 0,
+        opacity: 0,
         isLeaving: false)
     }
 

@@ -3,6 +3,7 @@ import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
+import NIOHTTP2
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
@@ -85,11 +86,19 @@ struct ConnectionChannel: ServerChildChannel {
           // A connection beyond the bound has no use for many streams.
           let future =
             isHTTP2 && admission == .welcome
-            ? http2.setup(channel: channel, logger: logger).map(Connection.http2)
+            ? setUpHTTP2(channel, logger).map(Connection.http2)
             : setUpHTTP1(channel, isBeyondBound: admission != .welcome, logger).map(Connection.http1)
           future.cascade(to: connection)
         })
       return Value(channel: channel, connection: connection.futureResult)
+    }
+  }
+
+  private func setUpHTTP2(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP2Channel.Value> {
+    http2.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(PingHandler(), position: .after(try pipeline.handler(type: NIOHTTP2Handler.self)))
+      return value
     }
   }
 

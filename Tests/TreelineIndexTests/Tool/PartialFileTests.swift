@@ -95,7 +95,7 @@ import TreelineVerification
     #expect(flock(descriptor, LOCK_EX) == 0)
     // The message comes before anything is read; otherwise the missing input would be reported.
     let result = try build(folder, "/nowhere/points.csv")
-    #expect(result.code == 74 && result.errors.contains("another build is writing this index"))
+    #expect(result.code == 74 && result.errors.contains("another run is writing this file"))
     #expect(try folder.contents() == [".index.partial"])
     close(descriptor)
     #expect(try build(folder).code == 0)
@@ -114,7 +114,7 @@ import TreelineVerification
       echo 1,2 >&3; exec 3>&-; wait $first; echo $?; rm "$2/points"
       """, ["bash", Self.input, folder.url.path])
     #expect(result.output == "74\n0\n", "\(result.errors)")
-    #expect(result.errors.contains("another build is writing this index"))
+    #expect(result.errors.contains("another run is writing this file"))
     #expect(try folder.contents() == ["index"])
     #expect(try ClusterTree(index: folder.path("index")).pointCount == 1)
   }
