@@ -28,7 +28,7 @@ struct EntrySet: Sendable {
     return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
   }
 
-  /// Whether the entries are texts of numbers with decimal commas, judging by the first ones.
+  /// Whether the entries are texts of numbers with decimal commas. Only the first entries are checked.
   var areCommaNumbers: Bool {
     var count = 0
     for number in 0..<min(self.count, 16) {
