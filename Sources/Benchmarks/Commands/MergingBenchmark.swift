@@ -51,7 +51,7 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Times edits: points are removed one after the other, and each is added near another point.
+  /// Times edits: points are removed one by one. After each removal, the point is added again near another point.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)

@@ -1,6 +1,6 @@
 import CPrefetch
 
-/// A hash table of the cells of a grid that hold nodes, with open addressing and linear probing.
+/// A hash table of the cells of a grid that contain nodes, with open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
     /// Hash of the cell. Its highest bits determine where probing begins.
@@ -28,7 +28,7 @@ struct CellTable: ~Copyable {
     return slots
   }
 
-  /// Removes all cells, and makes room for about `expected`.
+  /// Removes all cells, and reserves memory for about `expected` cells.
   mutating func empty(for expected: Int) {
     slots.freeZeros()
     count = 0
@@ -66,7 +66,7 @@ struct CellTable: ~Copyable {
     slots[Int(slot)] = new
   }
 
-  /// Makes the table twice as large. In a cancelled build, the table then lacks cells.
+  /// Makes the table twice as large. If the build is cancelled, some cells may be missing from the table.
   private mutating func grow() {
     let (old, oldBits) = (slots, bits)
     bits += 1

@@ -129,7 +129,7 @@ extension Lie {
     Lie(
       "separation greater than that of the parent", stacked,
       problems: [
-        "separation 1: expected at most 44051, its parent's, found 45072",
+        "separation 1: expected at most 44051, the separation of its parent, found 45072",
         "separation 1: expected at most 37037, for the distance between its children and the scatter of its points, "
           + "found 45072",
       ]
@@ -151,8 +151,8 @@ extension Lie {
     Lie(
       "separation less than it could be", line,
       problems: [
-        "separation 1: expected at least 52537, where nothing is in the way, found 52536",
-        "separation 3: expected at least 52537, where nothing is in the way, found 47268",
+        "separation 1: expected at least 52537, because no other node is in the way, found 52536",
+        "separation 3: expected at least 52537, because no other node is in the way, found 47268",
       ]
     ) { $0.setSeparation(52_536, of: 1) },
     Lie(
