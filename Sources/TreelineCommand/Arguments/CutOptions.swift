@@ -60,11 +60,11 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
   }
 }
 
-/// Names of the options of cuts by pixels, for texts: `--detail or --spacing`.
+/// The options that take a number of pixels, as help texts list them: `--detail or --spacing`.
 let pixelOptions = PixelCriterion.list { "--\($0)" }
 
 extension ExpansionOrder {
-  /// Names of all orders, for texts: `breadth-first, widest-first, or steepest-first`.
+  /// Names of all orders, as help texts list them: `breadth-first, widest-first, or steepest-first`.
   fileprivate static var list: String {
     allCases.dropLast().map { $0.rawValue + ", " }.joined() + "or " + allCases.last!.rawValue
   }

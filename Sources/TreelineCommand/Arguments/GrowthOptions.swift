@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// The options for the growth of a tree, for every subcommand that builds one.
+/// The options that decide how a tree grows. Every subcommand that builds a tree has these options.
 struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -57,7 +57,7 @@ struct GrowthOptions: ParsableArguments {
 
 /// A requested growth of a tree.
 struct GrowthRequest {
-  /// The growth; nil to choose one that the cuts need.
+  /// The growth; nil to choose the growth that the cuts need.
   var growth: Growth?
   /// Sizes of badges, if the tree grows for them.
   var badgeCurve = BadgeCurve.standard

@@ -15,7 +15,7 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
-  /// Returns why clusters of some cuts cannot be shown at the requested positions; nil if they can.
+  /// Returns the reason why clusters of these cuts cannot be shown at the requested positions; nil if they can.
   ///
   /// - Parameter tree: The tree; nil if it is not known yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
@@ -28,7 +28,7 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// Names of the options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
+/// The part of a help text that lists the options with which clusters are kept visible: ` and with --detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }

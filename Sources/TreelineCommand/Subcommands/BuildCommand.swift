@@ -119,7 +119,7 @@ struct BuildCommand: ParsableCommand {
       // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // A file that exceeds the shell's limit must be reported as an error, and must not end the process.
+      // Without this call, a file larger than the shell's limit would end the process. Now the write fails instead.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
@@ -182,7 +182,7 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
-  /// Refuses columns that the options name and the input does not have, before its rows are read.
+  /// Refuses options that name a column that the input does not have, before the input's rows are read.
   private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     if !keepsColumns { return }
     let attributes = try KeptColumns(options.attributes, of: table, in: input).names
