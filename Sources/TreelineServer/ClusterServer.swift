@@ -22,7 +22,7 @@ public struct ClusterServer: Sendable {
   private let routes: Routes
   private let tls: NIOSSLContext?
 
-  /// Creates a server of some indexes.
+  /// Creates a server for the indexes of a catalog.
   ///
   /// - Parameters:
   ///   - catalog: The indexes to serve.
@@ -72,7 +72,7 @@ public struct ClusterServer: Sendable {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  /// Returns the service for operators, at a port of its own that no client can keep busy.
+  /// Returns the service for operators. It has its own port, which clients of the server cannot keep busy.
   private func management(at port: Int) -> some ApplicationProtocol {
     Application(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
@@ -164,7 +164,7 @@ public struct ServerOptions: Sendable {
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// Maximum number of connections. A few more are accepted, but may only ask for the server's state.
+  /// Maximum number of connections. A few more connections are accepted, but may only ask for the server's state.
   public var connections = 4096
   /// Maximum number of connections per client address, or per /64 network of IPv6. Trusted proxies may have any number.
   public var connectionsPerAddress = 256

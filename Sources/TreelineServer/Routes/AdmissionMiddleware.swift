@@ -31,7 +31,8 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Returns whether a path belongs to the map, which asks for the token on its own and contains no data of an index.
+  /// Returns whether a path belongs to the page with the map. This page contains no data of an index, and asks its user
+  /// for the token.
   private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/viewer/") }
 
   /// Returns whether the request has the token. Comparison takes the same time for all tokens of the right length.
