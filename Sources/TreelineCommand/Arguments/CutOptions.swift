@@ -14,7 +14,7 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("order"),
     help: Prefix.help(
       "order",
-      "Which cluster is split next while the limit has room: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
+      "Which cluster is split next, until the limit is reached: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
       valueName: "order"), completion: .list(ExpansionOrder.allCases.map(\.rawValue))) var order: String?
 
   @Option(
@@ -28,14 +28,14 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as far as any two shown stay this many pixels apart at the zoom, regardless of the box. If they exceed a limit, the smallest greater spacing that fits is used.",
+      "Split clusters as far as possible while any two of them stay this many pixels apart at the zoom, regardless of the box. If they exceed a limit, the smallest greater spacing that fits is used.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as far as no two drawn badges touch at the zoom, regardless of the box. Each badge is drawn with the diameter 'badge_px', which includes this scale. Needs points, or an index built with '--grow badges'.",
+      "Split clusters as far as possible while no two drawn badges touch at the zoom, regardless of the box. Each badge is drawn with the diameter 'badge_px', which includes this scale. Needs points, or an index built with '--grow badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(
@@ -49,7 +49,7 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "Show every position separately from this zoom on, with --detail or --spacing, if a limit has room for all in view.",
+      "From this zoom on, show every position separately, with --detail or --spacing, if a limit allows as many clusters as there are positions in view.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {

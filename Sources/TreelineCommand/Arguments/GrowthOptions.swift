@@ -11,7 +11,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many as fit; 'badges', merging first the clusters whose badges touch first, as '--badges' needs; 'scatter', merging first the clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many clusters as fit; 'badges', merging first the clusters whose badges touch first, as '--badges' needs; 'scatter', merging first the clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
@@ -21,7 +21,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Where the clusters of '--grow merge' and '--grow badges' stand: at the mean of their points, or at a member, which is one of the points, so that none stands in the sea. (default: mean)",
+      "The position of each cluster of '--grow merge' and '--grow badges': the mean of its points, or a member, which is one of its points, so that no cluster is in the sea. (default: mean)",
       valueName: "where")) var stand: ClusterStand?
 
   func validate() throws {

@@ -54,7 +54,9 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  @Option(
+    help: ArgumentHelp(
+      "The side of a cell of 'grid' in pixels. (default: 88 to 16, depending on the zoom)", valueName: "px"))
   var cell: Double?
 
   @Option(help: "The output format.") var format: Format = .geojson

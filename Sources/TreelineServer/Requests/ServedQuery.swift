@@ -97,7 +97,7 @@ struct GridCells {
     let rows = (Double(view.window.maxY - view.window.minY) / Double(side)).rounded(.up) + 1
     if columns * rows > Double(Self.most) {
       parameters.refuse(
-        "cell", expected: "at most \(Self.most) cells in view: wider cells, a lower zoom or a smaller box",
+        "cell", expected: "wider cells, a lower zoom or a smaller box, so that at most \(Self.most) cells are in view",
         found: parameters.value("cell"))
     }
   }
