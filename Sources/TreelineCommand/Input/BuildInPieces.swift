@@ -135,8 +135,8 @@ final class BuildInPieces {
   private func refuseObstacle() throws {
     if let obstacle {
       throw Failure.usage(
-        "\(input.name): expected points whose tree needs at most \(limit) of memory, found more, and a tree "
-          + "\(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
+        "\(input.name): expected points whose tree needs at most \(limit) of memory, found points that need more, "
+          + "and a tree \(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
           + "or allow more with --memory")
     }
   }
@@ -259,7 +259,8 @@ final class BuildInPieces {
     if let missing = build.missingSpace(for: destination) {
       throw Failure.inputOutput(
         "\(missing.path): expected \(ByteCount(missing.expected)) of free space for a build in pieces, found "
-          + "\(ByteCount(missing.free)); free some or choose another place\(missing.isForScratch ? " with --scratch" : "")"
+          + "\(ByteCount(missing.free)); free some space or choose another folder"
+          + (missing.isForScratch ? " with --scratch" : "")
       )
     }
     showProgress()

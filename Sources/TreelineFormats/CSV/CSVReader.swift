@@ -121,7 +121,7 @@ struct CSVReader: InputFormat {
     if let byte = separator.first, delimiters.contains(byte) { return byte }
     throw window.malformed(
       expected: "\"sep=\" with a comma, a semicolon, a tab or |",
-      found: excerpt(line) + "; write the cells with one of them between")
+      found: excerpt(line) + "; separate the cells with one of them")
   }
 
   /// Returns whether a line that begins with `#` is the header, not a comment; nil if the window has grown.
