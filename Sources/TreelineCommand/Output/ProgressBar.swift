@@ -3,7 +3,7 @@ import Foundation
 /// A line on standard error that shows what the tool does, how much of it is done and how fast. Nothing is shown during
 /// the first half second, or if standard error is not a terminal.
 ///
-/// Several threads may show progress, but only one at a time, like the builds of `ClusterTree`.
+/// Any thread may show progress, but not two threads at the same time. The builds of `ClusterTree` keep to this rule.
 final class ProgressBar: @unchecked Sendable {
   private let isShown = !Notes.areSilent && isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
@@ -58,7 +58,7 @@ struct Quantity: CustomStringConvertible {
   let unit: String
 
   var description: String {
-    // Each prefix ends where rounding would give 1000.
+    // An amount that would be rounded to 1000 gets the next prefix.
     guard amount >= 999.5 else { return "\(Int(amount.rounded())) \(unit)" }
     var scaled = amount / 1000
     var prefixes = ["k", "M", "G", "T"][...]

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time, each in its own turn of the event loop, so that a client that
-/// sends a hundred at once does not keep others waiting. Also answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in its own turn of the event loop. So a client that sends
+/// a hundred requests at once does not keep other clients waiting. Also answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart

@@ -15,7 +15,7 @@ struct ServedSelection {
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter is no filter, so that a transition can begin or end without one.
+    // An empty filter is no filter, so that a transition can begin or end without a filter.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
