@@ -26,7 +26,8 @@ import Foundation
     main(nil)
   }
 
-  /// Ends the process unless a word is the name of a subcommand, since the parser would not say which one was meant.
+  /// Ends the process with an error unless a word is the name of a subcommand. The error suggests the nearest name; the
+  /// parser's own error would not.
   private static func requireSubcommand(_ word: String) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     if (names + ["help"]).contains(word) { return }

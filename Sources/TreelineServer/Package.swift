@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that the library and the command-line tool can be used without fetching or building an HTTP
+// A separate package, so that the library and the command-line tool can be used without fetching or building an HTTP
 // server.
 //
 // The server needs 26 packages and takes minutes to build; without it a fresh clone fetches only swift-argument-parser,

@@ -50,7 +50,7 @@ import Treeline
     #expect(
       table.notes.map(\.description) == [
         "points lie at \"start_lng\" and \"start_lat\", not at \"end_lng\" and \"end_lat\"; --longitude and "
-          + "--latitude choose others"
+          + "--latitude choose other columns"
       ])
     // Names without a place win over names with a place. Of two places, neither wins unless one of them is a start.
     #expect(try read("start_lat,start_lng,lat,lon\n4,3,2,1\n").notes.isEmpty)
@@ -85,11 +85,12 @@ import Treeline
     let sphere = try read("1,2,a\n").notes
     #expect(
       sphere.map(\.description) == [
-        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
+        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
       ])
     let plane = try read("1,2\n", ReadingOptions(isPlanar: true)).notes
     #expect(
-      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose others"])
+      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"]
+    )
     #expect(try read("lon,lat\n1,2\n").notes.isEmpty)
     // No note for chosen columns.
     #expect(try read("1,2\n", ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))).notes.isEmpty)

@@ -82,7 +82,7 @@ import Treeline
   @Test func geoJSONHasNone() {
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
-        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave it out")
+        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave out --decimal")
   }
 
   /// In a number with decimals, points can only separate thousands. In a number without decimals, a point may be

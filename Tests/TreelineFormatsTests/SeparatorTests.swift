@@ -39,7 +39,7 @@ import Treeline
     #expect(
       message("sep=:\nlon:lat\n1:2\n")
         == "points:1: expected \"sep=\" with a comma, a semicolon, a tab or |, found \"sep=:\"; "
-        + "write the cells with one of them between (byte 0)")
+        + "separate the cells with one of them (byte 0)")
   }
 
   @Test func linesBeforeTheHeaderAreSkipped() throws {

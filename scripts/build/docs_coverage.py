@@ -14,7 +14,7 @@ for path in paths:
         symbols = json.load(file)["symbols"]
     for symbol in symbols:
         # Skips synthesized symbols: a requirement of a protocol is documented in the protocol. An extension itself is
-        # skipped below; only its members count.
+        # skipped below; only its members need documentation.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
             continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":

@@ -58,8 +58,8 @@ def least(work, repeat=5):
 
 
 def least_of_many(work, calls=200, repeat=25):
-    """Returns the shortest mean of a run of calls, for calls of microseconds. Garbage collection is off, as in
-    timeit."""
+    """Returns the shortest mean time of a run of calls, for calls that take microseconds. Garbage collection is off, as
+    in timeit."""
     gc.disable()
     try:
         return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls

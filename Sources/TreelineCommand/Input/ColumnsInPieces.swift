@@ -22,7 +22,7 @@ struct ColumnsInPieces {
   /// Order of the columns in all batches; nil if the first batch has all names in order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns that the options name, as far as the first batch shows.
+  /// Finds the columns that the options name among the columns of the first batch.
   init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     self.input = input
     row = options.row
@@ -42,7 +42,7 @@ struct ColumnsInPieces {
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
 
-  /// Returns the row numbers of some points; empty if no column has them.
+  /// Returns the row numbers of some points; empty if no column of row numbers was named.
   func rows(_ points: Range<Int>, of table: PointTable) throws -> [UInt64] {
     guard let row else { return [] }
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }

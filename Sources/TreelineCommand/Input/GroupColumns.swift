@@ -27,7 +27,7 @@ struct GroupColumns {
     }
   }
 
-  /// Refuses a name that is not the name of exactly one column.
+  /// Refuses a name that no column has, or that several columns have.
   func refuseColumns(of table: PointTable, in input: Input) throws {
     if let names = table.columnNames {
       for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }
@@ -86,7 +86,7 @@ struct GroupsInPieces {
   /// Columns that no batch has had so far.
   private var missing: [GroupColumns.Named]
 
-  /// Finds the columns, as far as the first batch shows; nil if no column is named.
+  /// Finds the columns among the columns of the first batch; nil if no column is named.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
@@ -99,7 +99,7 @@ struct GroupsInPieces {
     try points.map { try columns.group(ofPoint: $0, of: batch.table, in: input) }
   }
 
-  /// Adds a batch whose groups were read.
+  /// Notes which columns a batch has, after its groups were read.
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
   /// Refuses columns that no point has, once all batches are read.

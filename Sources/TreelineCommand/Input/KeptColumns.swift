@@ -4,7 +4,7 @@ import TreelineFormats
 
 /// The columns named by `--attributes`.
 ///
-/// Names are compared like Swift strings, by canonical equivalence, here and wherever a column is named.
+/// Wherever an option names a column, names are compared like Swift strings, by canonical equivalence.
 struct KeptColumns {
   /// Names in the input's order and spelling, so that an index returns them like the points themselves.
   private(set) var names: [String] = []
@@ -15,12 +15,12 @@ struct KeptColumns {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
-  /// Finds the columns that the option's values name, so that no index is written without one of them.
+  /// Finds the columns that the option's values name. Throws if one is missing, so that no index lacks it.
   ///
   /// - Parameter takesAnyName: Whether more points will follow, which may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Without features, any name could be a column.
+    // Features may have any columns. If there are no features yet, every name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {

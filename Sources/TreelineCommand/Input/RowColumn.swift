@@ -43,7 +43,7 @@ struct RowColumn {
     return failure
   }
 
-  /// Returns an error about row numbers that names their column.
+  /// Returns an error about row numbers, with the name of their column.
   func refusal(of error: PieceError, in input: Input) -> Failure {
     .badData("\(input.name): column \(name.debugDescription): \(error)")
   }

@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns named by `--columns`, each with its kind or without one, to be detected.
+/// The columns named by `--columns`. If a column is named without a kind, its values decide the kind.
 struct TypedColumns {
   private struct Named {
     let name: String
@@ -115,7 +115,7 @@ struct TypedColumns {
 }
 
 extension PointTable {
-  /// Names of all columns; for GeoJSON, of all features.
+  /// Names of all columns; for GeoJSON, names of the columns of all features.
   fileprivate var allColumnNames: [String] {
     if let columnNames { return columnNames }
     var (names, known): ([String], Set<String>) = ([], [])
@@ -181,8 +181,8 @@ struct ColumnReport {
 }
 
 extension [String] {
-  /// Refuses a name that is not the name of exactly one of these columns. Names are compared like Swift strings, by
-  /// canonical equivalence.
+  /// Refuses a name that none of these columns has, or that several of them have. Names are compared like Swift
+  /// strings, by canonical equivalence.
   ///
   /// - Parameter option: The option that names the column.
   func requireOne(_ name: String, as option: String, in input: String) throws {

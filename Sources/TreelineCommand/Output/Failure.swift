@@ -31,7 +31,7 @@ extension Failure {
     let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    // Viewports and limits are checked with the arguments.
+    // Viewports and limits come from the options, so an error about them is a usage error.
     case is QueryError, is AggregateError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV, ReadingError.decimalWithoutCSV:
       self = .usage(message)

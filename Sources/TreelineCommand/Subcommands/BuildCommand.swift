@@ -21,14 +21,14 @@ struct BuildCommand: ParsableCommand {
       'all' for all columns not named otherwise. The kinds are \(TypedColumns.kinds); without a kind the values \
       decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
       suffix '+percentiles' makes medians and percentiles of the column fast, '+distinct' counts of distinct values, \
-      as in 'price:number+percentiles+distinct'. For a million points each takes 3 bytes per point, percentiles 4 \
-      more if all values are distinct.
+      as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
+      '+percentiles' takes 4 more bytes if all values are distinct.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
-      may be at most 4096 values, including an empty cell. Distances are kept within a group; clusters of different \
-      groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. Points \
-      with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however close \
-      they are, and each counts against a limit. Neither needs to be among --columns.
+      may be at most 4096 values, including an empty cell. Clusters of one group keep their distances; clusters of \
+      different groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. \
+      Points with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however \
+      close they are, and each of these points counts against a limit. Neither column needs to be among --columns.
 
       --row names a column with a unique number for each point: shuffled rows then give the same index, byte for \
       byte. Otherwise points are numbered in input order, from 0.
@@ -73,7 +73,8 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Omit what '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree.")
+      "Omit the data that '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree."
+  )
   var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
@@ -119,7 +120,7 @@ struct BuildCommand: ParsableCommand {
       // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // A file that exceeds the shell's limit must be reported as an error, and must not end the process.
+      // Without this call, a file larger than the shell's limit would end the process. Now the write fails instead.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
@@ -201,7 +202,7 @@ struct BuildCommand: ParsableCommand {
     return (kept, typed)
   }
 
-  /// Refuses columns that the options name and the input does not have, before its rows are read.
+  /// Refuses options that name a column that the input does not have, before the rows of the input are read.
   private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     if !keepsColumns { return }
     _ = try keptColumns(of: table, in: input)

@@ -33,7 +33,7 @@ struct QueryCommand: ParsableCommand {
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
   }
 
-  /// What the geometry of a cluster is.
+  /// The shape that is written as the geometry of a cluster.
   enum Geometry: String, ExpressibleByArgument, CaseIterable {
     case point
     case hull
@@ -54,7 +54,9 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  @Option(
+    help: ArgumentHelp(
+      "The side of a cell of 'grid' in pixels. (default: 88 to 16, depending on the zoom)", valueName: "px"))
   var cell: Double?
 
   @Option(name: .customLong("format"), help: "The output format. (default: geojson, or csv with --rows)")
@@ -124,7 +126,7 @@ struct QueryCommand: ParsableCommand {
     _ = try query()
   }
 
-  /// Returns the query of the options. For a grid, only its viewport matters.
+  /// Returns the query that the options describe. A grid uses only the viewport of the query.
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {
@@ -234,7 +236,7 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: Where clusters are shown; nil for where they stand, if that is their mean.
+  /// - Parameter positions: Where to show clusters; nil for their positions in the tree, if these are the means.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

@@ -79,7 +79,7 @@ struct TilesCommand: ParsableCommand {
     return first...last
   }
 
-  /// The cut of the options; nil without one.
+  /// The cut that the options describe; nil if no option describes a cut.
   private var givenCut: Cut? {
     get throws {
       if cut.parameters.isEmpty { return nil }

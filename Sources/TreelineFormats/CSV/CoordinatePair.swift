@@ -6,10 +6,10 @@ struct CoordinatePair {
   let numbers: (Double, Double)
   /// Whether the latitude is first, according to the letters of angles; nil without letters.
   let isLatitudeFirst: Bool?
-  /// Whether the pair is in brackets, as longitude and latitude are in GeoJSON.
+  /// Whether the pair is in brackets, like a position in GeoJSON, where the longitude is first.
   let isArray: Bool
 
-  /// Separates the text at the first place at which both parts are a number or an angle.
+  /// Splits the text where both parts are a number or an angle. Prefers a semicolon, then a comma, then a space.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }

@@ -1,5 +1,5 @@
 extension GeoJSONReader {
-  /// Scans from the start of the window. Scans again from there with a larger window if the bytes do not suffice.
+  /// Scans from the start of the window. If the bytes do not suffice, enlarges the window and scans again.
   ///
   /// Consumes nothing until `commit`.
   @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
@@ -91,7 +91,7 @@ enum CollectionMember {
   case foreignEsriSystem(found: String)
   /// A member that only Esri's JSON has.
   case esri
-  /// The server sent a part of the features.
+  /// A member by which the server reports that it sent only a part of the features.
   case exceededLimit
   case other
 }
@@ -141,7 +141,7 @@ extension JSONScanner {
     if name.matches("geometryType", in: bytes) { return .esri }
     if name.matches("exceededTransferLimit", in: bytes), bytes[start] == UInt8(ascii: "t") { return .exceededLimit }
     if name.matches("properties", in: bytes), bytes[start] == Byte.openBrace {
-      // In GeoJSON, servers write `exceededTransferLimit` here.
+      // In GeoJSON, ArcGIS servers write `exceededTransferLimit` within `properties`.
       var isExceeded = false
       var properties = JSONScanner(Bytes(rebasing: bytes[start..<position]), isFinal: true)
       try properties.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
@@ -198,7 +198,7 @@ extension JSONScanner {
 }
 
 extension ReadingError {
-  /// Why a line is not JSON, if that is the error.
+  /// The line that is not JSON, with the reason; nil for any other error.
   var brokenLine: (line: Int, expected: String, found: String)? {
     switch self {
     case .malformed(_, let line, _, let expected, let found): (line, expected, found)

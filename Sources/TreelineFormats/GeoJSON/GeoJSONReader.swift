@@ -9,7 +9,7 @@ struct GeoJSONReader: InputFormat {
 
   let window: Window
   private var builder: TableBuilder
-  /// Whether there is a Feature, or a member, that only Esri's JSON has.
+  /// Whether a Feature or a member has been read that only Esri's JSON has.
   private var isEsri = false
 
   static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
@@ -67,7 +67,7 @@ struct GeoJSONReader: InputFormat {
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
 
-  /// Returns the offset of the next byte of a kind; nil if none follows within the longest record.
+  /// Returns the offset of the next wanted byte; nil if none follows within the maximum length of a record.
   private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
     while true {
       if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
@@ -75,7 +75,7 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Reads a Feature of a sequence. Skips its line if it is not JSON, if the options allow it.
+  /// Reads a Feature of a sequence. If the Feature is not JSON, skips its line, if the options allow this.
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
@@ -186,7 +186,7 @@ struct GeoJSONReader: InputFormat {
     let hasComma = line[last] == Byte.comma
     let isWhole = line[..<(hasComma ? last : last + 1)].last { $0 > Byte.space } == Byte.closeBrace
     let follows = hasComma ? [Byte.openBrace] : [Byte.comma, Byte.closeBracket]
-    // Two Features on one line must not be lost as one.
+    // A line with two Features must not be skipped as if it had one Feature.
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
     guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }

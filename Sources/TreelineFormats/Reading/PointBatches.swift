@@ -1,12 +1,12 @@
 import Treeline
 
-/// A receiver of the points of an input that are too many for memory.
+/// Receives the points of an input in batches if they are too many for memory.
 ///
-/// As long as the points fit into the first batch, the table of the input holds them, as it does without batches.
+/// If all points fit into the first batch, the input's table contains them, as it does without batches.
 package final class PointBatches {
   /// Size in bytes that points and skipped rows may reach before the first batch is passed on.
   let firstMemory: Int
-  /// Size of a point or of a skipped row in bytes, without the bytes of its record if columns are kept.
+  /// Size of a point or of a skipped row in bytes. If columns are kept, the bytes of the record are not included.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The receiver's error.
@@ -68,7 +68,7 @@ package struct PointReceivers {
     (self.batches, self.check) = (batches, check)
   }
 
-  /// The error with which one of them ended the reading.
+  /// The error with which one of the receivers ended the reading; nil if none did.
   package var failure: (any Error)? { check?.failure ?? batches?.failure }
 }
 
@@ -79,8 +79,8 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Row numbers without a valid position, ascending. Each point has the next row number that is skipped neither in
-  /// this batch nor in an earlier one.
+  /// Numbers of the rows without a valid position, ascending. The points have the remaining row numbers in order: those
+  /// that are skipped neither in this batch nor in an earlier batch.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }

@@ -10,8 +10,8 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]
-  /// Number of rows, including the header, with bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless columns
-  /// were kept.
+  /// Number of rows with bytes that are not UTF-8, including the header. These bytes are decoded as U+FFFD. The number
+  /// is 0 unless columns were kept.
   public let repairedRowCount: Int
   /// Notes for users on how the input was read.
   public let notes: [ReadingNote]
@@ -20,7 +20,7 @@ public struct PointTable: Sendable {
   /// Number of points and skipped rows that were passed on in batches; this table does not contain them.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
-  /// Line of each record, before `numbered(by:)` sorted them; of no records unless columns were kept.
+  /// Line of each record, in the order before `numbered(by:)` sorted the records; empty unless columns were kept.
   let lines: RecordLines
   /// Decoder of the records; nil unless columns were kept.
   let decoder: (any RecordDecoder)?
@@ -56,9 +56,10 @@ public struct PointTable: Sendable {
 
   /// Returns the columns of a point in file order, without its two coordinates; empty unless columns were kept.
   ///
-  /// In CSV an empty cell is null. Other cells are numbers if all cells of their column are. Cells like `007`, `1E8`
-  /// and whole numbers of more than 15 digits turn a column without a decimal point into texts. A column without a name
-  /// is named by its position, as in `column 3`. In GeoJSON the columns are the members of `properties`.
+  /// In CSV an empty cell is null. Other cells are numbers if all cells of their column are numbers. If a column has no
+  /// decimal point, a cell such as `007`, `1E8` or a whole number of more than 15 digits makes all its cells texts. A
+  /// column without a name is named by its position, as in `column 3`. In GeoJSON the columns are the members of
+  /// `properties`.
   ///
   /// - Complexity: O(columns), and for CSV O(bytes kept) on the first call
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
@@ -67,11 +68,11 @@ public struct PointTable: Sendable {
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
-  /// Decimal separator of numbers, if values are cells of text, which have no type of their own.
+  /// Decimal separator of the numbers in cells; nil if values have types of their own, as in GeoJSON.
   package var cells: DecimalMark? { decoder?.cells }
 
-  /// Returns the `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2). Returns nil if it has
-  /// none, in CSV, and unless columns were kept.
+  /// Returns the `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2). Returns nil if the
+  /// Feature has no `id`, if the input is CSV, or if columns were not kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
   /// Returns the points in the order of the given row numbers.
@@ -109,7 +110,7 @@ protocol RecordDecoder: Sendable {
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
   /// Returns the value of the first column with a name; nil if the record has no such column.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
@@ -125,7 +126,7 @@ extension RecordDecoder {
 
 extension PointTable {
   /// Names of a CSV file's columns in file order, without its two coordinates, even if there are no rows. Nil for
-  /// GeoJSON, whose Features may differ, and unless columns were kept.
+  /// GeoJSON, whose Features may have different columns. Nil also if columns were not kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Returns whether any point has a column with this name, by Swift's equality of strings, which is canonical
@@ -140,7 +141,7 @@ extension PointTable {
   /// Returns a point's value in the first column with a name; nil if it has no such column. In CSV only this cell
   /// decides the type of the value.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {
     decode(index) { $0.value(ofColumn: name, of: $1, asWritten: asWritten) } ?? nil
   }

@@ -57,7 +57,7 @@ extension ReadingError: CustomStringConvertible {
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
     case .decimalWithoutCSV(let file, let found):
-      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
+      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave out --decimal"
     case .invalidRow(let file, let row):
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
@@ -137,15 +137,15 @@ extension ReadingNote: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noHeader(isPlanar: false):
-      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
-    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
+      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
+    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
     case .partOfFeatures:
       "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
     case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
-      "points lie at \(chosen), not at \(other); --longitude and --latitude choose others"
+      "points lie at \(chosen), not at \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):
       "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
     case .coordinatesInOneCell(let column, isLatitudeFirst: false):

@@ -6,7 +6,7 @@ public struct ReadingOptions: Hashable, Sendable {
   public var columns: ColumnChoice
   /// Whether rows without a valid position are counted and listed. Otherwise reading stops at the first one.
   public var skipsInvalid: Bool
-  /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept, at the cost of their memory.
+  /// Whether each point's other columns (CSV) or `properties` (GeoJSON) are kept in memory.
   public var keepsColumns: Bool
   /// Whether positions lie on a plain plane instead of the sphere.
   ///
@@ -15,7 +15,7 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Decimal separator of a CSV file's numbers. GeoJSON always has points; requesting commas for it is an error.
   public var decimal: DecimalSeparator
 
-  /// Creates options. By default everything is read as it is found.
+  /// Creates options. By default nothing is skipped, and no columns are kept.
   public init(
     columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil,
     decimal: DecimalSeparator = .point
@@ -28,8 +28,8 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of a number. The other one may separate thousands of a number with decimals: `1.234,56` with
-/// commas, `1,234.56` with points.
+/// The decimal separator of a number. The other sign may separate thousands if the number also has decimals: `1.234,56`
+/// with decimal commas, `1,234.56` with decimal points.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
   case point
@@ -79,10 +79,10 @@ public enum ColumnChoice: Hashable, Sendable {
   }
 }
 
-/// Sizes in bytes.
+/// Limits of reading, in bytes.
 struct ReadingLimits {
   /// Number of bytes read from the input at once.
   var chunk = 512 << 10
-  /// Length of the longest record, which limits the memory if a quote is never closed.
+  /// Maximum length of a record, which limits the memory if a quote is never closed.
   var record = 64 << 20
 }

@@ -2,7 +2,7 @@ import Treeline
 
 /// The lines on which records start, in the order of the records.
 ///
-/// Consecutive records that are equally many lines apart take the memory of one.
+/// A run of records at equal distances, such as one line each, takes the memory of a single record.
 struct RecordLines: Sendable {
   private struct Run {
     let first: Int
@@ -21,7 +21,7 @@ struct RecordLines: Sendable {
     count += 1
   }
 
-  /// Starts another run, or gives the last one its step if it has a single record.
+  /// Starts another run. If the last run has a single record, continues that run and sets its step instead.
   private mutating func turn(to line: Int) {
     if let last = runs.last, count - last.first == 1 {
       runs[runs.count - 1].step = line - last.line

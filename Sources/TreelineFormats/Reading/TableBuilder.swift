@@ -58,7 +58,7 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate memory of a record besides its bytes: its offset, and the results for its columns.
+  /// Approximate memory of a record in bytes, without its text: its offset, and the results for its columns.
   private static let bytesPerRecord = 64
 
   /// Counts a row, or the header, whose text is repaired when it is decoded.
@@ -66,7 +66,7 @@ struct TableBuilder {
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
 
-  /// Skips a row, or throws if the options do not allow it. `describe` gets the row's number.
+  /// Skips an invalid row, or throws if the options do not allow this. `describe` gets the row's number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
@@ -97,7 +97,7 @@ struct TableBuilder {
     return table
   }
 
-  /// Creates a table of what is in memory.
+  /// Creates a table of the points that are in memory.
   private func table(rowCount: Int) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,

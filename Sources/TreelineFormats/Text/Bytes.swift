@@ -1,4 +1,4 @@
-/// Some of the bytes of an input, at their place in memory.
+/// A part of the bytes of an input, viewed in memory without a copy.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// Bytes with a meaning in the formats.
@@ -8,7 +8,7 @@ enum Byte {
   static let carriageReturn = UInt8(ascii: "\r")
   /// RS, which starts each record of a JSON text sequence (RFC 7464).
   static let recordSeparator: UInt8 = 0x1E
-  /// US, which no text has.
+  /// US, a control character that occurs in no text.
   static let unitSeparator: UInt8 = 0x1F
   static let space = UInt8(ascii: " ")
   static let quote = UInt8(ascii: "\"")

@@ -23,11 +23,11 @@ public struct TransitionWriter: Sendable {
   /// Returns the diameter of a cluster's badge in pixels, if it has one: see `ClusterTree.badgeDiameter`.
   public typealias Diameter = (Cluster) -> Double?
 
-  /// Returns one JSON object, with one cluster or one change per line.
+  /// Returns a JSON object, with one cluster or one change per line.
   ///
   /// - Parameters:
   ///   - transition: The changes.
-  ///   - first: Returns where clusters of the first answer are shown. A kept one that moves has `from_coordinates`.
+  ///   - first: Returns where clusters of the first answer are shown. A kept cluster that moves has `from_coordinates`.
   ///   - second: Returns where clusters of the second answer are shown.
   ///   - diameters: Return the diameters of clusters in the first and in the second answer, for `badge_px`. A kept
   ///     cluster that grows or shrinks also has `from_badge_px`.
@@ -60,7 +60,7 @@ public struct TransitionWriter: Sendable {
     try append(",\"left\":[", transition.exited, to: &bytes) { append($0, try before($0), to: &$1) }
   }
 
-  /// The look of a cluster in one answer.
+  /// The position and the diameter of the badge with which one answer shows a cluster.
   private struct Look {
     let coordinate: Coordinate
     let diameter: Double?
@@ -121,14 +121,14 @@ public struct TransitionWriter: Sendable {
     }
   }
 
-  /// Appends a cluster at the position where it stands.
+  /// Appends a cluster at its own position.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
     append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
   /// - Parameters:
-  ///   - start: The look of a kept cluster before.
-  ///   - change: Changes of its points by another filter.
+  ///   - start: The look of a kept cluster in the first answer.
+  ///   - change: Numbers of the cluster's points that pass only one of the filters.
   private func append(
     _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
     to bytes: inout OutputBytes

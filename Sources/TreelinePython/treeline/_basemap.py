@@ -1,4 +1,4 @@
-"""Styles of MapLibre for what is below the badges of a map."""
+"""MapLibre styles for the basemap, which is drawn below the badges of a map."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def style_of(basemap: Any) -> str | dict[str, Any] | None:
-    """Returns a style, or the address of one; None for the built-in one.
+    """Returns a style, or the address of a style; None for the built-in style.
 
-    :param basemap: The address of a style, of tiles (`https://…/{z}/{x}/{y}.png`) or of a style as a dictionary; or a
-        provider of tiles from xyzservices.
+    :param basemap: The address of a style, the address of tiles (`https://…/{z}/{x}/{y}.png`), a style as a dictionary,
+        or a provider of tiles from xyzservices.
     :raises ValueError: For anything else.
     """
     if basemap is None or isinstance(basemap, str) and not basemap:
@@ -33,7 +33,7 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
 
 
 def _of_tiles(address: str, attribution: str | None = None, closest: int | None = None) -> dict[str, Any]:
-    """Returns a style of tiles that are pictures."""
+    """Returns a style that shows tiles of pictures."""
     for name in ("x", "y"):
         if "{%s}" % name not in address:
             raise ValueError(f"expected an address of tiles with {{z}}, {{x}} and {{y}}, found {address!r}")

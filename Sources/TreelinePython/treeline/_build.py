@@ -44,26 +44,33 @@ def build(
 
     Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
 
-    :param x: A table of pandas, polars, pyarrow or DuckDB, or a mapping, whose longitudes and latitudes are found by
-        the names of their columns; or a GeoDataFrame; or longitudes as an array or a list; or an array of two columns.
-        All other columns of a table are used, too.
+    :param x: Points as a table of pandas, polars, pyarrow or DuckDB, as a mapping, as a GeoDataFrame, or as an array of
+        two columns; or only longitudes, as an array or a list. The names of a table's columns decide which columns
+        contain longitudes and latitudes. All other columns of a table are used, too.
     :param y: Latitudes, if `x` has longitudes.
     :param lon: Column of longitudes or x in a table, with `lat` for latitudes or y.
-    :param columns: Columns for filters and aggregates: a mapping, or a table of pandas, polars or pyarrow. With a
-        table of points, the names of its columns to use.
+    :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
+        is a table, the names of its columns to use.
     :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
         by `+percentiles` or `+distinct` to make these aggregates fast.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
-        rows keep their numbers. Such rows are an error otherwise, and in a tree that grows by merging or has groups.
+        rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
+        leave them out.
     :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging clusters: the closest ones first,
-    those whose badges touch first, or those that spread least together. :param split: Where nodes are split:
-    `least-scatter`, `mean` or `gamma:1.5`. :param badge_gap: Gap between badges, in pixels. :param stand: Where
-    clusters of a tree merged by distance or for badges stand. :param separations: Whether the tree can answer a spacing
-    or badges. Without, a split tree is built faster. :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that marks points that are never clustered. :param threads: Number of threads; by
-    default the number of processors. :param progress: Called with the current stage and its completed share, from 0 to
-    1. :raises Error: With the message of the library.
+    :param grow: How the tree grows: `split`, by splitting from all points down; or by merging clusters. `merge` merges
+        the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters that
+        spread least together.
+    :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
+    :param badge_gap: Gap between badges, in pixels.
+    :param stand: Position of clusters, if the tree grows by `merge` or `badges`: the mean of their points, or a member,
+        which is one of their points.
+    :param separations: Whether the tree supports cuts with `spacing` and `badges`. Without separations, a split tree is
+        built faster.
+    :param group_by: A column whose values never share a cluster.
+    :param never_cluster: A column that marks points that are never clustered.
+    :param threads: Number of threads; by default the number of processors.
+    :param progress: Called with the current stage and its completed share, from 0 to 1.
+    :raises Error: With the message of the library.
     """
     points = coordinates(x, y, planar, (lon, lat))
     if points.note:

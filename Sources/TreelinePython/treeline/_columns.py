@@ -14,7 +14,7 @@ from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
 
-#: Packages of pandas. Its own arrays are more informative than its export, which also needs pyarrow.
+#: Packages with the arrays of pandas. These arrays are more informative than their Arrow export, which needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
@@ -109,7 +109,7 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
 
 
 def mask_of(values: Any) -> AnyArray:
-    """Returns a mask as an array of booleans, of which none may be missing."""
+    """Returns a mask as an array of booleans. A missing value is an error."""
     values = _of_pandas(values) if is_of_pandas(values) else values
     column = arrow.column(values) if arrow.speaks(values) else None
     array = np.asarray(values) if column is None else column.numbers()
@@ -283,7 +283,7 @@ class _Codes:
 
 
 def _of_pandas(values: Any) -> Any:
-    """Returns the array of a series, an index or an array that represents its meaning, including missing values."""
+    """Converts a series, an index or an array of pandas to an array that keeps its values and marks missing values."""
     import pandas as pd
 
     if isinstance(values, pd.DataFrame):

@@ -19,7 +19,7 @@ class Coordinates(NamedTuple):
 
     x: AnyArray
     y: AnyArray
-    #: The columns of the table that contains them, by name; None if no table does.
+    #: The columns of the table with the coordinates, by name; None if the coordinates are not from a table.
     table: Mapping[Any, Any] | None = None
     #: Names of the columns of coordinates.
     own: tuple[Any, ...] = ()
@@ -31,7 +31,7 @@ def coordinates(x: Any, y: Any, planar: bool, names: tuple[str | None, str | Non
     """Reads the coordinates of some points.
 
     :param x: Longitudes or x, with `y`; or points: a table, a GeoDataFrame or an array of two columns.
-    :param names: Names of the columns of a table; found by their usual names if they are None.
+    :param names: Names of the columns of coordinates in a table; None to search for columns with usual names.
     """
     if y is not None:
         if names != (None, None):
@@ -87,7 +87,7 @@ def _found(table: Mapping[Any, Any], planar: bool) -> Found:
         if len(table) != 2:
             raise
         x, y = table
-        # The names are numbers if nobody named the columns.
+        # If the table has no names of columns, the names are numbers.
         is_named = isinstance(x, str) and isinstance(y, str)
         note = f"{x!r} and {y!r} are taken for longitudes and latitudes in this order; name them with lon= and lat="
         return Found(x, y, note if is_named else "")
@@ -133,6 +133,6 @@ def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
 
 
 def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
-    """Returns a warning that counts the rows without a valid place and shows the first of them."""
+    """Returns a warning that counts the rows without a valid position and shows the first of these rows."""
     rows = f"{count} rows are not in {what}, because their" if count > 1 else f"1 row is not in {what}, because its"
     return f"{rows} coordinates are invalid; the first is row {row}: {x}, {y}"

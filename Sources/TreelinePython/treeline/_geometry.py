@@ -21,7 +21,7 @@ class PointColumns:
     def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool) -> None:
         """
         :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
-        :param x: Name of a column of numbers, with `y` for the other one; or both None.
+        :param x: Name of the column of x, with `y` for the column of y; both None if there is `geometry`.
         :param geometry: Name of a column of points, instead of `x` and `y`.
         """
         if (x is None) != (y is None):
@@ -63,7 +63,7 @@ class PointColumns:
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-        """Returns the coordinates in a batch of pyarrow; NaN for missing ones.
+        """Returns the coordinates in a batch of pyarrow; NaN for missing coordinates.
 
         :param first_row: Row of the batch's first entry, for errors.
         """
@@ -120,7 +120,8 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
     octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
-    # Reads what nearly all programs write in one step: little-endian points of two or three numbers, without a system.
+    # Nearly all programs write little-endian points of two or three numbers without a spatial reference system. Such
+    # points are read in one step.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
     plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
     heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]

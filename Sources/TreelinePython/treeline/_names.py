@@ -18,7 +18,7 @@ _DEGREES = [
 #: Names of plain x and y.
 _PLAIN = [("x", "y"), ("easting", "northing"), ("eastings", "northings")]
 
-#: Words that may stand beside a name without changing its meaning.
+#: Words that may be next to a name without changing its meaning.
 _NEUTRAL = set(
     "coord coords coordinate coordinates gps in position º 84 4326 dd decdeg decimal deg degree degrees epsg etrs89 "
     "geo nad83 wgs wgs84 m meter meters metre metres".split()

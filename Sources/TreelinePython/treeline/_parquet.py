@@ -30,7 +30,7 @@ class Refused:
 
     #: Row number in the input, from 0.
     row: int
-    #: The coordinates that were found; NaN for a missing one.
+    #: The coordinates that were found; NaN for a missing coordinate.
     x: float
     y: float
 
@@ -44,7 +44,7 @@ class Built:
     point_count: int = 0
     #: Number of points beyond Web Mercator's latitudes that were moved to its edge.
     clipped_count: int = 0
-    #: Number of rows that are not in the index, and the first of them.
+    #: Number of rows that are not in the index, and the first of these rows.
     refused_count: int = 0
     refused: list[Refused] = field(default_factory=list)
 
@@ -89,8 +89,8 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as the index of `treeline build --skip-invalid` for the same rows, all files one after
-    another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
+    The index has the same bytes as the index that `treeline build --skip-invalid` builds from the rows of all files one
+    after another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
     leaves no files.
 
     :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
@@ -107,7 +107,8 @@ def build_parquet(
         rows keep their numbers.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index can answer a spacing or badges. Without, it is built faster.
+    :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, it is built
+        faster.
     :param memory: Approximate memory of the build in addition to pyarrow's, such as `2GB`; by default 60 % of the free
         memory.
     :param scratch: Folder for temporary files of 22 bytes per point; by default next to the index.
@@ -163,7 +164,7 @@ def build_parquet(
 
 
 class Listing:
-    """Lists rows with invalid coordinates: the first ones in a result, all of them in a file."""
+    """Lists rows with invalid coordinates: the first rows in a result, and all rows in a file."""
 
     def __init__(self, built: Built, path: Any) -> None:
         self._built, self._path, self._writer = built, path, None
@@ -225,7 +226,7 @@ class _Reader:
                     yield source, batch
 
     def columns(self, batch: Any, file: Source) -> list[InputColumn]:
-        """Returns the columns of a batch, and those of the folders of its file."""
+        """Returns the columns of a batch, and the columns that the names of its file's folders add."""
         there = batch.schema.names
         of_folders = {
             name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-#: Name of the folder of rows without a value.
+#: Value in the name of the folder whose rows have no value.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 FILES = pathlib.Path(__file__).parent / "map"
 
-#: Greatest number of positions of a tree that a page holds completely; number of clusters in a page of any larger tree.
+#: Maximum number of positions of a tree that a page contains completely. A page of a larger tree contains the second
+#: number of clusters.
 WHOLE = 150_000
 PART = 30_000
 

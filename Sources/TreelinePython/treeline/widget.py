@@ -82,12 +82,12 @@ class Map(anywidget.AnyWidget):
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
     - `color`: a column of categories or booleans, whose values color the badges.
-    - `histogram`: a column of numbers or times, of which a histogram is shown. `brush`: the range that is chosen in the
-      histogram, as two numbers or two `numpy.datetime64`; None for all. Only points from the first to before the second
-      count.
+    - `histogram`: a column of numbers or times, whose histogram is shown. `brush`: the range that is chosen in the
+      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points from the first value to just
+      before the second value are counted.
     - `tooltip`: columns that are shown for the point under the pointer, and for the first points of a cluster; by
       default the names of points. `title`: what the points are.
-    - `basemap`: what is below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
+    - `basemap`: the map below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
       style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
     """
 
@@ -107,7 +107,7 @@ class Map(anywidget.AnyWidget):
     basemap = traitlets.Any(None).tag(sync=True)
     height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
-    # Every widget has a tooltip in the page, a text.
+    # In the page every widget already has a trait `tooltip`, which is a text, so this trait has another name there.
     _tooltip = traitlets.List(traitlets.Unicode(), default_value=None, allow_none=True).tag(sync=True)
     _range = traitlets.Unicode().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
@@ -159,7 +159,7 @@ class Map(anywidget.AnyWidget):
             raise traitlets.TraitError(
                 f"expected one of spacing, badges, detail and limit, and beside it only an order, found {cut!r}"
             )
-        # The tree reports what it lacks.
+        # Raises an error if the tree does not support the cut.
         self.tree.clusters(zoom=0, **cut)
         return cut
 

@@ -77,7 +77,7 @@ protocol InterruptibleAnswer: AnyObject, Sendable {
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for. It comes from the thread that computes it, or from an interruption before that.
+/// An answer that a client waits for. The thread that computes it completes it, unless it is interrupted before.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {
     case new

@@ -10,7 +10,7 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// Number of buckets above which those unused for two seconds are dropped: they are as full as a new bucket.
+  /// Number of buckets at which buckets unused for two seconds are dropped. Such a bucket is as full as a new bucket.
   private static let mostBuckets = 65_536
   /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0

@@ -8,7 +8,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2: Hummingbird's, plus the parts of HTTP and the bounds that Hummingbird lacks.
+/// A connection of HTTP/1.1 or HTTP/2. It adds to Hummingbird's connection the parts of HTTP and the bounds that
+/// Hummingbird lacks.
 struct ConnectionChannel: ServerChildChannel {
   /// A connection whose client has not sent anything yet.
   struct Value: ServerChildChannelValue {
@@ -115,7 +116,7 @@ struct ConnectionChannel: ServerChildChannel {
       let guardHandler = RequestGuardHandler(
         .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
       try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
-      // Behind the handler that counts requests, so that a connection with queued requests is not idle.
+      // Placed behind the handler that counts requests, so that a connection with queued requests is not idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
       return value

@@ -143,8 +143,8 @@ struct Routes {
     let indexes: Int
   }
 
-  /// Adds a route whose answers stay valid as long as the index is the same. If the route `namesServer`, the server's
-  /// address must be the same, too.
+  /// Adds a route whose answers stay valid until the index changes. If the route `namesServer`, they stay valid only
+  /// until the index or the server's address changes.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation

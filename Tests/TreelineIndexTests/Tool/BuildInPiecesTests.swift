@@ -171,9 +171,9 @@ import Treeline
     arguments: [
       ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
       ("700k", "$1/index", "--scratch $1/disk", "another scratch folder"),
-      ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
+      ("700k", "$1/disk/index", "--scratch $1", "free some space or choose another folder\n"),
       // Scratch folder and index on the same disk.
-      ("2000k", "$1/disk/index", "", "another place with --scratch"),
+      ("2000k", "$1/disk/index", "", "another folder with --scratch"),
     ])
   func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()
