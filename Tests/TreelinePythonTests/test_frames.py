@@ -1,12 +1,15 @@
 """Tables go in as they are: their coordinates are found by name, and rows without a place are left out if asked for."""
 
 import filecmp
+import itertools
 import re
 import warnings
 
 import numpy as np
 import pytest
 import treeline
+from conftest import ROOT
+from treeline import _names
 
 duckdb = pytest.importorskip("duckdb")
 geopandas = pytest.importorskip("geopandas")
@@ -126,6 +129,25 @@ def test_names_have_the_order_of_the_tool():
     assert treeline.build({"rechtswert": [4e5], "hochwert": [5e6], "longitud": [1.0], "latitud": [2.0]}).is_planar
     with pytest.raises(ValueError, match="found 'home_lon' and 'home_lat', 'shop_lon' and 'shop_lat'; name one pair"):
         treeline.build({"home_lon": [1.0], "home_lat": [1.0], "shop_lon": [1.0], "shop_lat": [1.0]})
+
+
+def test_names_are_those_of_the_tool():
+    source = (ROOT / "Sources/TreelineFormats/CSV/ColumnFinder.swift").read_text()
+
+    def listed(name):
+        """Returns the texts of a list in the tool's sources."""
+        return re.findall('"([^"]+)"', re.search(rf"let {name}\b[^=]*= [^\[]*\[(.*?)\]", source, re.DOTALL)[1])
+
+    assert [*itertools.chain(*((x, y) for x, y, _ in _names._COMMON))] == listed("commonNames")
+    planar = re.findall(r'\("([^"]+)", "[^"]+", true\)', source)
+    assert [x for x, _, is_planar in _names._COMMON if is_planar] == planar
+    for name, words in (
+        ("pairNames", _names._PAIRS), ("wellKnownTextNames", _names._WELL_KNOWN_TEXT), ("placeWords", _names._PLACES),
+        ("startWords", _names._STARTS), ("neutralWords", _names._NEUTRAL), ("longitudeWords", _names._LONGITUDE),
+        ("latitudeWords", _names._LATITUDE), ("degreeWords", _names._OF_DEGREES - _names._NEUTRAL),
+        ("lengthWords", _names._OF_LENGTHS - _names._NEUTRAL),
+    ):  # fmt: skip
+        assert set(listed(name)) == words, name
 
 
 def test_coordinates_that_are_not_degrees_need_a_plane():

@@ -27,10 +27,13 @@ _PAIRS = set(
     "latlon latlng latlong latitudelongitude latitude,longitude lat,lon lat,lng lat/lon lat/lng lonlat lnglat longlat "
     "longitudelatitude longitude,latitude lon,lat lng,lat lon/lat lng/lat location locations coordinates coordinate "
     "coords coord position point geopoint geopoint2d geolocation georeference geo gps gpscoordinates gpsposition "
-    "koordinaten koordinate standort coordonnées coordonnees coordenadas ubicación ubicacion localização "
-    "coordinategeografiche posizione".split()
+    "koordinaten koordinate standort coordonnées coordonnees coordonnéesgéographiques coordenadas ubicación "
+    "ubicacion localização coordinategeografiche posizione".split()
 )
-_WELL_KNOWN_TEXT = set("wkt geom geometry thegeom wktgeom wkbgeometry wkb geog stastext".split())
+_WELL_KNOWN_TEXT = set(
+    "wkt geom geometry thegeom wktgeom wkbgeometry wkb geog stastext stasewkt stasbinary sttransform stcentroid "
+    "stpointonsurface".split()
+)
 
 #: Words that may stand beside a name without changing its meaning.
 _NEUTRAL = set("coord coords coordinate coordinates gps in position".split())

@@ -271,8 +271,8 @@ class Tree:
     def select(self, where: str | Any | None) -> Tree:
         """Returns the tree in which only some points count.
 
-        The selection replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
-        prepared.
+        The selection replaces the tree's filter. For both, select `a & b` of two masks, or `"a AND b"` of two filters.
+        Ids and tree indices stay the same. The last few filters are kept prepared.
 
         :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
             from numpy, pandas, polars, pyarrow or a list; or None for all points.
