@@ -61,6 +61,21 @@ def test_an_answer_becomes_a_frame(answer):
     assert pd.DataFrame(members).equals(members.to_pandas()) and dict(members).keys() == members.keys()
 
 
+def test_an_empty_answer_becomes_a_frame_with_its_columns(tree, answer):
+    query = dict(zoom=3, spacing=44, aggregate="mean(price), counts(kind)")
+    empty = tree.clusters((100, 0, 101, 1), **query)
+    names = ["id", "count", "row", "x", "y", "mean_price", "counts_kind"]
+    for part in (empty, answer[:0], answer[answer.count < 0]):
+        frame = pd.DataFrame(part)
+        assert frame.shape == (0, len(part.keys())) and list(frame) == part.keys()
+        assert frame["count"].dtype == np.int64 and frame["x"].dtype == np.float64
+        assert set(frame) <= set(part.to_pandas())
+    assert empty.keys() == names
+    # Only the constructor of pandas finds a mapping.
+    assert not isinstance(empty, dict) and empty.__class__ is type(empty) is treeline.Clusters
+    assert type(answer[:0]) is answer[:0].__class__
+
+
 def test_a_cluster_is_a_row(answer):
     place = int(np.argmax(answer.count))
     cluster = answer[place]

@@ -277,5 +277,16 @@ def test_an_extension_that_is_missing_is_told(package):
     for path in (package / "treeline").glob("_native*.so"):
         path.unlink()
     found = run(package)
-    assert found.startswith("ImportError: treeline needs its extension _native, which cannot be loaded: ")
-    assert found.endswith("or run scripts/build/python-native")
+    assert found == (
+        "ImportError: treeline needs its extension _native, which cannot be loaded: there is no file _native.abi3.so "
+        f"in {package / 'treeline'}; install the wheel that scripts/build/wheel builds, or run "
+        "scripts/build/python-native in the sources"
+    )
+
+
+def test_an_extension_that_cannot_be_loaded_is_told(package):
+    for path in (package / "treeline").glob("_native*.so"):
+        path.write_text("no library")
+    assert re.search(
+        r"_native, which cannot be loaded: .*(invalid ELF header|file too short); install the wheel", run(package)
+    )

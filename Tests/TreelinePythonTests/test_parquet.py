@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import treeline
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-pytest.importorskip("pyarrow.compute")
+pc = pytest.importorskip("pyarrow.compute")
 pytest.importorskip("pyarrow.csv")
 
 #: A memory budget so small that the index is built in many pieces.
@@ -262,13 +263,16 @@ def test_values_of_folders_are_texts_or_whole_numbers(tmp_path):
     }  # fmt: skip
 
 
-def test_rows_without_a_place_may_be_an_error(table, tmp_path):
+def test_rows_without_a_place_are_an_error(table, tmp_path):
     lat = table["lat"].to_pylist()
     lat[5000] = 95.0
     folder = write(tmp_path / "places", table.set_column(1, "lat", pa.array(lat)))
     message = r"part-2.parquet, row 5000: expected coordinates on the Earth, found .*, 95\.0; skip_invalid=True"
-    with pytest.raises(treeline.BuildError, match=message):
-        treeline.build_parquet(folder, out=tmp_path / "out", skip_invalid=False, memory=MEMORY)
+    for options in ({}, dict(skip_invalid=False)):
+        with pytest.raises(treeline.BuildError, match=message):
+            treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
+    with pytest.raises(ValueError, match="expected skip_invalid=True with refused="):
+        treeline.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
     assert os.listdir(tmp_path) == ["places"]
 
 
@@ -277,8 +281,18 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
-    with pytest.warns(UserWarning, match="'x' and 'y' are taken for longitudes and latitudes"):
-        treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
+    assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
+    with pytest.warns(UserWarning, match="'x' and 'y' are taken for x and y on a plain plane, but may be degrees"):
+        built = treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    assert built.open().is_planar
+    wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
+    folder = write(tmp_path / "wide", wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY).open().is_planar
+    with pytest.raises(treeline.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
     folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
     message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="
     with pytest.raises(KeyError, match=message):
@@ -293,7 +307,7 @@ def test_rows_without_a_place_are_told(table, tmp_path):
     folder = write(tmp_path / "places", pa.table({"lon": lon, "lat": lat}))
     with pytest.warns(UserWarning, match="4 rows are not in .* row 3: 181.0, 4.0"):
         built = treeline.build_parquet(
-            folder, out=tmp_path / "out", memory=MEMORY, refused=tmp_path / "refused.parquet"
+            folder, out=tmp_path / "out", memory=MEMORY, skip_invalid=True, refused=tmp_path / "refused.parquet"
         )
     assert [place.row for place in built.refused] == list(bad)
     assert pq.read_table(tmp_path / "refused.parquet")["row"].to_pylist() == list(bad)

@@ -28,6 +28,12 @@ def test_a_tree_tells_what_it_is(tree, points):
     assert "5000 points, least-scatter, columns price" in repr(tree)
 
 
+@pytest.mark.parametrize(("count", "end"), [(10, "c8, c9>"), (11, "c8, c9 and 1 more>"), (40, "c8, c9 and 30 more>")])
+def test_the_text_of_a_tree_names_ten_columns(count, end):
+    tree = treeline.build([1.0], [2.0], columns={f"c{number}": [number] for number in range(count)})
+    assert repr(tree).endswith(end)
+
+
 def test_every_point_is_in_one_cluster(tree):
     answer = tree.clusters(zoom=7, spacing=44)
     assert answer.count.sum() == len(tree) and len(answer) > 20

@@ -56,6 +56,10 @@ import Testing
     }
   }
 
+  @Test func proseNamesAllAggregates() {
+    for name in Aggregate.functionNames { #expect(text.contains("`\(name)`"), "\(name)") }
+  }
+
   @Test func proseTellsTheDefaults() throws {
     let limit =
       "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -126,9 +127,24 @@ class Clusters(Answer):
     _values: Table  # If the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
-        answer = super().__new__(cls, pointer)
+        answer = Answer.__new__(cls, pointer)
         answer._tree = tree
         return answer
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the answer. For pandas an answer without clusters is a mapping of columns.
+
+        `pandas.DataFrame` makes rows of the clusters, so it would find no columns without clusters; only mappings may
+        name columns. No other caller gets another class.
+        """
+        if len(self) == 0 and sys._getframe(1).f_globals.get("__name__") == "pandas.core.frame":
+            return dict
+        return type(self)
+
+    def keys(self) -> list[str]:
+        """Returns the names of the columns that each cluster has as a mapping."""
+        return [*_COLUMNS, *self.values]
 
     @property
     def tree(self) -> Tree:
@@ -374,7 +390,7 @@ class Clusters(Answer):
         return f"{len(self)} clusters of {int(self.count.sum())} points"
 
     def _shown(self) -> Table:
-        return Table({name: self[name] for name in (*_COLUMNS, *self.values)})
+        return Table({name: self[name] for name in self.keys()})
 
     def __repr__(self) -> str:
         return as_text(self._title(), self._shown())

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
+
+#: A part of an address: a slash, or a scheme such as `data:`.
+_ADDRESS = re.compile("/|^[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def style_of(basemap: Any) -> str | dict[str, Any] | None:
@@ -18,8 +22,11 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         return None
     if hasattr(basemap, "build_url"):
         return _of_tiles(basemap.build_url(), basemap.html_attribution, basemap.get("max_zoom"))
-    if isinstance(basemap, str):
-        return _of_tiles(basemap) if "{z}" in basemap else basemap
+    if isinstance(basemap, str) and "{z}" in basemap:
+        return _of_tiles(basemap)
+    # An address may be relative to the page. A word such as "osm" is the name of a map elsewhere.
+    if isinstance(basemap, str) and (_ADDRESS.search(basemap) or basemap.endswith(".json")):
+        return basemap
     if isinstance(basemap, Mapping) and "layers" in basemap and "sources" in basemap:
         try:
             style: dict[str, Any] = json.loads(json.dumps(dict(basemap), allow_nan=False))
@@ -28,7 +35,8 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         return style
     raise ValueError(
         "expected a basemap: the address of a MapLibre style or of tiles such as https://…/{z}/{x}/{y}.png, a style as "
-        f"a dictionary with sources and layers, or a provider of xyzservices, found {basemap!r:.80}"
+        f"a dictionary with sources and layers, or a provider of xyzservices such as "
+        f"xyzservices.providers.OpenStreetMap.Mapnik, found {basemap!r:.80}"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from . import _library as c
 from . import _steps
 from ._columns import InputColumn, input_columns
-from ._coordinates import Coordinates, coordinates, left_out
+from ._coordinates import Coordinates, coordinates, left_out, may_be_degrees, remedy
 from ._errors import BuildError
 from ._monitor import Monitor
 from ._parameters import text
@@ -29,7 +29,7 @@ def build(
     columns: Any = None,
     kinds: Mapping[str, str] | None = None,
     skip_invalid: bool = False,
-    planar: bool = False,
+    planar: bool | None = None,
     grow: Literal["split", "merge", "badges", "scatter"] | None = None,
     split: str | None = None,
     badge_gap: float | None = None,
@@ -56,7 +56,8 @@ def build(
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
         rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
         leave them out.
-    :param planar: Whether coordinates are plain x and y.
+    :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns of a table are
+        found by names of a plane: `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`.
     :param grow: How the tree grows: `split`, by splitting from all points down; or by merging clusters. `merge` merges
         the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters that
         spread least together.
@@ -82,6 +83,7 @@ def build(
         chosen = [name for name in points.table if name not in points.own] if columns is None else columns
         columns = points.table
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
+    planar = points.is_planar
     common = {"split": split, "threads": threads, "planar": planar or None}
     common["no_separation"] = None if separations else True
     others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
@@ -99,7 +101,7 @@ def build(
         if not invalid.any():
             raise fault
         if not skip_invalid:
-            raise BuildError(f"{fault}; skip_invalid=True leaves out such rows")
+            raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
         if unfit := [name for name, value in {"grow": grow, **others}.items() if value not in (None, "split")]:
             raise BuildError(
@@ -108,6 +110,8 @@ def build(
             )
         tree = _without_invalid(points, made, text(**common), progress)
         warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
+    if points.is_planar_by_name and len(tree) and (note := may_be_degrees(points.own, tree.bounds)):
+        warnings.warn(note, stacklevel=2)
     tree._given_row_count = len(points.x)
     return tree
 

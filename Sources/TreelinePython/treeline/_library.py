@@ -12,11 +12,14 @@ from ._errors import BY_KIND, Error
 from ._version import version as _version
 
 try:
-    from . import _native
+    import treeline._native as _native
 except ImportError as error:
+    found = str(error)
+    if error.name == f"{__package__}._native" and isinstance(error, ModuleNotFoundError):
+        found = f"there is no file _native.abi3.so in {os.path.dirname(__file__)}"
     raise ImportError(
-        f"treeline needs its extension _native, which cannot be loaded: {error}; install the wheel that "
-        "scripts/build/wheel builds, or run scripts/build/python-native"
+        f"treeline needs its extension _native, which cannot be loaded: {found}; install the wheel that "
+        "scripts/build/wheel builds, or run scripts/build/python-native in the sources"
     ) from None
 
 

@@ -7,7 +7,7 @@ import functools
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
@@ -27,6 +27,9 @@ Path = Union[str, "os.PathLike[str]"]
 
 #: Number of filters that a tree keeps prepared. It keeps the filters that were prepared last.
 _KEPT_FILTERS = 8
+
+#: Number of columns that the text of a tree names.
+_SHOWN_COLUMNS = 10
 
 #: Number of cuts that a tree keeps.
 _KEPT_CUTS = 64
@@ -165,7 +168,9 @@ class Tree:
 
     def __repr__(self) -> str:
         passing = f" of {self.point_count}" if len(self) < self.point_count else ""
-        columns = f", columns {', '.join(self.columns)}" if self.columns else ""
+        names = list(self.columns)
+        more = f" and {len(names) - _SHOWN_COLUMNS} more" if len(names) > _SHOWN_COLUMNS else ""
+        columns = f", columns {', '.join(names[:_SHOWN_COLUMNS])}{more}" if names else ""
         return f"<treeline.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
 
     # MARK: Asking it
@@ -223,6 +228,8 @@ class Tree:
         :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`, in addition to the filter of the
             tree, if it has one.
         :param aggregate: Aggregates of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
+            `first(name, by: population)` gives each cluster a face: the name of its most populous point. The value is
+            of the column that is named first, so `first(id, by: population)` gives the id of that point.
         :raises Error: With the message of the library.
         """
         tree = self if where is None else self._narrowed(where)
@@ -265,8 +272,8 @@ class Tree:
     def select(self, where: str | Any | None) -> Tree:
         """Returns the tree with only the selected points.
 
-        The selection replaces the tree's filter. Ids and tree indices stay unchanged. The last few filters are kept
-        prepared.
+        The selection replaces the tree's filter. For both, select `a & b` of two masks, or `"a AND b"` of two filters.
+        Ids and tree indices stay unchanged. The last few filters are kept prepared.
 
         :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
             from numpy, pandas, polars, pyarrow or a list; or None for all points.
@@ -400,8 +407,26 @@ class Tree:
 
     # MARK: Showing it
 
-    def map(self, **traits: Any) -> Map:
+    def map(
+        self,
+        *,
+        view: Mapping[str, Any] | None = None,
+        cut: Mapping[str, Any] | None = None,
+        where: str | None = None,
+        color: str | None = None,
+        histogram: str | None = None,
+        brush: Sequence[Any] | None = None,
+        tooltip: str | Sequence[str] | None = None,
+        selected: Iterable[Cluster | int] | None = None,
+        selected_rows: Iterable[int] | None = None,
+        title: str | None = None,
+        basemap: Any = None,
+        height: int | None = None,
+        **others: Any,
+    ) -> Map:
         """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
+
+        A trait that is None has its default. `others` are traits of all widgets, such as `layout`.
 
         >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -409,7 +434,12 @@ class Tree:
         required("anywidget")
         from .widget import Map
 
-        return Map(self, **traits)
+        traits = {
+            "view": view, "cut": cut, "where": where, "color": color, "histogram": histogram, "brush": brush,
+            "tooltip": tooltip, "selected": selected, "selected_rows": selected_rows, "title": title,
+            "basemap": basemap, "height": height,
+        }  # fmt: skip
+        return Map(self, **{name: value for name, value in traits.items() if value is not None}, **others)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """Shows the tree as a map in a notebook."""

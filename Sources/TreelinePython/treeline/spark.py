@@ -57,6 +57,8 @@ def build(
     The package must be installed on the executors. Rows are read only once, so the DataFrame may change when it is read
     again. A repeated task or a lost executor does not change the result. The driver never receives the list of points.
 
+    Rows with invalid coordinates are left out, with a warning that counts them.
+
     :param df: A DataFrame of classic PySpark, not of Spark Connect.
     :param lon: Column of longitudes or x, with `lat` for latitudes or y.
     :param geometry: Column of points as WKB, instead of `lon` and `lat`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import math
@@ -117,7 +118,12 @@ class Map(anywidget.AnyWidget):
             raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
         for name in traits:
             if not self.has_trait(name):
-                raise TypeError(f"expected traits of a map, found {name!r}")
+                there = [each for each in Map.class_own_traits() if not each.startswith("_")]
+                near = difflib.get_close_matches(name, there, 1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(
+                    f"expected traits of a map, found {name!r}; there are {', '.join(map(repr, there))}{meant}"
+                )
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
