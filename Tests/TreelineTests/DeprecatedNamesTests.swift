@@ -2,14 +2,15 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Requirements that are not deprecated, but call deprecated names, since no test may be deprecated itself.
+/// A protocol whose requirements are not deprecated. Tests implement them to call deprecated names, because a test
+/// itself must not be deprecated.
 private protocol FormerNames {
   func answerQueriesTheSame() throws
   func findPointsTheSame() throws
   func nameTypesAndMembers() throws
 }
 
-/// Names of version 0.1, which give the same answers as today's names.
+/// Checks that the names of version 0.1 give the same answers as today's names.
 @Suite struct DeprecatedNamesTests: FormerNames {
   private let tree: ClusterTree
   private let box = BoundingBox(west: -10, south: 40, east: 20, north: 60)

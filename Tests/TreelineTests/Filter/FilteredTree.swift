@@ -3,7 +3,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A tree, a random choice of its points, and the tree that counts only these points.
+/// A tree, a random subset of its points, and the tree with a filter that only these points pass.
 struct FilteredTree {
   let tree: ClusterTree
   let passes: [Bool]
@@ -19,7 +19,8 @@ struct FilteredTree {
       })
   }
 
-  /// Chooses points in one of several ways: none, one, a few, runs of neighbors as in categories, most, all.
+  /// Chooses points in one of several ways: none, one, a few, runs of points that are neighbors in the tree, most, or
+  /// all.
   init(_ tree: ClusterTree, _ random: inout SplitMix64) {
     let count = tree.pointCount
     var passes = [Bool](repeating: false, count: count)
