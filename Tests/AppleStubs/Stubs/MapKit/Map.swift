@@ -1,4 +1,4 @@
-// MapKit's views for SwiftUI belong to both frameworks: they exist wherever both are imported.
+// MapKit's views for SwiftUI belong to both frameworks. They exist only in files that import both.
 import SwiftUI
 
 /// https://developer.apple.com/documentation/mapkit/mapcontent

@@ -121,7 +121,7 @@ public final class UIFont: NSObject, @unchecked Sendable {
 
 /// https://developer.apple.com/documentation/uikit/uifontmetrics
 @MainActor public final class UIFontMetrics {
-  /// Only in the stub: factor of the user's text size.
+  /// Only in the stub: factor by which the user's setting enlarges text.
   public static var textScale: CGFloat = 1
 
   public init(forTextStyle textStyle: UIFont.TextStyle) {}
@@ -169,7 +169,7 @@ public struct UIAccessibilityTraits: OptionSet, Sendable {
   /// https://developer.apple.com/documentation/uikit/uiaccessibility/isreducemotionenabled
   public internal(set) static var isReduceMotionEnabled = false
 
-  /// Only in the stub: the user's setting.
+  /// Only in the stub: changes the user's setting.
   public static func setReduceMotion(_ isEnabled: Bool) { isReduceMotionEnabled = isEnabled }
 }
 
