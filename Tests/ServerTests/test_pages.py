@@ -1,4 +1,5 @@
-"""What pages of other origins and monitoring need: frames, requests without a preflight, problem types, stale indexes."""
+"""Tests what monitoring and pages of other origins need: frames, requests without a preflight, problem types, and the
+report of stale indexes."""
 
 import json
 
@@ -14,7 +15,7 @@ def test_parameters_with_an_underscore_are_ignored(server):
 
 
 def test_a_transition_from_ids_needs_no_preflight(server):
-    """A browser sends plain text to another origin at once."""
+    """A browser sends plain text to another origin without asking the server first."""
     ids = [f["id"] for f in server.json("/v1/iceland/clusters?limit=10")["features"]]
     body, path = json.dumps({"cluster_ids": ids}), "/v1/iceland/transition?limit=20"
     answers = [server.ask(path, "POST", {"Content-Type": type}, body) for type in ("application/json", "text/plain;charset=UTF-8")]
@@ -60,7 +61,7 @@ def test_a_file_that_is_gone_is_logged_once_counted_and_a_gauge(own, tmp_path):
 
 
 def test_http2_pings_are_answered(server):
-    """A client keeps its connection by pings (RFC 9113, section 6.7)."""
+    """A client sends pings to keep its connection open (RFC 9113, section 6.7)."""
     def frame(type, flags, payload=b""):
         return len(payload).to_bytes(3, "big") + bytes([type, flags]) + bytes(4) + payload
 
