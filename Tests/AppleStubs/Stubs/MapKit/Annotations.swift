@@ -101,7 +101,7 @@ public protocol MKOverlay: MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkmultipoint
 open class MKMultiPoint: MKShape {
-  /// Only in the stub.
+  /// Only in the stub: the corners of the shape.
   public fileprivate(set) var corners: [MKMapPoint] = []
 }
 
