@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// Point sets that break careless quadtrees and grids.
+/// A set of points that breaks careless quadtrees and grids.
 struct NastyPoints: CustomStringConvertible, Sendable {
   let description: String
   let points: [PlanePoint]

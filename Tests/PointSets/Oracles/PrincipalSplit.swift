@@ -12,7 +12,7 @@ public struct PrincipalSplit {
   /// The axis as a unit vector.
   public let x: Double
   public let y: Double
-  /// Whether the axis is a multiple of (1, 0), (0, 1), (1, 1) or (1, -1).
+  /// Whether the axis is known exactly, because it is parallel to (1, 0), (0, 1), (1, 1) or (1, -1).
   public let isExact: Bool
 
   let members: ArraySlice<PlanePoint>

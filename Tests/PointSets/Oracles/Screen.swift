@@ -109,7 +109,7 @@ public struct ScreenMaker {
 public struct ScreenCut: Hashable, Sendable {
   /// The kind of a cut, without its numbers.
   public struct Kind: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// Criterion of cuts by pixels; nil for a limit.
+    /// Criterion of the cut, if it is a cut by pixels; nil for a limit.
     let criterion: PixelCriterion?
     private var order = ExpansionOrder.breadthFirst
     private var isContinuing = false

@@ -6,7 +6,7 @@ extension PointSet {
 
   public static let one = PointSet("one", [Coordinate(longitude: -21.94, latitude: 64.15)])
 
-  /// Returns any number of points at one position.
+  /// Returns `count` points at one position.
   public static func coincident(_ count: Int) -> PointSet {
     PointSet("\(count) coincident", Array(repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count))
   }

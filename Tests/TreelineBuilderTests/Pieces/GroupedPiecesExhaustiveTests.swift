@@ -220,7 +220,7 @@ private struct GroupedScratchBuild {
 
   /// Continues a build from a folder.
   ///
-  /// - Returns: The bytes of the index; nil if the build was cancelled.
+  /// - Returns: The bytes of the index; nil if the build was canceled.
   func bytes(
     in folder: ScratchFolder, memory: Int, threads: Int = 2, batch: Int = 700,
     cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0

@@ -54,7 +54,7 @@ import Treeline
     }
   }
 
-  /// Returns the bytes of the index; nil if the build was cancelled.
+  /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
     _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
     after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil

@@ -103,7 +103,7 @@ import Treeline
     }
   }
 
-  /// Returns the bytes of the index; nil if the build was cancelled.
+  /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
     _ build: Build, in place: Place, cancelledIn stage: ScratchBuild.Stage?, after count: Int = 0,
     onDamage: (PieceError) -> Void = { _ in }

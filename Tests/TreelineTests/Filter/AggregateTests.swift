@@ -188,7 +188,7 @@ import TreelineBuilder
     func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
     func variance(_ values: [Double]) -> AggregateValue {
       let middle = mean(values)
-      // Rounding would leave a remainder although the variance is 0.
+      // If all values are equal, the variance is 0, but rounding would give a small remainder.
       if Set(values).count == 1 { return .integer(0) }
       return values.isEmpty ? .none : number(mean(values.map { ($0 - middle) * ($0 - middle) }))
     }

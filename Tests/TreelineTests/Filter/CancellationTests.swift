@@ -16,7 +16,7 @@ import TreelineBuilder
 
   private static let window = Filter.where("integer", isFrom: 10_000, to: 30_000)
 
-  /// A question to a tree without a filter; each question gets a fresh copy of the tree's columns.
+  /// A name, and a query of a tree without a filter. Each query gets a new copy of the tree's columns.
   private typealias Question = (name: String, ask: @Sendable (ClusterTree) throws -> [String])
 
   private static let filters: [Question] = [

@@ -259,7 +259,7 @@ import TreelineBuilder
     }
   }
 
-  /// Returns whether a point is inside, by the even-odd rule in doubles; nil near an edge.
+  /// Returns whether a point is inside a polygon, by the even-odd rule in doubles; nil near an edge.
   private static func isInside(_ x: Double, _ y: Double, _ corners: [(x: Double, y: Double)]) -> Bool? {
     var isInside = false
     for (a, b) in zip(corners, corners.dropFirst() + corners.prefix(1)) {

@@ -43,12 +43,12 @@ struct FilteredTree {
     self.init(tree, passes: passes)
   }
 
-  /// Returns the tree indices in a range whose points pass.
+  /// Returns the tree indices, within a range, of the points that pass.
   func passing(in range: Range<Int>) -> [Int] { range.filter { passes[$0] } }
 }
 
 extension ClusterTree {
-  /// Returns a small tree of any growth over a random or a nasty set.
+  /// Returns a small tree of any growth. Its points are a random set or one of the nasty sets.
   static func any(_ random: inout SplitMix64) throws -> ClusterTree {
     let set =
       random.index(below: 3) == 0

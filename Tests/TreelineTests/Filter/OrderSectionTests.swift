@@ -19,9 +19,9 @@ import TreelineBuilder
     Kind(kind: .number) { .number("\($0 - 50)") },
     // Numbers with two decimals, the last of which is not 0.
     Kind(kind: .number) { .number("\($0 * 100_000).25") },
-    // Doubles.
+    // Numbers that are kept as doubles.
     Kind(kind: .number) { .number($0 == 0 ? "-1e+300" : "\($0)e-200") },
-    // Numbers beyond 32 bits.
+    // Numbers that need more than 32 bits.
     Kind(kind: .number) { .number("\(Int64.max - 1_000_000 + Int64($0))") },
     Kind(kind: .category) { .string(padded($0)) },
     Kind(kind: .text) { .string(padded($0)) },

@@ -38,7 +38,7 @@ extension ProcessInfo {
 
   private static var all: [UIUpdateLink] = []
 
-  /// Only in the stub.
+  /// Only in the stub: number of links that are enabled.
   public static var enabledCount: Int { all.filter(\.isEnabled).count }
 
   /// Only in the stub: draws a frame.
