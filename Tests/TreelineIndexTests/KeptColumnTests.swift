@@ -73,7 +73,7 @@ import TreelineVerification
           "\(row).5", "\(row)", "\(row % 40)", "\(Instant(seconds: Int64(row) * 1000, nanoseconds: 0))", "\(row)",
         ])
     }
-    // Uses the ranks and links of columns whose numbers have changed.
+    // Checks the ranks and links of columns that now have another number.
     let all = try new.clusters(.limit(1), in: .everything)
     let expected = try ClusterTree(index: folder.path("old")).clusters(.limit(1), in: .everything)
     let aggregates: [Aggregate] = [.median("price"), .distinct("price"), .distinct("opened")]

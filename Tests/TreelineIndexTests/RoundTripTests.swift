@@ -84,7 +84,7 @@ import TreelineVerification
     #expect(with.header.sections.count == without.header.sections.count + 1)
   }
 
-  /// Returns all properties of the clusters in a box, with doubles in full.
+  /// Returns all properties of the clusters in a box, as texts with all digits of the doubles.
   private func answer(_ tree: ClusterTree, _ box: BoundingBox, _ limit: Int) throws -> [String] {
     try describe(tree.clusters(.limit(limit), in: Viewport(box)), of: tree)
   }

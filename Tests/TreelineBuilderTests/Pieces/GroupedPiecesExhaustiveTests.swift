@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Builds trees whose groups never mix on disk, with little memory. Compares the bytes with those of a build in memory.
+/// Builds trees with groups that never mix. Compares builds on disk, which need little memory, with builds in memory.
 @Suite struct GroupedPiecesExhaustiveTests {
   /// Tests random points and groups, amounts of memory, numbers of threads, and columns.
   @Test(arguments: Trials.seeds(240)) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {

@@ -7,7 +7,7 @@ import Treeline
 
 /// Checks passes of a plan over cells of points. For most cells, a pass reads only the sums of their points.
 @Suite struct PlanCellsTests {
-  /// Asks the same questions to all points and to their cells, round by round, until the pieces are known.
+  /// Asks all points and their cells the same questions, round by round, until the pieces are known.
   ///
   /// - Returns: The number of points in all rounds together, and the number of points that were read from cells.
   private func compare(

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Checks builds on one machine whose points do not fit in memory. They are stopped in any stage and continued.
+/// Checks builds, on one machine, of points that do not fit in memory. A build is stopped in any stage and continued.
 @Suite struct ScratchBuildTests {
   private static let sets = [
     PointSet.cities(5000, seed: 3), .nullIsland(stack: 3000, noise: 2000, seed: 4),

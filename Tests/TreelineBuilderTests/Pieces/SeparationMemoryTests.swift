@@ -73,8 +73,7 @@ import Treeline
         let found = separated.select(wanted, of: ShownFront(root, of: storage))
         let place = "\(set), seed \(seed), \(wanted) wanted"
         #expect(limits.filter { $0 >= found.floor }.count == found.count, "\(place)")
-        // With the next lesser distance, the selection would have more nodes than wanted. Otherwise there is no lesser
-        // distance.
+        // If there is a lesser distance, the nodes down to that distance would be more nodes than wanted.
         let next = limits.filter { $0 < found.floor }.max()
         if let next, next > 0 {
           #expect(limits.filter { $0 >= next }.count > wanted, "\(place)")

@@ -6,7 +6,7 @@ import Treeline
 import TreelineBuilder
 
 /// Kills builds. A killed build leaves either the complete old index or the complete new index. The next build removes
-/// all other files that it left.
+/// all other files that the killed build left.
 @Suite(.serialized) struct KilledBuildTests {
   private static let input = Repository.path("Fixtures/iceland_addresses.csv.gz")
 

@@ -92,8 +92,8 @@ import TreelineBuilder
     }
   }
 
-  /// Tests numbers of distinct values around the limits at which codes get wider or links get another level. Every
-  /// value occurs.
+  /// Tests columns whose number of distinct values is near a limit at which codes get wider or links get another level.
+  /// Every value occurs.
   @Test(arguments: [255, 256, 257, 65_535, 65_536, 65_537]) func manyCategories(_ valueCount: Int) throws {
     var random = SplitMix64(seed: UInt64(valueCount))
     let bare = try tree(70_000, &random)

@@ -12,8 +12,7 @@ import TreelineBuilder
     let leaves = try tree.top(most: most).leaves
     #expect(leaves.count <= most)
     #expect(leaves.reduce(0) { $0 + Int($1.count) } == tree.pointCount)
-    // Each leaf has a split on either side. The leaf is the node directly below the deeper of these two splits, and it
-    // has the sums of that node.
+    // A leaf is the node directly below the deeper of the splits next to it, and it has the sums of that node.
     var first: UInt32 = 0
     for (number, leaf) in leaves.enumerated() {
       let beside = (number > 0 ? [leaf] : []) + leaves[(number + 1)...].prefix(1)
