@@ -1,5 +1,5 @@
-"""Checks that clients that are slow, rude, idle or too many do not block other clients, and neither does a log that is
-never read."""
+"""Tests clients that are slow, rude, idle or too many. They must not block other clients. A log that is never read must
+not block clients, either."""
 
 import json
 import os

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that bytes that are not UTF-8 are repaired, and that this is reported only once.
+/// Checks that invalid UTF-8 is repaired, and that the repair is reported only once.
 @Suite struct BrokenTextTests {
   @Test func repairedRowsAreCounted() throws {
     let rows: [[UInt8]] = [

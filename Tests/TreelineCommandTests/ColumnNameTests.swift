@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that an option that names a column is refused if two columns have this name.
+/// If two columns have the same name, an option with this name must be refused.
 @Suite struct ColumnNameTests {
   @Test(
     arguments: [

@@ -90,7 +90,7 @@ import Testing
     #expect(!(try Tool.run(["build", "--help"]).output.contains("An index, or points")))
   }
 
-  /// Only CSV has columns. Checks that an option that names a column is an error for other inputs.
+  /// Only CSV has columns. For other inputs, an option that names a column is an error.
   @Test(arguments: [
     ["--longitude", "a", "--latitude", "b"], ["--x", "a", "--y", "b"], ["--wkt", "a"], ["--decimal", "comma"],
   ])

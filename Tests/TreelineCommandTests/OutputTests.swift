@@ -58,7 +58,7 @@ import Testing
     #expect(result.code == 64 && result.errors.contains("'<points>' must name a file"), "\(result.errors)")
   }
 
-  /// Checks that a path that ends in a slash is refused, and that no file with an odd name is created.
+  /// A path that ends in a slash must be refused. No file with an odd name may be created.
   @Test func nameOfAFolderIsRefused() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.run(["build", "Fixtures/formats/plain.csv", "-o", folder.path("new") + "/"])

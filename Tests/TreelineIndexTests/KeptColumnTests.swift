@@ -7,7 +7,7 @@ import TreelineVerification
 
 @testable import Treeline
 
-/// Checks that a tree that is opened and written again keeps its columns, byte for byte.
+/// Opens a tree and writes it again. Its columns must stay the same, byte for byte.
 @Suite struct KeptColumnTests {
   static let attributes = [
     IndexAttribute(name: "note") { $0 % 3 == 0 ? nil : .string("note \($0 % 5)") },

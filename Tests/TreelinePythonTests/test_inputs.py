@@ -1,4 +1,4 @@
-"""Checks that any object that holds values gives the same tree as numpy arrays with the same values."""
+"""Passes values in all kinds of objects. The tree must be the same as with numpy arrays."""
 
 import datetime
 import decimal

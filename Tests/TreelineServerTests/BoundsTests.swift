@@ -85,7 +85,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// Checks that a request that has arrived completely may wait for its answer as long as needed.
+  /// Once a request has arrived completely, it may wait for its answer as long as needed.
   @Test func wholeRequestsMayWait() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)

@@ -52,7 +52,7 @@ import Testing
     #expect(length == UInt32(plain.body.readableBytes))
   }
 
-  /// Checks that a path that does not exist matches no entity tag, not even `*`.
+  /// An entity tag never matches a path that does not exist, and neither does `*`.
   @Test func whatIsNotThereIsNotKnown() async throws {
     let client = try TestServer().client
     for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {

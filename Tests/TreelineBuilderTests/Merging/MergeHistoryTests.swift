@@ -33,7 +33,7 @@ import Treeline
     }
   }
 
-  /// Checks that points that are added and removed again leave no trace, and that all points may be removed.
+  /// Adds points and removes them again. They must leave no trace. All points of a tree may be removed.
   @Test func allPointsMayGoAndComeBack() throws {
     let set = PointSet.cities(300, seed: 617)
     let tree = try set.mergedTree(by: .badges)

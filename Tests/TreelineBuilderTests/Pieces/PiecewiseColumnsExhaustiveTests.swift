@@ -59,8 +59,8 @@ import Treeline
     #expect(throws: PieceError.tooManyRows) { try beyond.run() }
   }
 
-  /// Checks that a value that does not suit its column is reported with its point. If several parts contain such
-  /// values, the first point of all is reported.
+  /// If a value does not suit its column, the error names its point. If several parts contain such values, the error
+  /// names the first point of all.
   @Test func unsuitableValuesAreTold() throws {
     let column = TestColumn(purpose: .typed(.number), name: "price") { $0 % 50 == 33 ? .string("x") : .number("1") }
     let build = PiecewiseBuild(set: .cities(300, seed: 4), pieceSize: 50, parts: 4, columns: [column])

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Checks that separations that are computed in parts equal separations that are computed at once, bit for bit.
+/// Computes separations in parts and at once. Both results must be equal, bit for bit.
 @Suite struct SeparationPiecesExhaustiveTests {
   @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
   func nastyPointsGiveTheSameCodes(_ set: PointSet, _ rule: SplitRule) throws {

@@ -51,7 +51,7 @@ import Treeline
     #expect(scratch >= 0.9e6 * (try #require(Double(told))), "\(result.errors)")
   }
 
-  /// Checks that only the columns that are kept count towards the disk space.
+  /// Checks that the forecast counts only the columns that are kept.
   @Test func longRowsOfWhichLittleIsKept() throws {
     let folder = try TemporaryFolder()
     let rest = String(repeating: "not kept ", count: 30)

@@ -19,7 +19,7 @@ import Treeline
     }
   }
 
-  /// Checks that damage that only a query finds is reported with the name of the file, too.
+  /// Some damage is found only by a query. The error must name the file in this case, too.
   @Test func damageBelowTheRoot() throws {
     let folder = try TemporaryFolder()
     let damage = try #require(Damage.all.first { $0.description == "node with children far outside" })

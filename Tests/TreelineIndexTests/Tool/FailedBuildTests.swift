@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Checks that a build that fails in a system call reports the reason, and leaves all files as they were.
+/// Lets system calls of a build fail. The build must report the reason, and leave all files as they were.
 @Suite struct FailedBuildTests {
   private static let input = Repository.path("Fixtures/cities.csv.gz")
 

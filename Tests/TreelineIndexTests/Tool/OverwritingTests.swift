@@ -65,8 +65,7 @@ import TreelineVerification
     #expect(pipe.code == 0 && pipe.output == file.output)
   }
 
-  /// Checks that every command that takes points also takes an index, whatever the file's name, and gives the same
-  /// answer.
+  /// All commands for points also accept an index, whatever the name of its file. Their answers must be the same.
   @Test func indexStandsForItsPoints() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("points.csv")

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineVerification
 
-/// Checks that an index that keeps all columns gives the same answer, byte for byte, as the points themselves.
+/// Checks that an index with all columns gives the same answer, byte for byte, as the points themselves.
 @Suite struct SameAnswerTests {
   private func expectSameAnswer(_ points: String, as name: String, attributes: [String], _ comment: Comment? = nil)
     throws
@@ -49,7 +49,7 @@ import TreelineVerification
     }
   }
 
-  /// Checks that an index that keeps only some columns gives the same answer as an input without the other columns.
+  /// Checks that an index with some of the columns gives the same answer as an input without the other columns.
   @Test func columnsThatAreNotKept() throws {
     let folder = try TemporaryFolder()
     func path(_ name: String, _ properties: [String]) throws -> String {

@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Checks that any text either is a filter or causes an error that names a position in the text.
+  /// Any text must either be a filter or cause an error. The error must name a position in the text.
   @Test func mutatedTextsHaveAPlaceOfTheirFault() {
     var random = SplitMix64(seed: 51)
     let texts = [

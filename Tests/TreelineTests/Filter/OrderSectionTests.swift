@@ -108,7 +108,7 @@ import TreelineBuilder
     var value: Double
   }
 
-  /// Checks that values that are not finite count as missing, and that -0 counts as 0.
+  /// Checks that infinite values and NaN count as missing, and that -0 counts as 0.
   @Test func oddDoubles() throws {
     let values = [.nan, .infinity, -.infinity, -0.0, 0.0, 5e-324, -5e-324, .greatestFiniteMagnitude, 0x1p63, 1e17 + 16]
     let readings = values.enumerated().map { number, value in

@@ -93,8 +93,8 @@ import TreelineBuilder
     }
   }
 
-  /// Checks that a filter that reuses the previous window gives the same result as a new filter, and that transitions
-  /// keep the names of columns.
+  /// Compares filters that reuse the previous window with new filters. Also checks that transitions keep the names of
+  /// columns.
   @Test func reusesTheFilterBefore() throws {
     let map = try Self.map()
     var window: ClusterMap<Hotel>?

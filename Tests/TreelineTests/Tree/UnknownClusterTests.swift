@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import Treeline
 
-/// Checks that an id that is not of the tree leads to an error, never to another cluster.
+/// Checks that an unknown id leads to an error, never to another cluster.
 @Suite struct UnknownClusterTests {
   @Test(arguments: [
     PointSet.none, .one, .coincident(20), .twoStacks(3, 30), .uniformWorld(60, seed: 151),
