@@ -1,4 +1,5 @@
-"""What pages of other origins and monitoring need: frames, requests without a preflight, problem types, stale indexes."""
+"""Tests what monitoring and pages of other origins need: frames, requests without a preflight, problem types, and the
+report of stale indexes."""
 
 import json
 
@@ -14,7 +15,7 @@ def test_parameters_with_an_underscore_are_ignored(server):
 
 
 def test_a_transition_from_ids_needs_no_preflight(server):
-    """A browser sends plain text to another origin at once."""
+    """A browser sends plain text to another origin without asking the server first."""
     ids = [f["id"] for f in server.json("/v1/iceland/clusters?limit=10")["features"]]
     body, path = json.dumps({"cluster_ids": ids}), "/v1/iceland/transition?limit=20"
     answers = [server.ask(path, "POST", {"Content-Type": type}, body) for type in ("application/json", "text/plain;charset=UTF-8")]

@@ -6,7 +6,8 @@ import Treeline
 
 @testable import TreelineCommand
 
-/// Errors about columns name the first bad row of the file by its line, and come before work that would be lost.
+/// Checks that an error about a column names the line of the first bad row of the file, and that the error comes before
+/// work that would be lost.
 @Suite struct BadValueTests {
   private func build(_ text: String, _ options: [String], name: String = "points.csv") throws -> Tool.Result {
     let folder = try TemporaryFolder()
@@ -14,8 +15,8 @@ import Treeline
     return try Tool.run(["build", input, "-o", folder.path("index")] + options)
   }
 
-  /// Bad values in random rows of two columns, with blank lines and cells of several lines between. A tree has the rows
-  /// in another order.
+  /// Tests bad values in random rows of two columns. Between the rows are blank lines, and some cells have several
+  /// lines. The rows of a tree are in another order than the rows of the file.
   @Test func firstBadRowIsNamed() throws {
     for seed in Trials.seeds(60) {
       var random = SplitMix64(seed: seed)
@@ -91,7 +92,7 @@ import Treeline
     #expect(!found.errors.contains("column \"w\" may"), "\(found.errors)")
   }
 
-  /// Rows that are sorted by their numbers keep their lines.
+  /// A build can sort rows by their row numbers. Checks that errors still name the right lines.
   @Test func rowsWithGivenNumbers() throws {
     let text = "x,y,id,v\n1,1,30,1\n2,2,10,b\n3,3,20,c\n"
     for memory in [[], ["--memory", "100B"]] {
@@ -128,7 +129,7 @@ import Treeline
     #expect(result.errors.contains("\\u{"), "\(result.errors)")
   }
 
-  /// The bad row would be reported first if the rows were read before the columns are checked.
+  /// Checks that names of columns are checked before any row is read. Otherwise the bad row would be reported first.
   @Test(
     arguments: [
       ["--columns", "populaton"], ["--attributes", "populaton"], ["--row", "populaton"], ["--group-by", "populaton"],
@@ -175,7 +176,7 @@ import Treeline
     #expect(failure.code == 64 && failure.message.contains("+percentiles"), "\(failure.message)")
   }
 
-  /// Threads share cores with what else runs.
+  /// Checks the estimate of how many cores a build can use while other programs run.
   @Test(
     arguments: [
       (2, 2, 0, 2), (2, 2, 2, 1), (2, 1, 1, 1), (2, 1, 3, 0.5), (8, 2, 4, 2), (1, 4, 0, 1), (0, 0, -1, 1),

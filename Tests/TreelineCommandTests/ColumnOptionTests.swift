@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// `build --columns` keeps the declared kinds of columns, and detects the others.
+/// Checks that `build --columns` uses the declared kinds of columns, and detects the kinds of all other columns.
 @Suite struct ColumnOptionTests {
   static let csv = """
     longitude,latitude,price,rooms,kind,open,since,note,nothing,mixed

@@ -5,7 +5,8 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares the changes between two answers, and their measures, with sets of points and loops over all pairs.
+/// Compares the changes between two answers, and the measures of these changes, with results from sets of points and
+/// loops over all pairs.
 @Suite struct JourneyExhaustiveTests {
   @Test(arguments: UInt64(1)...8) func flowsAreThePointsInCommon(seed: UInt64) throws {
     let journey = try #require(try Compared(SamplePoints.towns(seed: seed, count: 1_500)).journey(limit: 30))
@@ -51,8 +52,8 @@ import Treeline
     }
   }
 
-  /// Returns, for each step that zooms, the share of points that are in another coarse cluster than most points of
-  /// their fine cluster.
+  /// Returns a share of points for each step that zooms. A point counts if it is in another coarse cluster than most
+  /// points of its fine cluster.
   private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
@@ -65,8 +66,8 @@ import Treeline
     }
   }
 
-  /// Returns, for each pan, the number of clusters in both answers as a share of the clusters in at least one. Only
-  /// clusters with their middle and a point inside both views count.
+  /// Returns, for each pan, how many of the clusters in at least one of the two answers are in both answers, as a
+  /// share. A cluster counts only if its middle and at least one of its points are inside both views.
   private func persistence(
     of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
   ) -> [Double] {
@@ -94,7 +95,8 @@ import Treeline
     }
   }
 
-  /// Distances in pixels of the view to which a step leads: the sum for each step, and the longest distance of all.
+  /// Returns the distances that clusters move, in pixels of the view to which a step leads: the sum for each step, and
+  /// the longest distance of all steps.
   private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
     sums: [Double], longest: Double
   ) {

@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// A line of GeoJSON that is not JSON is a row that can be skipped.
+/// Checks that a line of GeoJSON that is not valid JSON counts as a row, and that this row can be skipped.
 @Suite struct BrokenLineTests {
   private static func feature(_ x: String, _ properties: String = "{}") -> String {
     #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(x),2]},"properties":\#(properties)}"#
@@ -33,7 +33,7 @@ import Treeline
     #expect(table.coordinates.count == 1 && table.invalidRows.map(\.line) == [1, 2, 4, 5])
   }
 
-  /// Collections with one Feature in each line, as GDAL and most other programs write them.
+  /// Tests collections with one Feature in each line, in the form in which GDAL and most other programs write them.
   @Test(arguments: [feature("NaN"), feature("2", #"{"a":Infinity}"#), feature("2", "{'a':1}"), deep + "}"])
   func anyLineOfACollection(_ line: String) throws {
     let good = [Self.feature("1"), Self.feature("5")]
@@ -56,7 +56,6 @@ import Treeline
     }
   }
 
-  /// If a broken Feature is not alone in its line, its end is unknown, so reading stops.
   /// Any line that is cut off or not JSON at all, in a collection of one Feature a line.
   @Test func cutOffLinesOfACollection() throws {
     let line = Self.feature("2", #"{"a":"b"}"#)
@@ -95,6 +94,7 @@ import Treeline
     #expect(message(text).contains("; the Feature begins on line 2)"), "\(message(text))")
   }
 
+  /// If a broken Feature shares its line with anything else, the end of the Feature is unknown. Checks that reading stops.
   @Test func otherLinesStop() {
     let (good, bad) = (Self.feature("1"), Self.feature("NaN"))
     let start = "{\"type\":\"FeatureCollection\",\"features\":["

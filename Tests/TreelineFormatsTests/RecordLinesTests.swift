@@ -3,7 +3,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// `RecordLines` keeps the line of every record.
+/// Checks that `RecordLines` remembers the line of every record.
 @Suite struct RecordLinesTests {
   @Test func anyLines() {
     for seed in Trials.seeds(300) {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Features may share a line.
+  /// Several features may be in the same line.
   @Test func oneLineForAll() {
     var lines = RecordLines()
     for _ in 0..<5 { lines.append(1) }

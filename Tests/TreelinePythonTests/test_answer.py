@@ -1,4 +1,4 @@
-"""An answer is a table: it prints as one, becomes a DataFrame, takes masks, and labels rows."""
+"""Checks that an answer is a table: it prints as a table, becomes a DataFrame, takes masks, and labels rows."""
 
 import gc
 import re
@@ -24,7 +24,7 @@ def test_an_answer_prints_as_a_table(tree):
     assert lines[0] == "3 clusters of 5000 points" and len(lines) == 5
     assert lines[1].split() == ["id", "count", "row", "x", "y", "mean_price", "top_kind"]
     assert re.fullmatch(r" *\d+ +\d+ +-1 +[-\d.]+ +[-\d.]+ +[\d.]+  \{'\w+': \d+\}", lines[2])
-    # All cells of a number end below the end of its name.
+    # The cells of a column of numbers are aligned with the end of the column's name.
     assert len({re.match(r" *\S+ +\S+", line).end() for line in lines[1:]}) == 1
 
 
@@ -97,7 +97,7 @@ def test_names_choose_columns(answer):
 
 
 def check_part(part, answer, places):
-    """Checks that a part of an answer has the clusters at some places of the answer."""
+    """Checks that a part of an answer has the clusters at the given places of the answer."""
     names = [*treeline._answer._COLUMNS, "first", "end", "tree_index", "radius", "west", "north", *answer.values]
     assert len(part) == len(places) and part.tree is answer.tree
     for name in names:
@@ -153,7 +153,7 @@ def test_a_part_is_an_answer(tree, answer):
     place = 3
     index = int(part.first[place])
     assert part.find(index) == place and part.find(int(answer.first[np.argmin(answer.count)])) is None
-    # Changes from and to a part of an answer refer to places in the part.
+    # The changes of a part of an answer refer to places in this part.
     change = part.transition_to(tree.children(part[place]))
     split = change.change == treeline.Transition.SPLIT
     assert change.from_place[split].tolist() == [place] * 2 and sorted(change.to_place[split]) == [0, 1]
@@ -258,7 +258,7 @@ def test_hulls_are_divided_at_the_antimeridian():
 
 
 def mercator(x, y):
-    """Positions on the sphere of Web Mercator, in meters."""
+    """Returns positions of Web Mercator on the sphere, in meters."""
     radius = 6_378_137
     return radius * np.radians(x), radius * np.arcsinh(np.tan(np.radians(y)))
 
@@ -273,7 +273,7 @@ def test_radius_and_axes_are_in_meters(tree):
         minor, major = np.sqrt(np.maximum(np.linalg.eigvalsh(spread), 0))
         assert found.semi_major[0] == pytest.approx(major, rel=1e-6, abs=0.1)
         assert found.semi_minor[0] == pytest.approx(minor, abs=1e-3 * major + 0.1)
-    # A degree on the equator, and half of one at 60 degrees.
+    # The radius is one degree of the equator. At 60 degrees of latitude, it is half as long.
     equator, north = (treeline.build([10, 12], [y, y]).root().radius[0] for y in (0, 60))
     assert equator == pytest.approx(111_319.5, abs=1) and north == pytest.approx(111_319.5 / 2, abs=1)
 

@@ -1,4 +1,5 @@
-"""Tables go in as they are: their coordinates are found by name, and rows without a place are left out if asked for."""
+"""Checks that tables can be passed unchanged. Their coordinates are found by name. On request, rows without a place are
+left out."""
 
 import filecmp
 import itertools
@@ -61,7 +62,7 @@ def test_tables_of_all_kinds_are_points_with_columns(frame, points):
     ],
 )  # fmt: skip
 def test_coordinates_are_found_by_their_names(x, y, recwarn):
-    # The order of the columns would swap longitudes and latitudes.
+    # If columns were taken in their order instead of by name, longitudes and latitudes would be swapped.
     tree = treeline.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
     assert tree.bounds == pytest.approx((100, 48, 101, 49), abs=1e-6) and list(tree.columns) == ["kind"]
     assert treeline.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)
@@ -214,7 +215,7 @@ def test_what_is_no_table_of_points_is_told(arguments, error, message):
 
 @pytest.fixture
 def gaps(points):
-    """The points, three of them without a place, and their rows."""
+    """Returns the points after three of them have lost their places, and the rows of these three points."""
     lon, lat = points["lon"].copy(), points["lat"].copy()
     lon[7], lat[4000], lon[4999] = np.nan, 91, np.inf
     names = ["price", "rooms", "kind", "open", "opened"]
@@ -232,11 +233,11 @@ def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     assert len(tree) == len(frame) - 3 and tree.row_count == len(frame)
     rows = tree.members(tree.root()[0])["row"]
     assert sorted(rows.tolist()) == sorted(set(range(len(frame))) - set(invalid))
-    # Values stay with their rows.
+    # The values of a row stay with this row.
     indices = [tree.tree_index(row) for row in (8, 3999, 4001)]
     assert tree.values("rooms", indices).tolist() == frame["rooms"][[8, 3999, 4001]].tolist()
     assert tree.clusters(limit=1, aggregate="sum(rooms)")["sum_rooms"][0] == frame["rooms"].drop(invalid).sum()
-    # The same points without gaps are the same tree.
+    # A table without these three rows gives the same tree.
     whole = treeline.build(frame.drop(invalid))
     assert whole.content_hash == tree.content_hash
     tree.save(tmp_path / "tree.treeline")

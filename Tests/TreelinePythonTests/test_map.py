@@ -1,4 +1,4 @@
-"""Values that Python sends to maps and pages, checked before any browser gets them."""
+"""Checks the values that Python sends to maps and pages, before a browser gets them."""
 
 import datetime
 import inspect
@@ -79,7 +79,7 @@ def test_a_brush_is_the_range_of_its_histogram(tree):
         with pytest.raises(traitlets.TraitError, match="expected two numbers, the lesser first, found brush="):
             map.brush = bad
     assert map.brush == (60, 1e21)
-    # The ends of a window mean nothing in another column.
+    # A window over one column has no meaning for another column, so it is removed.
     map.histogram = "opened"
     assert map.brush is None and map._range == ""
     map.brush = (datetime.date(1960, 1, 1), np.datetime64("1970-01-01T12"))
@@ -133,7 +133,7 @@ def test_basemaps_are_styles(tree):
     assert tiles["layers"] == [{"id": "basemap", "type": "raster", "source": "basemap"}]
 
     class Provider(dict):
-        """As of xyzservices."""
+        """A provider of tiles, in the form that xyzservices uses."""
 
         html_attribution = "Nobody"
 

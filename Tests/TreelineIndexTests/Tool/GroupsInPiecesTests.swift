@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Builds in pieces of groups that never mix, by the tool: the same bytes and the same errors as in memory.
+/// Checks builds in pieces, with the tool, of groups that never mix. The bytes and the errors must be the same as in
+/// memory.
 @Suite struct GroupsInPiecesTests {
   @Test(
     arguments: [
@@ -29,7 +30,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// Each feature may have different columns, and the columns that name the groups may appear late.
+  /// Each feature may have different columns. The columns that name the groups may occur late in the input.
   @Test func featuresWithLateColumns() throws {
     let folder = try TemporaryFolder()
     let features = (0..<3000).map { row in
@@ -50,7 +51,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// The message names the line, whatever rows were skipped before it.
+  /// Checks that the message names the right line, even if rows before it were skipped.
   @Test func badInputIsToldAsInMemory() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 9)
@@ -75,7 +76,7 @@ import Treeline
     #expect(try folder.contents() == ["input"])
   }
 
-  /// Returns rows of towns in kinds of very different sizes; some towns are never clustered.
+  /// Returns rows whose groups, given by the column `kind`, have very different sizes. Some rows are never clustered.
   private static func rows(_ count: Int, _ random: inout SplitMix64) -> [String] {
     (0..<count).map { row in
       let (lon, lat) = (Double(random.index(below: 3400)) / 10 - 170, Double(random.index(below: 800)) / 10)

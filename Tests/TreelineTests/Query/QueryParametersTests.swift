@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A command line, a URL and JSON are three forms of the same query.
+/// Checks that a query can be written as a command line, as a URL and as JSON, and that all three are read as the same
+/// query.
 @Suite struct QueryParametersTests {
   @Test(arguments: 700..<702 as Range<UInt64>) func everySpellingIsReadBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -12,13 +13,13 @@ import Treeline
       let query = Query.random(&random)
       let pairs = query.parameters.map { (name: $0.name, value: "\($0.value)") }
 
-      // As a command line.
+      // Reads the query from a command line.
       let options = pairs.flatMap { ["--" + $0.name, $0.value] }
       let names = stride(from: 0, to: options.count, by: 2)
       var fromOptions = QueryParameters(names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
       #expect(Query(&fromOptions) == query && fromOptions.faults.isEmpty, "\(options)")
 
-      // As a URL.
+      // Reads the query from a URL.
       var components = URLComponents()
       components.queryItems = pairs.map { URLQueryItem(name: $0.name, value: $0.value) }
       let text = try #require(components.string)
@@ -28,7 +29,7 @@ import Treeline
       fromURL.refuseUnread()
       #expect(fromURL.faults.isEmpty, "\(text)")
 
-      // As JSON, whole and in its two parts.
+      // Reads the query from JSON, as a whole and as its two parts.
       let json = try JSONEncoder().encode(query)
       let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
       #expect(Set(object.keys) == Set(pairs.map(\.name)))
@@ -39,7 +40,7 @@ import Treeline
     }
   }
 
-  /// The names are public: users who stored a query can still read it.
+  /// The names of parameters are public: users have stored queries and must still be able to read them.
   @Test func namesAndValuesAreThese() throws {
     let view = Viewport(BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), zoom: 11.5)
     func text(_ query: Query) -> String { query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
@@ -86,7 +87,7 @@ import Treeline
     #expect(parameters.faults.first?.message { $0 } == message)
   }
 
-  /// Two queries in one list, distinguished by the prefixes of their names.
+  /// Reads two queries from one list of parameters. The prefixes of the names tell which query a parameter belongs to.
   @Test(arguments: 720..<722 as Range<UInt64>) func severalQueriesAreToldApart(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<Trials.count(500) {
@@ -117,7 +118,7 @@ import Treeline
         .limit(7, .widestFirst), .spacing(44).atMost(7), []
       ))
     #expect(cuts([("limit", "7"), ("b-limit", "8")]) == (.limit(7), .limit(8), []))
-    // Points are unclustered in the queries whose cut supports it.
+    // `min-points` without a prefix applies only to the queries whose cut supports unclustered points.
     let alone = UnclusteredPoints(leastMembers: 4)
     #expect(cuts([("min-points", "4"), ("b-detail", "9")]) == (.limit(100), .detail(9).unclustered(alone), []))
     #expect(cuts([("a-min-points", "4"), ("b-detail", "9")]).2 == ["a-min-points"])
@@ -130,7 +131,7 @@ import Treeline
     }
   }
 
-  /// Zooms in MapLibre are one less than zooms of tiles of 256 px.
+  /// Checks that zooms of MapLibre, whose tiles have 512 px, are one less than zooms of tiles of 256 px.
   @Test func zoomsAreOfTheirTiles() throws {
     let tree = try PointSet.cities(500, seed: 172).tree()
     let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)
