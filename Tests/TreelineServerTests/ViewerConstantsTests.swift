@@ -6,7 +6,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// Values in the viewer's `constants.js`, checked against the library and the server.
+/// Checks the values in the viewer's `constants.js` against the library and the server.
 @Suite struct ViewerConstantsTests {
   @Test func badgesFollowTheCurveOfTheLibrary() throws {
     let constants = try ViewerConstants()
@@ -28,7 +28,7 @@ import Testing
     for count in 1...60 {
       let spread = StackSpread(count: count)
       for (member, offset) in spread.enumerated() {
-        // The formula of badge.js.
+        // Computes the radius by the formula in `badge.js`.
         var radius = max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
         if count > mostOnCircle {
           let (pitch, first) = (stretch * spacing / (2 * .pi), 2 * .pi * start)
@@ -93,12 +93,12 @@ import Testing
   }
 }
 
-/// A module of the viewer.
+/// The text of a module of the viewer.
 struct ViewerFile {
   let text: String
 
   init(_ name: String) throws {
-    // The server's package contains its tests through a link.
+    // The package of the server contains its tests through a link.
     let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/\(name)")
@@ -106,7 +106,7 @@ struct ViewerFile {
   }
 }
 
-/// The exports of `constants.js`, each on a line of its own with a JSON value.
+/// The exports of `constants.js`. Each export is on a separate line, and its value is JSON.
 private struct ViewerConstants {
   private let text: String
 

@@ -1,4 +1,4 @@
-"""Movement between two answers, and the order in which answers are accepted."""
+"""Tests the movement between two answers, and the order in which answers are accepted."""
 
 import json
 
@@ -27,7 +27,7 @@ def test_parts_start_where_their_whole_was(open_map):
     assert len(moved) > 10
     assert max(moved) == 0
     rest(page)
-    # The last frame may not have been drawn yet.
+    # The page may not have drawn the last frame yet.
     page.wait_for_function("""() => viewer.tree.scene.clusters.every(c => {
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
@@ -84,8 +84,8 @@ RANDOM_CHANGES = """async (steps) => {
 
 
 def test_every_point_is_told_by_one_label_at_any_moment(open_map, note):
-    """2 and 3 on their way out of 5 never look like 10, however often changes interrupt each other, wherever the view
-    goes."""
+    """Checks that each point is counted by one label at any time. For example, if a badge of 5 splits into 2 and 3, the
+    labels never add up to 10. Changes interrupt each other at random, and the view moves."""
     page = open_map("#index=iceland&view=tree")
     steps = trials(3000)
     note(f"{steps} changes, seed 7")
@@ -118,7 +118,7 @@ FILM = """async (steps) => {
 
 
 def test_the_scene_moves_as_the_one_of_apps_does(open_map):
-    """The scene draws interrupted changes exactly like the module TreelineMap, badge by badge."""
+    """Checks that the scene draws interrupted changes exactly like the module TreelineMap, badge by badge."""
     page = open_map("#index=iceland&view=tree")
     film = json.loads((ROOT / "Fixtures/golden/map/frames.json").read_text())
     assert len(film["steps"]) > 50
@@ -154,7 +154,8 @@ MERGES = """async () => {
 
 
 def test_what_merges_keeps_its_label_until_it_arrives(open_map):
-    """Zooming out is as readable as zooming in: every dot moves with its number, even if a merge interrupts another."""
+    """Checks that zooming out is as readable as zooming in. Every dot moves with its number, even if one merge
+    interrupts another merge."""
     page = open_map("#index=iceland&view=tree")
     found = page.evaluate(MERGES)
     assert found["unlabelled"][:3] == [] and found["away"][:3] == []
@@ -169,7 +170,8 @@ def test_reduced_motion_moves_nothing(open_map):
 
 
 def test_an_answer_that_comes_late_is_discarded(open_map):
-    """The first request is answered after the second, although it was canceled."""
+    """The first request is canceled. Its answer arrives after the answer to the second request, and must be
+    discarded."""
     page = open_map("#index=iceland&view=tree")
     page.evaluate("""() => {
       const real = globalThis.fetch;

@@ -142,17 +142,17 @@ class Bench:
     # The first questions of newcomers
 
     def first_look(self):
-        """Measures builds by one thread, of a million generated points and of the fixtures."""
+        """Measures builds of a million generated points and of the fixtures with one thread."""
         sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")} | FIXTURES
         for name, points in sets.items():
             builds = [ours("build", points, "--threads", 1, "--runs", 2)["seconds"] for _ in range(self.rounds)]
             times = [statistics.median(seconds) for seconds in builds]
-            self.add("Build by one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
+            self.add("Build on one thread", name, Samples(times, "s"), None, times, Bound(1.5, figure="{:.3f} s"))
 
     # Builds
 
     def builds(self):
-        section = "Build, both cores"
+        section = "Build on two threads"
         for name, path in self.sets.items():
             pairs = []
             sides_of_round = (
@@ -167,7 +167,7 @@ class Bench:
             mean, tree, kdtree, supercluster = zip(*pairs)
             self.add(
                 section,
-                f"{name}: split at the mean, time against cKDTree",
+                f"{name}: split at the mean, time relative to cKDTree",
                 Samples(mean, "s"),
                 Samples(kdtree, "s"),
                 ratios(mean, kdtree),
@@ -175,7 +175,7 @@ class Bench:
             )
             self.add(
                 section,
-                f"{name}: time against a tree split at the mean",
+                f"{name}: time relative to a tree split at the mean",
                 Samples(tree, "s"),
                 Samples(mean, "s"),
                 ratios(tree, mean),
@@ -201,7 +201,7 @@ class Bench:
             ]
             two, one = zip(*rounds)
             self.add(
-                "Build, both cores",
+                "Build on two threads",
                 f"{name}: times as fast as one thread",
                 Samples(two, "s"),
                 Samples(one, "s"),
@@ -219,7 +219,7 @@ class Bench:
                     samples.append(statistics.median(build["seconds"]))
             for kind, name in WORST_CASES.items():
                 self.add(
-                    f"Build of {count_text(size)} awkward points, against the same number of uniform points",
+                    f"Build of {count_text(size)} awkward points, relative to {count_text(size)} uniform points",
                     f"{name}{how}",
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -233,7 +233,7 @@ class Bench:
             sizes += [10_000_000, 31_622_777, 100_000_000]
         kinds = ("uniform", "clustered")
         times = {(kind, size): [] for kind in kinds for size in sizes}
-        # Times the smallest sets in every round, and larger ones in fewer rounds.
+        # Times the smallest sets in every round, and larger sets in fewer rounds.
         for round in range(self.rounds):
             for (kind, size), samples in times.items():
                 if round * size <= 20_000_000:
@@ -248,8 +248,8 @@ class Bench:
             first = curve[sizes[0]] / (sizes[0] * log2(sizes[0]))
             for size in sizes[1:]:
                 self.add(
-                    "Growth of build time beside N log N, split at the mean",
-                    f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
+                    "Growth of the time of a build relative to N log N, split at the mean",
+                    f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[kind, size], "s"),
                     Samples(times[kind, sizes[0]], "s"),
                     [curve[size] / (size * log2(size)) / first],
@@ -273,10 +273,10 @@ class Bench:
             rise = build["residentPeak"] - build["residentBefore"]
             separated = ours("memory", path, "--index", index, "--separations")
             for what, run, size, bound in (
-                ("peak beyond the coordinates, against the index", build, rise, Bound(2.5)),
-                ("peak with the coordinates, against the index", build, rise + 16 * build["points"], None),
+                ("peak memory without the coordinates, relative to the size of the index", build, rise, Bound(2.5)),
+                ("peak memory with the coordinates, relative to the size of the index", build, rise + 16 * build["points"], None),
                 (
-                    "peak beyond the coordinates with separations, against the index with them", separated,
+                    "with separations: peak memory without the coordinates, relative to the size of the index", separated,
                     separated["residentPeak"] - separated["residentBefore"], None,
                 ),
             ):
@@ -287,13 +287,13 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak is measured in a process that only builds. What the process held before the build, including the coordinates, is subtracted.",
+                    note="The peak memory is measured in a process that only builds. The memory that the process held before the build is subtracted; it includes the coordinates.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
                 self.add(
                     "Memory of a build",
-                    f"{name}: peak, against pysupercluster's",
+                    f"{name}: peak memory without the coordinates, relative to pysupercluster",
                     Samples([rise], "B"),
                     Samples([supercluster["residentPeak"] - supercluster["residentBefore"]], "B"),
                     [rise / (supercluster["residentPeak"] - supercluster["residentBefore"])],
@@ -302,10 +302,10 @@ class Bench:
             for kind in ("uniform", "clustered"):
                 build = ours("memory", f"{kind}:100000000", "--index", index)
                 rise = build["residentPeak"] - build["residentBefore"]
-                for what, size in (("beyond the coordinates", rise), ("with the coordinates", build["residentPeak"])):
+                for what, size in (("without the coordinates", rise), ("with the coordinates", build["residentPeak"])):
                     self.add(
                         "100 million generated points",
-                        f"peak of the build of 100 M {kind} points, {what}",
+                        f"peak memory of the build of 100 M {kind} points, {what}",
                         Samples([size], "B"),
                         None,
                         [size / 1e9],
@@ -313,7 +313,7 @@ class Bench:
                     )
                 self.add(
                     "100 million generated points",
-                    f"the same peak, against the index of {kind} points",
+                    f"peak memory of the build of 100 M {kind} points, without the coordinates, relative to the size of the index",
                     Samples([rise], "B"),
                     Samples([build["indexBytes"]], "B"),
                     [rise / build["indexBytes"]],
@@ -327,7 +327,7 @@ class Bench:
         section = "Building beyond memory, from generated points to a synced index"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         for size in sizes:
-            # A tenth of what the build in memory takes, but at least what the process itself needs.
+            # A tenth of the memory of the build in memory, but at least the memory that the process itself needs.
             memory = max(5 * size, 60_000_000)
             for rule in ("mean", "least-scatter"):
                 options = [f"clustered:{size}", "--split", rule, "--threads", THREADS, "--folder", self.folder]
@@ -340,9 +340,9 @@ class Bench:
                 times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
                 name = f"{count_text(size)} clustered points by {rule}, {pieces[0]['pieces']} pieces"
                 bound = Bound(1.6) if size > 1_000_000 else None
-                self.add(section, f"{name}: time, against that in memory", Samples(times, "s"), Samples(others, "s"),
+                self.add(section, f"{name}: time, relative to a build in memory", Samples(times, "s"), Samples(others, "s"),
                          ratios(times, others), bound)
-                self.add(section, f"{name}: peak, of {memory / 1e6:.0f} MB allowed",
+                self.add(section, f"{name}: peak memory, with {memory / 1e6:.0f} MB allowed",
                          Samples([run["residentPeak"] for run in pieces], "B"))
         if not self.huge:
             return
@@ -359,18 +359,18 @@ class Bench:
         name = f"1000 M clustered points by mean, {run['pieces']} pieces"
         self.add(section, f"{name}: time", Samples([run["seconds"]], "s"), None, [run["seconds"] / 60],
                  Bound(20, figure="{:.1f} min", aim=8))
-        self.add(section, f"{name}: peak", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],
+        self.add(section, f"{name}: peak memory", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],
                  Bound(3, figure="{:.2f} GB", aim=2))
         # The percentile over all views; the time of a view is the median of its repeats.
         warm = percentile(opened["warm"], 95)
-        self.add(section, f"{name}: 100 clusters with coordinates, p95", Samples([warm], "s"), None, [1e6 * warm],
+        self.add(section, f"{name}: query of 100 clusters with coordinates, p95", Samples([warm], "s"), None, [1e6 * warm],
                  Bound(20, figure="{:.1f} µs"))
         self.add(section, f"{name}: opening the index", Samples([opened["opening"]], "s"), None,
                  [1e3 * opened["opening"]], Bound(1, figure="{:.2f} ms"))
 
     def separation(self):
         """Measures the computation of separations on finished trees, by two threads and by one."""
-        section = "Computing separations, both cores"
+        section = "Computation of separations on two threads"
         for name, path in self.sets.items():
             runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
             two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
@@ -392,8 +392,8 @@ class Bench:
             cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
             for size in sizes[1:]:
                 self.add(
-                    "Growth of the time for separations beside N log N",
-                    f"{count_text(size)} {kind} points, against {count_text(sizes[0])}",
+                    "Growth of the time for separations relative to N log N",
+                    f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[size], "s"),
                     Samples(times[sizes[0]], "s"),
                     [cost[size] / cost[sizes[0]]],
@@ -405,7 +405,7 @@ class Bench:
     # Trees grown by merging
 
     def merging(self):
-        section = "Build by merging, both cores"
+        section = "Build by merging on two threads"
         for name, path in self.sets.items():
             runs = [lambda threads=threads: self.merged(path, threads) for threads in (2, 1)]
             two, one = zip(*(in_turn(round, *runs) for round in range(self.rounds)))
@@ -419,14 +419,14 @@ class Bench:
             for metric, addition in (("badges", "for badges"), ("scatter", "by scatter")):
                 times = [statistics.median(self.merged(path, THREADS, metric)["seconds"]) for _ in range(self.rounds)]
                 self.add(
-                    section, f"{name}: times as long {addition}", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
+                    section, f"{name}: time {addition}, relative to merging by distance", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
                 )
             for metric, addition in (("distance", ""), ("badges", ", for badges"), ("scatter", ", by scatter")):
                 build = ours("memory", path, "--merge", metric, "--index", f"{self.folder}/memory.treeline")
                 rise = build["residentPeak"] - build["residentBefore"]
                 self.add(
                     section,
-                    f"{name}: bytes a point beyond the coordinates{addition}",
+                    f"{name}: peak memory without the coordinates, in bytes a point{addition}",
                     Samples([rise], "B"),
                     None,
                     [rise / build["points"]],
@@ -450,7 +450,7 @@ class Bench:
         for kind, name in kinds.items():
             if kind != "uniform":
                 self.add(
-                    f"Build by merging of {count_text(size)} awkward points, against the same number of uniform points",
+                    f"Build by merging of {count_text(size)} awkward points, relative to {count_text(size)} uniform points",
                     name,
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -464,8 +464,8 @@ class Bench:
             times = [self.merged(f"{kind}:{size}", THREADS)["seconds"] for size in sizes]
             first, last = (statistics.median(runs) / (size * log2(size)) for runs, size in zip(times, sizes))
             self.add(
-                "Growth of the time of a build by merging beside N log N",
-                f"{count_text(sizes[1])} {kind} points, against {count_text(sizes[0])}",
+                "Growth of the time of a build by merging relative to N log N",
+                f"{count_text(sizes[1])} {kind} points, relative to {count_text(sizes[0])} points",
                 Samples(times[1], "s"),
                 Samples(times[0], "s"),
                 [last / first],
@@ -512,24 +512,24 @@ class Bench:
         }
         section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
         equal = (
-            "In every view both return equally many clusters."
+            "In every view both sides return equally many clusters."
             if not fewer
-            else f"In {fewer} views the points have fewer positions than that limit, and Treeline returns them all."
+            else f"In {fewer} views the points have fewer positions than this limit, and Treeline returns all positions."
         )
         note = (
-            f"25 views at each zoom from 4 to 16 of 256 px tiles; the time of a view is the median of {repeats} answers."
-            " Treeline's limit in each view is the number of clusters that pysupercluster returns there,"
-            f" {statistics.mean(theirs['clusters']):.0f} on average. {equal} An estimate without dictionaries is"
-            " pysupercluster's time minus another time: for the low estimate, the time of the same answer from an index"
-            " that contains nothing else (rounds with a difference of 0 are dropped); for the high estimate, the time to"
-            " copy the results."
+            "There are 25 views at each zoom of 256 px tiles from 4 to 16. The time of a view is the median of"
+            f" {repeats} answers. Treeline's limit in each view is the number of clusters that pysupercluster returns in"
+            f" this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal} pysupercluster makes a Python"
+            " dictionary of each cluster. Its time without dictionaries is estimated twice. The low estimate is its time"
+            " minus the time of an equal answer from an index that contains nothing else; rounds with a difference of 0"
+            " are dropped. The high estimate is its time minus the time to copy the dictionaries."
         )
         for key, what in (
-            ("withCoordinates", "every cluster with coordinate and count, against pysupercluster"),
-            ("warm", "coordinates not read, against pysupercluster"),
-            ("cold", "coordinates not read, each view once with cold caches"),
-            ("netLow", "coordinates not read, against pysupercluster without dictionaries, low estimate"),
-            ("netHigh", "coordinates not read, against pysupercluster without dictionaries, high estimate"),
+            ("withCoordinates", "coordinates and counts of all clusters read, relative to pysupercluster"),
+            ("warm", "coordinates not read, relative to pysupercluster"),
+            ("cold", "coordinates not read, each view queried once with cold caches, relative to pysupercluster"),
+            ("netLow", "coordinates not read, relative to the low estimate of pysupercluster without dictionaries"),
+            ("netHigh", "coordinates not read, relative to the high estimate of pysupercluster without dictionaries"),
         ):
             bound = {
                 "warm": Bound(1 / 8, aim=1 / 15, figure="{:.3f}x"), "withCoordinates": Bound(1 / 4, figure="{:.2f}x"),
@@ -548,8 +548,8 @@ class Bench:
         gain = {}
         for key, what, bound in (
             # Two cores can at most double the rate. The bound leaves a margin for the scatter of the clock.
-            ("answersPerSecond", "two threads against one: answers", Bound(1.95, False)),
-            ("stepsPerSecond", "two threads against one: steps of arithmetic", None),
+            ("answersPerSecond", "answers on two threads, relative to one thread", Bound(1.95, False)),
+            ("stepsPerSecond", "steps of arithmetic on two threads, relative to one thread", None),
         ):
             # The figure of a round is the median over its turns.
             one, two = zip(*([statistics.median(side) for side in zip(*run[key])] for run in gains))
@@ -558,7 +558,7 @@ class Bench:
         both = list(gain.values())
         self.add(
             section,
-            "gain by two threads: answers against arithmetic",
+            "gain of answers on two threads, relative to the gain of arithmetic",
             *(Samples(side, "x") for side in both),
             ratios(*both),
             Bound(0.95, False),
@@ -566,7 +566,7 @@ class Bench:
         )
 
     def fixed_limit(self):
-        section = "Query of at most 100 clusters, each of 25 views at each zoom from 4 to 16"
+        section = "Query with a limit of 100 clusters, 25 views at each zoom from 4 to 16"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         generated = {
             f"{count_text(size)} {kind} points": (f"{kind}:{size}", size) for size in sizes for kind in ("uniform", "clustered")
@@ -585,7 +585,7 @@ class Bench:
             slowest = max(by_zoom, key=lambda zoom: statistics.median(by_zoom[zoom]))
             for what, times in (
                 ("p50", [percentile(run["warm"], 50) for run in runs]),
-                (f"p50 of the slowest zoom, {slowest}", by_zoom[slowest]),
+                (f"p50 at zoom {slowest}, the slowest zoom", by_zoom[slowest]),
                 ("p95", [percentile(run["warm"], 95) for run in runs]),
             ):
                 microseconds = [time * 1e6 for time in times]
@@ -597,8 +597,8 @@ class Bench:
             }
 
     def spacing(self):
-        """Compares answers by a spacing of 44 px between a merged tree and a tree split at the least scatter, by the
-        time for each cluster of the answer."""
+        """Compares queries with a spacing of 44 px between a merged tree and a tree split at the least scatter. The
+        figure is the time for each cluster of the answer."""
         for kind in ("uniform", "clustered"):
             points = f"{kind}:{self.million}"
             runs = [lambda growth=growth: ours("spacing", points, *growth) for growth in (["--merge", "distance"], [])]
@@ -608,7 +608,7 @@ class Bench:
                     [percentile(run["secondsPerCluster"], percent) for run in side] for side in (merged, split)
                 )
                 self.add(
-                    "Query by a spacing of 44 px, a cluster of the answer, merged by distance against split",
+                    "Query with a spacing of 44 px: time for each cluster of the answer, merged by distance relative to split",
                     f"{count_text(self.million)} {kind} points, p{percent}",
                     Samples(merged_times, "s"),
                     Samples(split_times, "s"),
@@ -619,7 +619,7 @@ class Bench:
     def map(self):
         """Measures a map's change of region: the answer off the main thread, and the difference, which the main thread
         computes."""
-        section = "A map's change of region, about 200 annotations"
+        section = "Change of a map's region, with about 200 annotations"
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
         for what, key, bound in (
@@ -643,11 +643,11 @@ class Bench:
     def phone(self):
         """Measures maps of an app's values by one thread, with a column of numbers and one of categories, and the
         projection."""
-        section = "Maps of an app's values on one core, with two columns"
+        section = "Builds of maps of an app's values, on one core and with two columns"
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
             for what, key, limit in (
-                ("split at the mean", "mean", mean), ("split, with separations", "separated", other),
+                ("split at the mean", "mean", mean), ("split at the mean, with separations", "separated", other),
                 ("merged by distance", "merged", other),
             ):
                 times = [run[key] for run in runs]
@@ -655,8 +655,8 @@ class Bench:
                     section, f"{count_text(size)} values: {what}", Samples(times, "s"), None,
                     [time * 1e3 for time in times] if limit else [], Bound(limit, figure="{:.1f} ms") if limit else None)
         for what, key, limit in (
-            ("a point's position", "forward", 12), ("the coordinate of a cluster of an answer", "back", 15),
-            ("the coordinate of each `Cluster`", "oneByOne", None),
+            ("position of a point", "forward", 12), ("coordinate of a cluster, by `Clusters.coordinates`", "back", 15),
+            ("coordinate of a cluster, by `Cluster.coordinate`", "oneByOne", None),
         ):
             times = [run[key] for run in runs]
             self.add(
@@ -666,7 +666,7 @@ class Bench:
     def filters(self):
         """Measures the preparation of filters, filtered queries, moving windows and histograms, beside a peer that must
         rebuild its index instead."""
-        section = "Filters by 10 categories and a price, passed by 15 % of the points"
+        section = "Filters on a price and one of 10 categories, which 15 % of the points pass"
         for size in [self.million] if self.quick else [self.million, 10 * self.million]:
             name = f"{count_text(size)} clustered points"
             runs = [ours("filter", f"clustered:{size}") for _ in range(self.rounds)]
@@ -679,28 +679,28 @@ class Bench:
             add(
                 "a new filter of two terms", [run["filter_ms"] / 1e3 for run in runs],
                 Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
-            add("its first answer, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
+            add("first answer of this filter, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
             for what, key, other, bound in (
-                ("p50, against the same without a filter", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
+                ("p50, relative to the query without the filter", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
                 (
-                    "p50, with coordinates, against the same without a filter", "filtered_with_coordinates_us",
+                    "p50, with coordinates, relative to the query without the filter", "filtered_with_coordinates_us",
                     "unfiltered_with_coordinates_us", Bound(2.5, aim=1.5),
                 ),
-                ("p50, each view once, against the same without a filter", "filtered_first_us", "unfiltered_first_us", None),
+                ("p50, each view queried once, relative to the query without the filter", "filtered_first_us", "unfiltered_first_us", None),
             ):
                 filtered, unfiltered = (
                     [percentile(run[key], 50) / 1e6 for run in runs] for key in (key, other)
                 )
                 self.add(
-                    section, f"{name}: query of 100 clusters, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
+                    section, f"{name}: query of 100 clusters with the filter, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
                     ratios(filtered, unfiltered), bound)
             add(
-                "a step of a moving window, 1 % in and 1 % out", [run["window_step_ms"][1] / 1e3 for run in runs],
+                "a step of a moving window, in which 1 % of the points enter and 1 % leave", [run["window_step_ms"][1] / 1e3 for run in runs],
                 Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
-            add("the first step, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
-            add("a histogram of all points, 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
+            add("first step of a moving window, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
+            add("a histogram of all points with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
         name, path = next(iter(self.sets.items()))
-        # Takes every seventh point, which is about the share that passes, 15 %.
+        # Takes every seventh point. That is about the share of points that pass the filter, 15 %.
         passing = f"{self.folder}/passing.f64"
         sides.write_some(path, passing, one_in=7)
         rounds = []
@@ -716,16 +716,16 @@ class Bench:
         # Allows 8 bytes for a number, 1 for a category and 8 for a time, and 15 % for the rest of their sections.
         widths = [sum(mine["column_bytes"]) for mine, _, _ in rounds]
         self.add(
-            section, f"{name}: bytes a point that a number, a category and a time add to an index",
+            section, f"{name}: size of three columns (a number, a category, a time) in an index, in bytes a point",
             Samples(widths, "bytes"), None, widths, Bound(1.15 * (8 + 1 + 8), figure="{:.1f} bytes"))
         filtered = [(mine["filter_ms"] + mine["first_answer_ms"]) / 1e3 for mine, _, _ in rounds]
         for what, number, bound in (
-            ("builds an index of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
-            ("builds an index of a seventh of the points, about the share that passes", 2, None),
+            ("a build of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
+            ("a build of a seventh of the points, about as many as pass", 2, None),
         ):
             rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
             self.add(
-                section, f"{name}: a new filter and its first answer, times as fast as pysupercluster {what}",
+                section, f"{name}: a new filter and its first answer, times as fast as {what} by pysupercluster",
                 Samples(filtered, "s"), Samples(rebuilt, "s"), ratios(rebuilt, filtered), bound)
 
     def aggregates(self):
@@ -747,24 +747,24 @@ class Bench:
                     None,
                     numbers if bound else [],
                     bound,
-                    note="Each point has a number of two decimals, a category out of ten values and a time, which do not depend on its position.",
+                    note="Each point has a number with two decimals, one of ten categories, and a time. These values do not depend on the position of the point.",
                 )
 
             def bound(limit, aim, unit):
                 return Bound(limit, aim=aim, figure="{:.1f} " + unit)
 
-            simple = "sums, means, counts by 10 categories"
+            simple = "sum, mean and counts of 10 categories"
             for prefix, under in (("", ""), ("filtered_", " under the filter")):
                 for number, first in enumerate(("sums", "counts")):
-                    add(f"{first}{under}, prepared on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
+                    add(f"preparation of {first}{under} on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
                         "ms", bound(40, None, "ms") if is_large else None)
                 add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
-            add("median, top 3 and distinct with their sections", "order_statistics_us", "us", bound(1000, 200, "us"))
-            add("median, top 3 and distinct without sections", "scanned_order_statistics_us", "us")
+            add("median, top 3 and distinct count, from sections of the index", "order_statistics_us", "us", bound(1000, 200, "us"))
+            add("median, top 3 and distinct count, without sections", "scanned_order_statistics_us", "us")
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
-                    f"{name}, bytes a point of the section of {section}, of the number",
+                    f"{name}, section of {section} for the column of numbers, in bytes a point",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 
@@ -777,20 +777,20 @@ class Bench:
         instructions = ("callgrind", r"Collected : (\d+)")
         allocations = ("memcheck", r"total heap usage: ([\d,]+) allocs")
         for what, counter, more, divisor, unit, bound in (
-            ("instructions of a build, by point", instructions, build, 20_000, "instructions", None),
+            ("instructions of a build for each point", instructions, build, 20_000, "instructions", None),
             ("instructions of a query", instructions, asks, 1300, "instructions", None),
             ("allocations of a query, including its answer", allocations, asks, 1300, "allocations", 2),
         ):
             count = difference(*counter, base, more)
             if count is not None:
                 self.add(
-                    "Counts, which do not vary between runs: 20,000 clustered points, one thread, 13 views",
+                    "Counts that do not vary between runs, with 20,000 clustered points, one thread and 13 views",
                     what,
                     Samples([count / divisor], unit),
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="Counted by valgrind. Tests allow counts of every kind of work, with 100,000 points, to change by 3 % at most.",
+                    note="These counts are from valgrind. Tests with 100,000 points count every kind of work, and fail if a count changes by more than 3 %.",
                 )
 
     # Files
@@ -825,8 +825,8 @@ class Bench:
             peaks = [run["residentPeak"] - run["residentBefore"] for run in (large, small)]
             self.add(
                 "Reading, one core",
-                f"{name}: peak of {large['bytes'] / 1e6:.0f} MB, against the peak of {small['bytes'] / 1e6:.0f} MB with the same"
-                " 200,000 points",
+                f"{name}, 200,000 points: peak memory for a file of {large['bytes'] / 1e6:.0f} MB, relative to a file of"
+                f" {small['bytes'] / 1e6:.0f} MB",
                 Samples(peaks[:1], "B"),
                 Samples(peaks[1:], "B"),
                 [peaks[0] / peaks[1]],
@@ -842,31 +842,31 @@ class Bench:
     def cancelling(self):
         """Measures how fast builds are cancelled: default builds of every size, and all other kinds at a size that
         takes seconds."""
-        builds = [("clustered", self.million, "as they are by default", [])]
+        builds = [("clustered", self.million, "default options", [])]
         if not self.quick:
             ten = 10 * self.million
             builds += [
-                ("clustered", ten, "as they are by default", []),
-                ("coincident", ten, "as they are by default", []),
+                ("clustered", ten, "default options", []),
+                ("coincident", ten, "default options", []),
                 ("clustered", ten, "with separations", ["--separations"]),
                 ("clustered", ten, "grown by merging", ["--merge", "distance"]),
                 ("clustered", ten, "split at the mean", AT_THE_MEAN),
                 ("clustered", ten, "split by gamma:2", ["--split", "gamma:2"]),
             ]
         if self.large:
-            builds.append(("clustered", 100_000_000, "as they are by default", []))
+            builds.append(("clustered", 100_000_000, "default options", []))
         for kind, size, how, options in builds:
             # Each run is a whole build, so large sets get fewer runs.
             runs = 20 if size <= self.million else 8
             run = ours("cancel", f"{kind}:{size}", *options, "--runs", runs)
             seconds = run["seconds"]
             # `growth` covers half of the runs. The C library keeps some 50 MiB of free memory, with a random variation.
-            # An array that each build leaked would be larger.
+            # If each build leaked an array, memory would grow by more than this.
             left = run["growth"] / (runs // 2)
             assert left < 2 * size + (16 << 20), f"each cancelled build leaks {left / size:.1f} bytes a point"
             self.add(
-                "From the cancellation of a build, at any moment, to its end",
-                f"{count_text(size)} {kind} points, {how}, the longest of {len(seconds)}",
+                "Time from the cancellation of a build to its end",
+                f"{count_text(size)} {kind} points, {how}, longest of {len(seconds)} times",
                 Samples([max(seconds)], "s"),
                 None,
                 [max(seconds) * 1000],

@@ -42,8 +42,10 @@ def main():
     if options.publish:
         text = GUIDE.read_text()
         text = re.sub(r"(\|--:\|--:\|\n)(?:\|.*\n)+", lambda match: match[1] + table + "\n", text, count=1)
-        note = textwrap.fill(f"Measured in one run by `scripts/measure/bench-python`, which anybody can repeat: {told}.", 120)
-        GUIDE.write_text(re.sub(r"Measured in one run.*?\.\n(?=\n)", lambda _: note + "\n", text, 1, re.DOTALL))
+        run = "`scripts/measure/bench-python` measured this table in one run, and you can repeat it."
+        note = textwrap.fill(f"{run} The machine and the packages were: {told}.", 140)
+        pattern = re.escape(run.split(",")[0]) + r".*?\.\n(?=\n)"
+        GUIDE.write_text(re.sub(pattern, lambda _: note + "\n", text, count=1, flags=re.DOTALL))
 
 
 def least(work, repeat=5):
@@ -58,8 +60,8 @@ def least(work, repeat=5):
 
 
 def least_of_many(work, calls=200, repeat=25):
-    """Returns the shortest mean of a run of calls, for calls of microseconds. Garbage collection is off, as in
-    timeit."""
+    """Returns the shortest mean time of a run of calls, for calls that take microseconds. Garbage collection is off, as
+    in timeit."""
     gc.disable()
     try:
         return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls
@@ -80,7 +82,7 @@ def builds(places):
     mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
     ours, _ = least(lambda: treeline.build(places), 3)
     count = f"{len(places):,} points"
-    yield f"building of {count}, for every question (ours, split at the mean alone: {mean:.2f} s)", *seconds(
+    yield f"build of {count}: ours with separations; without separations and split at the mean, ours takes {mean:.2f} s", *seconds(
         "pysupercluster", theirs, ours
     )
 
@@ -114,7 +116,7 @@ def answer(places):
         return shown.x, shown.y, shown.count, shown.id
 
     ours = least_of_many(arrays)
-    what = f"an answer of {their_count} clusters as dictionaries, of {our_count} as arrays"
+    what = f"an answer: theirs of {their_count} clusters as dictionaries, ours of {our_count} clusters as arrays"
     return what, f"pysupercluster {theirs * 1e6:.1f} µs", f"{ours * 1e6:.1f} µs"
 
 
@@ -182,7 +184,7 @@ def picture(places):
     ours = least_of_many(lambda: tree.clusters((west, south, east, north), 7, spacing=20).count, 20)
     count = len(tree.clusters((west, south, east, north), 7, spacing=20))
     return (
-        f"a view of all {len(places):,} points: counts by pixel, or {count} clusters",
+        f"a view of all {len(places):,} points: theirs as counts of pixels, ours as {count} clusters",
         f"datashader {theirs * 1e3:.1f} ms",
         f"{ours * 1e3:.3f} ms",
     )

@@ -18,8 +18,8 @@ def machine(tool):
         "python": f"Python {platform.python_version()}",
         "packages": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages),
         "lapack": line(["ldd", tool], r"liblapack\.so\S* => (\S+)", "LAPACK at {}"),
-        "revision": line(["git", "describe", "--always", "--dirty"], r"(\S+)", "Treeline {}"),
-        "load": f"load before the run {os.getloadavg()[0]:.1f}",
+        "revision": line(["git", "describe", "--always", "--dirty"], r"(\S+)", "revision {} of Treeline"),
+        "load": f"load {os.getloadavg()[0]:.1f} before the run",
     }
     return {name: fact for name, fact in facts.items() if fact}
 

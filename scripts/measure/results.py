@@ -135,7 +135,8 @@ def run_text(machine):
 
 
 def markdown(rows, machine):
-    how = "Median [least–greatest] over the rounds; the figure of a round is the median of its runs; "
+    how = "A cell shows the median over all rounds, and in brackets the least and the greatest value of a round. "
+    how += "The value of a round is the median of its runs. The machine and the programs: "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):
         lines += ["", f"## {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
