@@ -1,5 +1,4 @@
-// Aggregates of the values of a cluster's points: those that the page Filters lists, under the names that the server
-// uses.
+// Computes the aggregates that the page Filters lists, with the names that the server uses.
 
 import { QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";

@@ -337,7 +337,7 @@ export class Clusters {
       if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
       [best, least] = [index, square];
     };
-    /** @param {number} index Of a point as far away as the best one, but for rounding. */
+    /** @param {number} index A point as far away as the best one, except for rounding. */
     const isCloser = (index) => {
       const [own, other] = [index, best].map((at) => offsets(points[2 * at], points[2 * at + 1]).map(BigInt));
       const difference = own[0] * own[0] + own[1] * own[1] - other[0] * other[0] - other[1] * other[1];

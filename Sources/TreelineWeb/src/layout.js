@@ -10,7 +10,7 @@ const GREATEST_DEPTH = 511;
 const HALF_WORLD = 2 ** 31;
 
 /**
- * @typedef {object} StoredTree The arrays of a tree, as an index has them in its sections.
+ * @typedef {object} StoredTree The arrays of a tree, like the sections of an index.
  * @property {Uint32Array} points X and y in turns.
  * @property {Uint32Array | Float64Array} rows
  * @property {Uint8Array} gaps

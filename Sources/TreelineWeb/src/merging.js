@@ -119,7 +119,7 @@ const GONE = 255;
 const NONE = -1;
 
 /**
- * The width of new tiles, and the least width before tiles are made anew, in search radii. The widest tile is an eighth
+ * The width of new tiles, and the least width before tiles are replaced, in search radii. The widest tile is an eighth
  * of the world.
  */
 const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
@@ -276,7 +276,7 @@ export class Merging {
   renumber() {
     const { live, rounds, beyond, numbers } = this;
     let next = 0;
-    // Slots are made anew afterwards. Until then the word of the slot holds the new number.
+    // New slots are made afterwards. Until then the word of the slot holds the new number.
     for (let number = 0; number < numbers; number++) {
       if (rounds[number] !== GONE) live[(number << STRIDE_BITS) + SLOT] = next++;
     }

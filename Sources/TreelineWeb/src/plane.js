@@ -372,7 +372,7 @@ function log2(number) {
 /**
  * Returns the position east of the widest gap of longitudes. Of several equally wide gaps the first counts.
  *
- * The circle is cut into 65,536 bins, each of which keeps its outermost positions; gaps within a bin do not count.
+ * The circle is cut into 65,536 bins, each of which keeps its outermost positions; gaps inside a bin are ignored.
  *
  * @param {Uint32Array} xs Of a plane without a seam.
  */

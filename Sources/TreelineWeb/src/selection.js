@@ -15,7 +15,7 @@ export class Selection {
    */
   constructor(tree, test) {
     this.tree = tree;
-    /** For each point, the number of points before it that pass. */
+    /** Number of passing points before each point. */
     this.before = new Uint32Array(tree.pointCount + 1);
     for (let i = 0; i < tree.pointCount; i++) this.before[i + 1] = this.before[i] + (test(i) ? 1 : 0);
   }

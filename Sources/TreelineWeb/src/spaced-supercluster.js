@@ -18,8 +18,8 @@ import { InView } from "./view.js";
  * @property {number} [extent] Parts that a tile is wide.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Returns what `reduce` takes from the properties of a point.
- * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of points or clusters to
- *   those of a cluster.
+ * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to the
+ *   properties of a cluster.
  *
  * @typedef {import("./points.js").Feature} Feature
  */
