@@ -24,7 +24,7 @@ struct Input {
   ///   - line: The line; nil if the error has it instead of a row.
   ///   - table: The points, or some of them.
   func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
-    guard case .unsuitableValue(let column, let row, let expected, let found, let remedy) = error else {
+    guard case .unsuitableValue(let column, let row, let expected, let found, let usual) = error else {
       return .badData("\(name): \(error)")
     }
     let number = table.cells == nil || expected != "a number" ? "" : String(found.dropFirst().dropLast())
@@ -34,7 +34,7 @@ struct Input {
         "--decimal comma reads such numbers"
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
         "leave out the points between thousands, or --decimal comma if numbers have points"
-      default: remedy
+      default: usual
       }
     return .badData(
       "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")

@@ -53,7 +53,7 @@ struct TransitionCommand: ParsableCommand {
         + secondCut.parameters + (continuing ? [("continuing", "true")] : []))
     let first = parameters.read(prefix: FromPrefix.prefix, sharing: Query.sharedParameters) { Query(&$0) }
     let second = parameters.read(prefix: ToPrefix.prefix, sharing: Query.sharedParameters + [["continuing"]]) { own in
-      if let limit = firstCut.limit { own.setDefault("limit", limit) }
+      if let limit = firstCut.limits.limit { own.setDefault("limit", limit) }
       return Query(&own, defaultZoom: first.viewport.zoom.map { $0 + first.viewport.tileSize.zoomOffset })
     }
     if !first.cut.isByPixels && !second.cut.isByPixels { parameters.refuseUnclustered() }
