@@ -5,9 +5,9 @@ import Testing
 /// that it replaces, such as `--detail`.
 @Suite struct TransitionOptionTests {
   @Test(arguments: [
-    (["--from-limit", "5", "--to-detail", "20"], "'--to-detail' needs '--to-zoom'"),
-    (["--from-limit", "5", "--to-spacing", "20"], "'--to-spacing' needs '--to-zoom'"),
-    (["--spacing", "20"], "'--spacing' needs '--from-zoom'"),
+    (["--from-limit", "5", "--to-detail", "20"], "'--to-detail' is in pixels and needs '--to-zoom'"),
+    (["--from-limit", "5", "--to-spacing", "20"], "'--to-spacing' is in pixels and needs '--to-zoom'"),
+    (["--spacing", "20"], "'--spacing' is in pixels and needs '--from-zoom'"),
     (["--from-zoom", "3", "--from-spacing", "nan"], "'--from-spacing' must be a number of pixels"),
     (["--to-zoom", "3", "--to-detail", "-1"], "'--to-detail' must be a number of pixels"),
     (
@@ -19,7 +19,7 @@ import Testing
       ["--to-center", "2,95", "--to-zoom", "3", "--to-width", "9", "--to-height", "9"],
       "--to-center: expected a finite longitude and a latitude from -90 to 90"
     ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' goes with a limit"),
-    (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' go with"),
+    (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' need '--detail' or '--spacing'"),
     (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be 1 or more"),
   ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {
     let result = try Tool.run(["transition", "Fixtures/airports.csv.gz"] + options)

@@ -39,7 +39,8 @@ struct RowColumn {
     let second = rows.indices.first { points.updateValue($0, forKey: rows[$0]) != nil } ?? 0
     let first = rows.firstIndex(of: rows[second]) ?? second
     var failure = refusal(of: .rowTwice(row: rows[second]), in: input)
-    failure.message += ", on lines \(table.line(ofPoint: first)) and \(table.line(ofPoint: second))"
+    let lines = "on lines \(table.line(ofPoint: first)) and \(table.line(ofPoint: second))"
+    failure.message.replace(" twice;", with: " twice, \(lines);")
     return failure
   }
 

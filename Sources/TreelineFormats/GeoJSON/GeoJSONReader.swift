@@ -159,23 +159,22 @@ struct GeoJSONReader: InputFormat {
     let startsLine = window.line > previousLine
     var failure: ReadingError?
     do { try readFeature() } catch { failure = error }
-    var hasComma = false
     if let failure {
-      guard failure.brokenLine != nil, startsLine, let line = try lineOfFeature() else { throw failure }
+      guard failure.brokenLine != nil, startsLine, let length = try lengthOfLine() else { throw failure }
       try reject(failure)
-      window.consume(line.length)
-      hasComma = line.hasComma
+      window.consume(length)
     }
     previousLine = window.line
-    if hasComma { return true }
     try skipSpace()
+    // A line that was skipped may have lacked its comma.
+    if failure != nil, window.bytes.first == Byte.openBrace { return true }
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line, and whether a comma ends it. Returns nil if it is not safe to skip the line.
+  /// Returns the length of the first line with its comma; nil if it is not safe to skip the line.
   /// It is safe if the next line is a whole Feature or ends the collection. It is also safe if the first line looks like
   /// a whole Feature and the next line begins another one.
-  private func lineOfFeature() throws(ReadingError) -> (length: Int, hasComma: Bool)? {
+  private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
     else { return nil }
@@ -190,7 +189,7 @@ struct GeoJSONReader: InputFormat {
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
     guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }
-    return (last + 1, hasComma)
+    return last + 1
   }
 
   /// Returns whether a line is one whole Feature, apart from a comma or the end of the collection after it.
