@@ -8,7 +8,7 @@ from conftest import idle
 
 # Point count, tone and area of each cluster of a side.
 TONED = """async name => {
-  const {coveredArea} = await import('/viewer/density.js');
+  const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
   return viewer[name].scene.clusters.map(c => ({count: c.count, tone: c.tone, area: c.area, stack: c.stack}));
 }"""
 
@@ -72,7 +72,7 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
     the grid from its mean."""
     page = open_map("#index=iceland&view=tree")
     areas = page.evaluate("""async () => {
-      const {coveredArea} = await import('/viewer/density.js');
+      const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
       const n = 1000, [near, far] = [0.01, 3];
       // All points but one are even in a square of `near` degrees; the last is `far` degrees to the east and north.
       const mean = (near / 2 * n + far) / (n + 1), even = near / Math.sqrt(12);

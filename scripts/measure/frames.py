@@ -169,7 +169,7 @@ def own_spans(profile):
     def is_own(id):
         while id is not None:
             url = nodes[id]["callFrame"]["url"]
-            if "/viewer/" in url and "/vendor/" not in url:
+            if "/viewer/" in url and "/vendor/maplibre" not in url:
                 return True
             id = parents.get(id)
         return False

@@ -1,6 +1,6 @@
 // The clusters in view as a list, the largest first: for keyboards and screen readers.
 
-import { boxSize } from "./mercator.js";
+import { boxSize } from "./vendor/treeline/map/mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
 
 /** Maximum number of listed clusters. The rest is only counted; zooming in or a coarser cut leaves fewer. */

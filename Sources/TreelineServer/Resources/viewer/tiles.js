@@ -1,8 +1,8 @@
 // The layers that the map library draws from the server's vector tiles: the points as dust below the badges and, as a
 // view of its own, the clusters.
 
-import { diameterExpression, DOT_RADIUS } from "./badge.js";
-import { BadgePictures } from "./badge-pictures.js";
+import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 import { cutParameters } from "./cut.js";
 import { PLACES } from "./places.js";
 

@@ -4,17 +4,18 @@ import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
 import { availableCuts, leastLimit } from "./cut.js";
-import { Tones } from "./density.js";
+import { coveredArea, Tones } from "./vendor/treeline/map/density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Legend } from "./legend.js";
 import { Listing } from "./listing.js";
 import { repaint, worldStyle } from "./basemap.js";
-import { Camera } from "./mercator.js";
+import { Camera } from "./vendor/treeline/map/mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
-import { Overlay } from "./overlay.js";
-import { readPalette, TONES } from "./palette.js";
+import { Overlay } from "./vendor/treeline/map/overlay.js";
+import { TONES } from "./vendor/treeline/map/palette.js";
+import { readPalette } from "./palette.js";
 import { drawPlaces } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
@@ -162,7 +163,7 @@ export class Viewer {
   /** Loads the densities of the index, over which the tones are spread. */
   async #loadDensities() {
     const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
-    this.tones = new Tones(features, TONES);
+    this.tones = new Tones(features.map((feature) => [feature.properties.point_count, coveredArea(feature)]), TONES);
   }
 
   /** Loads the categories of the chosen column, and clears settings with columns that the index lacks. */
@@ -297,7 +298,7 @@ export class Viewer {
 
   /** The current view of the map. */
   get currentCamera() {
-    return new Camera(this.map, this.stage.size);
+    return new Camera(this.map.getCenter(), this.map.getZoom(), this.stage.size);
   }
 
   #frame() {
