@@ -107,6 +107,19 @@ export class Camera {
     this.turn = (-bearing * Math.PI) / 180;
     this.cosine = Math.cos(this.turn);
     this.sine = Math.sin(this.turn);
+    /** Number of turns around the world to the copy that is shown. */
+    this.turns = 0;
+  }
+
+  /**
+   * Returns the camera of another copy of the world.
+   *
+   * @param {number} turns By which it lies farther east.
+   */
+  copy(turns) {
+    const copy = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
+    copy.turns = turns;
+    return copy;
   }
 
   /**
@@ -116,7 +129,7 @@ export class Camera {
    * @param {number} y
    */
   point(x, y) {
-    const [east, south] = [difference(this.centerX, x) * this.scale, (y - this.centerY) * this.scale];
+    const [east, south] = [(difference(this.centerX, x) + this.turns) * this.scale, (y - this.centerY) * this.scale];
     return {
       x: this.width / 2 + east * this.cosine - south * this.sine,
       y: this.height / 2 + east * this.sine + south * this.cosine,
@@ -129,7 +142,7 @@ export class Camera {
    * @param {number} x
    */
   screenX(x) {
-    return this.width / 2 + difference(this.centerX, x) * this.scale;
+    return this.width / 2 + (difference(this.centerX, x) + this.turns) * this.scale;
   }
 
   /** @param {number} y */
