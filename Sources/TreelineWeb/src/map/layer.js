@@ -41,6 +41,7 @@ import { memberAt, Spread } from "./spread.js";
  * @property {(center: [number, number], zoom: number, isInstant: boolean) => void} go
  * @property {() => number} maxZoom Of 512 px tiles.
  * @property {boolean} hasCopies Whether a map that is wider than the world shows it again.
+ * @property {() => void} end Stops listening to the map.
  */
 
 /** Number of members of a stack that are spread around it. */
@@ -48,6 +49,9 @@ const MEMBERS = 60;
 
 /** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
+
+/** Zoom beyond which a cluster is not shown closer for it to fill the map. */
+const CLOSEST = 15;
 
 /** Milliseconds without a change after which the view is listed and announced. */
 const REST = 160;
@@ -175,7 +179,9 @@ export class BadgeLayer {
 
   /** Takes the badges off the map, for good. */
   remove() {
+    if (this.#isRemoved) return;
     this.#isRemoved = true;
+    this.host.end();
     this.#feed.reset();
     clearTimeout(this.#rest);
     this.#darkness.removeEventListener("change", this.#repaint);
@@ -365,7 +371,7 @@ export class BadgeLayer {
       if (cluster.stack) return await this.#open(cluster);
       const { host, options: { cut } } = this;
       const tree = /** @type {Answers} */ (this.#answered).tree;
-      const [zoom, fitting, most] = [host.camera().zoom, fittingZoom(cluster, host.camera()), host.maxZoom()];
+      const [zoom, fitting, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
       let least = zoom + 0.5;
       const used = cut ?? tree.defaultCut;
       // Where a limit splits a cluster depends on what else is in view.

@@ -46,6 +46,7 @@ export function addTreeline(map, source, options = {}) {
   const measure = () => (size = { width: container.clientWidth, height: container.clientHeight });
   measure();
   const isTilted = () => map.getPitch() > 0 || map.getProjection?.()?.type === "globe";
+  /** @type {BadgeLayer} */
   const layer = new BadgeLayer({
     container, canvas,
     camera: () => (isTilted() ? new TiltedCamera(map, size) : new Camera(map.getCenter(), map.getZoom(), size, map.getBearing())),
@@ -66,6 +67,7 @@ export function addTreeline(map, source, options = {}) {
     go: (center, zoom, isInstant) => map.easeTo({ center, zoom, duration: isInstant ? 0 : 650 }),
     maxZoom: () => map.getMaxZoom(),
     hasCopies: map.getRenderWorldCopies?.() !== false,
+    end: () => listeners.forEach(([name, listener]) => map.off(name, listener)),
   }, source, options);
 
   /** @param {any} event */
@@ -77,13 +79,7 @@ export function addTreeline(map, source, options = {}) {
     layer.frame();
   };
   /** @type {[string, (event: any) => void][]} */
-  const listeners = [["render", layer.frame], ["resize", resized], ["mousemove", move], ["mouseout", () => layer.leave()], ["click", click]];
+  const listeners = [["render", layer.frame], ["resize", resized], ["mousemove", move], ["mouseout", () => layer.leave()], ["click", click], ["remove", () => layer.remove()]];
   for (const [name, listener] of listeners) map.on(name, listener);
-  const remove = layer.remove.bind(layer);
-  layer.remove = () => {
-    for (const [name, listener] of listeners) map.off(name, listener);
-    remove();
-  };
-  map.once("remove", layer.remove);
   return layer;
 }
