@@ -117,6 +117,16 @@ export class RemoteTree {
     return { clusters: new RemoteClusters(this, answer.clusters.features ?? answer.clusters, namesIn(query)), change: answer };
   }
 
+  /**
+   * The categories of a column, for donuts.
+   *
+   * @param {string} column
+   */
+  async categories(column) {
+    const { RemoteCategories } = await import("./map/remote-categories.js");
+    return RemoteCategories.of(this, column);
+  }
+
   /** The same tree of the index that the server has now, since indexes may be replaced. */
   async renewed() {
     const tree = await RemoteTree.connect(this.base, { ...this.options, index: this.info.name });

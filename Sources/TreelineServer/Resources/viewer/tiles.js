@@ -2,6 +2,7 @@
 // view of its own, the clusters.
 
 import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 import { cutParameters } from "./cut.js";
 import { PLACES } from "./places.js";
@@ -125,7 +126,7 @@ export class TileLayers {
     const count = ["get", "point_count"];
     const single = 2 * DOT_RADIUS;
     const diameter = ["coalesce", ["get", "badge_px"], ["case", ["==", count, 1], single, ["round", diameterExpression(count)]]];
-    const tone = tones.expression(count, ["coalesce", ["get", "area_km2"], 0]);
+    const tone = toneExpression(tones, count, ["coalesce", ["get", "area_km2"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {

@@ -4,7 +4,7 @@ import { QueryError } from "../errors.js";
 import { abbreviated } from "../answer.js";
 import { transitionOf } from "../transition.js";
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { RemoteCategories, TreeCategories } from "./categories.js";
+import { TreeCategories } from "./categories.js";
 import { changeOf } from "./change.js";
 import { areaOf, FEWEST_FOR_ELLIPSE, Tones } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
@@ -38,7 +38,7 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
-  /** @type {TreeCategories | RemoteCategories | null} */
+  /** @type {TreeCategories | import("./remote-categories.js").RemoteCategories | null} */
   #categories = null;
   /**
    * Clusters of the last answer by id, with what was computed of them.
@@ -64,7 +64,7 @@ export class Answers {
   async prepare() {
     const { whole, colorBy } = this;
     if (colorBy) {
-      this.#categories = isRemote(whole) ? await RemoteCategories.of(whole, colorBy) : new TreeCategories(whole, colorBy);
+      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy);
       return;
     }
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;

@@ -1,15 +1,11 @@
-// The categories of points, for donuts: how many points of a cluster are in each.
+// The categories of the points of a tree in memory, for donuts: how many points of a cluster are in each.
 
 import { QueryError } from "../errors.js";
 
 /** @typedef {import("../tree.js").Tree} Tree */
-/** @typedef {import("../server.js").RemoteTree} RemoteTree */
 
 /** Number of categories with their own colours; all others share one colour. */
 const MOST = 6;
-
-/** @param {string} column */
-const aggregateOf = (column) => `counts("${column.replaceAll('"', '""')}")`;
 
 /**
  * Returns the most frequent values, the most frequent first, then `null` if there are others.
@@ -18,7 +14,7 @@ const aggregateOf = (column) => `counts("${column.replaceAll('"', '""')}")`;
  * @param {number} total Number of points, including points without a value.
  * @returns {(string | null)[]}
  */
-function mostFrequent(frequencies, total) {
+export function mostFrequent(frequencies, total) {
   const sorted = [...frequencies].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MOST);
   const rest = total - sorted.reduce((sum, [, count]) => sum + count, 0);
   return [...sorted.map(([value]) => value), ...(rest > 0 ? [null] : [])];
@@ -82,50 +78,5 @@ export class TreeCategories {
       before.copyWithin((index + 1) * width, index * width, (index + 1) * width);
       if (!tree.selection || tree.selection.passes(index)) before[(index + 1) * width + codes[index]]++;
     }
-  }
-}
-
-/** Categories of a tree that a server has. */
-export class RemoteCategories {
-  /**
-   * @param {string} column
-   * @param {(string | null)[]} categories
-   */
-  constructor(column, categories) {
-    this.categories = categories;
-    this.aggregate = aggregateOf(column);
-    this.name = `counts_${column}`;
-  }
-
-  /**
-   * @param {RemoteTree} tree
-   * @param {string} column
-   */
-  static async of(tree, column) {
-    const { groups = [], never_clustered_point_count: lone = 0, column_kinds: kinds = {} } = tree.info;
-    if (!kinds[column]) throw new QueryError(`Expected a column as colorBy, found ${column}; there are ${Object.keys(kinds).join(", ")}`);
-    const all = await tree.clusters({ cut: { limit: Math.max(1, groups.length + lone) }, aggregate: aggregateOf(column) });
-    /** @type {Map<string, number>} */
-    const frequencies = new Map();
-    for (const counts of all.values[`counts_${column}`]) {
-      for (const [value, count] of Object.entries(counts)) frequencies.set(value, (frequencies.get(value) ?? 0) + Number(count));
-    }
-    return new RemoteCategories(column, mostFrequent(frequencies, all.counts.reduce((sum, count) => sum + count, 0)));
-  }
-
-  /**
-   * @param {import("../server.js").RemoteClusters} answer
-   * @param {number} i
-   */
-  parts({ counts, values }, i) {
-    let rest = counts[i];
-    const parts = this.categories.map((category) => {
-      const count = category === null ? 0 : values[this.name][i][category] ?? 0;
-      rest -= count;
-      return count;
-    });
-    const others = this.categories.indexOf(null);
-    if (others >= 0) parts[others] = rest;
-    return parts;
   }
 }

@@ -95,17 +95,18 @@ export class Tones {
     const share = (Math.log10(count / (area + this.ground)) - this.low) / (this.high - this.low);
     return Math.round(Math.min(Math.max(share, 0), 1) * (this.count - 1));
   }
+}
 
-  /**
-   * Returns the tone as an expression of the map library.
-   *
-   * @param {any} count An expression of the number of points.
-   * @param {any} area An expression of the area in square kilometres.
-   * @returns {any[]}
-   */
-  expression(count, area) {
-    const density = ["/", count, ["+", area, this.ground]];
-    const share = ["/", ["-", ["log10", density], this.low], this.high - this.low];
-    return ["round", ["*", this.count - 1, ["max", 0, ["min", 1, share]]]];
-  }
+/**
+ * Returns the tone as an expression of the map library.
+ *
+ * @param {Tones} tones
+ * @param {any} count An expression of the number of points.
+ * @param {any} area An expression of the area in square kilometres.
+ * @returns {any[]}
+ */
+export function toneExpression({ ground, low, high, count: toneCount }, count, area) {
+  const density = ["/", count, ["+", area, ground]];
+  const share = ["/", ["-", ["log10", density], low], high - low];
+  return ["round", ["*", toneCount - 1, ["max", 0, ["min", 1, share]]]];
 }
