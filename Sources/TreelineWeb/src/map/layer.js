@@ -61,7 +61,8 @@ const number = new Intl.NumberFormat("en");
 const points = (count) => `${number.format(count)} ${count === 1 ? "point" : "points"}`;
 
 export class BadgeLayer {
-  #scene = new Scene();
+  /** The badges as they are drawn. */
+  scene = new Scene();
   #overlay;
   #list;
   /** @type {Feed<{key: string, query: any}, any>} */
@@ -136,7 +137,7 @@ export class BadgeLayer {
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
     const isWaiting = request && request.key !== this.#refused && !this.#feed.hasAnswered(request);
-    return this.#scene.isMoving(performance.now()) || this.host.isMoving() || !request || isWaiting;
+    return this.scene.isMoving(performance.now()) || this.host.isMoving() || !request || isWaiting;
   }
 
   /**
@@ -215,14 +216,14 @@ export class BadgeLayer {
     const answers = /** @type {Answers} */ (this.#answers);
     const [now, isInstant] = [performance.now(), this.#motion.matches];
     const drawn = answers.drawn(clusters);
-    if (this.#isSameTree || this.#answered === null) this.#scene.apply(change, drawn, now, isInstant);
-    else this.#scene.replace(drawn, now, isInstant);
+    if (this.#isSameTree || this.#answered === null) this.scene.apply(change, drawn, now, isInstant);
+    else this.scene.replace(drawn, now, isInstant);
     this.#answer = clusters;
     this.#answered = answers;
     // Marks of clusters that are gone.
     const { cluster } = this.#spread ?? {};
-    if (cluster && !this.#scene.sprite(cluster.id)) this.close();
-    this.#point(/** @type {Shown | undefined} */ (this.#pointed && this.#scene.sprite(this.#pointed.id)?.cluster) ?? null);
+    if (cluster && !this.scene.sprite(cluster.id)) this.close();
+    this.#point(/** @type {Shown | undefined} */ (this.#pointed && this.scene.sprite(this.#pointed.id)?.cluster) ?? null);
     this.#restSoon();
   }
 
@@ -277,15 +278,15 @@ export class BadgeLayer {
     if (camera.width === 0 || camera.height === 0) return;
     const request = this.#answers && this.#request(camera);
     if (request && request.key !== this.#refused) this.#feed.want(request, now);
-    this.#scene.advance(now);
+    this.scene.advance(now);
     this.#overlay.prepare(this.#palette, camera);
     this.#overlay.clear();
     const ellipses = this.options.ellipses === true;
     for (const copy of this.#copies(camera)) {
-      this.#overlay.draw(this.#scene, copy, now, { left: 0, right: camera.width, ellipses, marked: this.#pointed, origin: ORIGIN });
+      this.#overlay.draw(this.scene, copy, now, { left: 0, right: camera.width, ellipses, marked: this.#pointed, origin: ORIGIN });
       if (this.#spread) this.#overlay.drawSpread(this.#spread, copy, now, ORIGIN);
     }
-    if (this.#scene.isMoving(now) || this.#spread?.isMoving(now)) this.#wake();
+    if (this.scene.isMoving(now) || this.#spread?.isMoving(now)) this.#wake();
   }
 
   /**
@@ -345,7 +346,7 @@ export class BadgeLayer {
   #at(x, y, kind) {
     for (const camera of this.#copies(this.host.camera())) {
       const member = memberAt(this.#spread, camera, x, y);
-      const cluster = /** @type {Shown | null} */ (member < 0 ? clusterAt(this.#scene, camera, x, y, kind) : null);
+      const cluster = /** @type {Shown | null} */ (member < 0 ? clusterAt(this.scene, camera, x, y, kind) : null);
       if (cluster || member >= 0) return { cluster, member };
     }
     return { cluster: null, member: -1 };
@@ -436,7 +437,7 @@ export class BadgeLayer {
       })));
       return;
     }
-    const shown = /** @type {Shown[]} */ (this.#scene.clusters).sort((a, b) => b.count - a.count || a.id - b.id);
+    const shown = /** @type {Shown[]} */ (this.scene.clusters).sort((a, b) => b.count - a.count || a.id - b.id);
     this.#list.update("Clusters in view", shown.slice(0, 100).map((cluster) => ({
       key: String(cluster.id), text: this.#textOf(cluster), point: () => this.#point(cluster), choose: () => void this.choose(cluster),
     })));
