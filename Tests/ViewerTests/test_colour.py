@@ -109,7 +109,9 @@ def test_tiles_have_the_colours_of_the_map(open_map):
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
     cases = [[2, 0], [3, 0.001], [40, 3], [5000, 2], [74_000, 900], [20, 4000], [900_000, 0]]
-    expression = page.evaluate("viewer.tones.expression(['get', 'point_count'], ['coalesce', ['get', 'area_km2'], 0])")
+    expression = page.evaluate("""async () => {
+      const {toneExpression} = await import('/viewer/vendor/treeline/map/density.js');
+      return toneExpression(viewer.tones, ['get', 'point_count'], ['coalesce', ['get', 'area_km2'], 0]) }""")
     for count, area in cases:
         assert evaluated(expression, {"point_count": count, "area_km2": area}) == \
             page.evaluate("([count, area]) => viewer.tones.of(count, area)", [count, area])

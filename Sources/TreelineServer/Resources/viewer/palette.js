@@ -1,6 +1,7 @@
 // The colours of the map, from the stylesheet: light and dark.
 
-import { Palette } from "./vendor/treeline/map/palette.js";
+import { rampOf } from "./ramp.js";
+import { Palette, TONES } from "./vendor/treeline/map/palette.js";
 
 /** Reads the colours that the stylesheet currently gives an element. */
 export function readPalette(node) {
@@ -8,7 +9,7 @@ export function readPalette(node) {
   const token = (name) => style.getPropertyValue(`--${name}`).trim();
   const list = (name) => token(name).split(/\s+/);
   const palette = new Palette({
-    ramp: list("ramp"), single: token("single"), categories: list("categories"), other: token("other"), card: token("card"),
+    ramp: rampOf(list("ramp"), TONES), single: token("single"), categories: list("categories"), other: token("other"), card: token("card"),
     ink: token("ink"), ring: token("ring"), shadow: token("badge-shadow"), accent: token("accent"), fontFamily: style.fontFamily,
   });
   const names = ["sea", "land", "coast", "border", "graticule", "dust", "place", "halo"];

@@ -1,11 +1,11 @@
 // The layers that the map library draws from the server's vector tiles: the points as dust below the badges and, as a
 // view of its own, the clusters.
 
+import { cutParameters } from "./cut.js";
+import { PLACES } from "./places.js";
 import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
-import { cutParameters } from "./cut.js";
-import { PLACES } from "./places.js";
 
 /**
  * Distances in pixels below which points become one grain, roughly. Coarser ones are for tiles with too many points.

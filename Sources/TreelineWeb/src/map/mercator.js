@@ -135,33 +135,6 @@ export class Camera {
       y: this.height / 2 + east * this.sine + south * this.cosine,
     };
   }
-
-  /**
-   * Returns how far from the left edge of an unturned map an x is.
-   *
-   * @param {number} x
-   */
-  screenX(x) {
-    return this.width / 2 + (difference(this.centerX, x) + this.turns) * this.scale;
-  }
-
-  /** @param {number} y */
-  screenY(y) {
-    return this.height / 2 + (y - this.centerY) * this.scale;
-  }
-
-  /**
-   * Returns a box of longitudes and latitudes on an unturned map, on the same copy of the world as a position within it.
-   *
-   * @param {Box} box
-   * @param {number} x
-   */
-  box([west, south, east, north], x) {
-    const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
-    const top = this.screenY(worldY(north));
-    const width = eastward(worldX(west), worldX(east)) * this.scale;
-    return { left, top, width, height: this.screenY(worldY(south)) - top };
-  }
 }
 
 /**
@@ -170,4 +143,4 @@ export class Camera {
  * @param {number} from
  * @param {number} to
  */
-const eastward = (from, to) => to - from - Math.floor(to - from);
+export const eastward = (from, to) => to - from - Math.floor(to - from);

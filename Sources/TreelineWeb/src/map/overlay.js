@@ -129,40 +129,16 @@ export class Overlay {
   }
 
   /**
-   * Draws the extent of a cluster: the ellipse that follows its points, or the box around a cell of the grid or around
-   * a few points.
+   * Draws the extent of a cluster, the ellipse that follows its points, if there are enough points.
    *
    * @param {Drawn} cluster
    * @param {Camera} camera
    */
   drawExtent(cluster, camera) {
-    if (cluster.count < 2 || cluster.stack) return;
-    if (!cluster.ellipse) {
-      // A box is upright on an unturned map alone.
-      if (cluster.bbox && camera.turn === 0) this.#box(cluster.bbox, cluster.x, camera);
-      return;
-    }
+    if (!cluster.ellipse || cluster.stack) return;
     this.#tone = null;
     this.#ellipse({ cluster, x: cluster.x, y: cluster.y, size: 1, alpha: 1 }, camera, true);
     this.context.globalAlpha = 1;
-  }
-
-  /**
-   * @param {import("./mercator.js").Box} bbox
-   * @param {number} x
-   * @param {Camera} camera
-   */
-  #box(bbox, x, camera) {
-    const { context } = this;
-    const box = camera.box(bbox, x);
-    context.globalAlpha = 1;
-    context.setLineDash([5, 4]);
-    context.lineWidth = 1.5;
-    context.strokeStyle = this.pictures.palette.accent;
-    context.beginPath();
-    /** @type {any} */ (context).roundRect(box.left - 4, box.top - 4, box.width + 8, box.height + 8, 6);
-    context.stroke();
-    context.setLineDash([]);
   }
 
   /**

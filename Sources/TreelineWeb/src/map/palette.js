@@ -5,7 +5,7 @@ export const TONES = 24;
 
 /**
  * @typedef {object} Colours Colours are given as `#rrggbb`, unless they are only drawn with.
- * @property {string[]} ramp Two or more, from sparse to dense.
+ * @property {string[]} ramp Two or more, from sparse to dense, between which tones are mixed.
  * @property {string} single Of single points.
  * @property {string[]} categories
  * @property {string} other Of all categories without a colour of their own.
@@ -25,7 +25,7 @@ const CATEGORIES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55
 
 /** @type {Colours} */
 export const LIGHT = {
-  // Sparse to dense, in even steps of lightness (OKLCH 0.84 to 0.27).
+  // In even steps of lightness (OKLCH 0.84 to 0.27).
   ramp: ["#f2bf74", "#f0904a", "#df563f", "#a72752", "#67195b", "#341646"],
   single: "#4a545e", categories: CATEGORIES, other: "#9aa0a6", card: "#ffffff", ink: "#1a222b", ring: "#ffffff",
   shadow: "rgb(26 34 43 / 0.34)", accent: "#116243", fontFamily: FONT,
@@ -108,8 +108,7 @@ const NIGHT = [8, 4, 16];
 function along(stops, share) {
   const position = share * (stops.length - 1);
   const step = Math.min(Math.floor(position), stops.length - 2);
-  const [a, b] = [oklab(stops[step]), oklab(stops[step + 1])];
-  return fromOklab(a.map((value, i) => value + (b[i] - value) * (position - step)));
+  return stops[step].map((value, i) => Math.round(value + (stops[step + 1][i] - value) * (position - step)));
 }
 
 /** @param {string} hex */
@@ -117,10 +116,6 @@ const rgbOf = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)
 
 /** @param {number} value */
 const toLinear = (value) => (value <= 10.31475 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-/** @param {number} value */
-const fromLinear = (value) =>
-  Math.round(255 * Math.min(Math.max(value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055, 0), 1));
-
 /** @param {RGB} rgb */
 function luminance(rgb) {
   const [r, g, b] = rgb.map(toLinear);
@@ -131,36 +126,7 @@ function luminance(rgb) {
  * @param {RGB} one
  * @param {RGB} other
  */
-export function contrast(one, other) {
+function contrast(one, other) {
   const [a, b] = [luminance(one), luminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}
-
-/**
- * B. Ottosson, A perceptual color space for image processing (2020): equal steps look equal.
- *
- * @param {RGB} rgb
- */
-function oklab(rgb) {
-  const [r, g, b] = rgb.map(toLinear);
-  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return [
-    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
-    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
-    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
-  ];
-}
-
-/** @param {number[]} lab */
-function fromOklab([lightness, a, b]) {
-  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
-  ].map(fromLinear);
 }
