@@ -1,9 +1,10 @@
 """Measures maps of the web package in headless Chromium, beside supercluster and Leaflet.markercluster.
 
 `frames` is processor time of the package's functions, and of functions that they call, in frames in which at least 200
-badges move. `maps` are times of the same programs as on the pages FromSupercluster and FromMarkercluster: from points
-in memory until the first clusters are computed and handed to the map, and the same for another view; medians. MapLibre
-draws nothing, since a machine without a graphics card would spend nearly all its time on drawing.
+badges move. The table has times of the same programs as on the pages FromSupercluster and FromMarkercluster, medians:
+from points in memory until the first clusters are drawn, and from a change of the view until its clusters are drawn, by
+Treeline as the first frame of an animation. WebGL draws nothing, since a machine without a graphics card would spend
+nearly all its time on drawing.
 """
 
 import argparse
@@ -31,10 +32,10 @@ MOVING = 200
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/lib/{kit}.css"><style>html, body, #map {{ margin: 0; height: 100% }}</style><main id="map"></main>
 <script src="/lib/{kit}.js"></script><script src="/lib/land.js"></script><script src="/lib/airports.js"></script>
+{scripts}
 <script type="module">
-import * as treeline from "/package/index.js";
-import {{ addTreeline }} from "/package/map/{module}.js";
-Object.assign(globalThis, {{ Treeline: treeline.Treeline, addTreeline, points: {{ airports, towns: towns() }} }});
+{imports}
+globalThis.points = {{ airports, towns: towns() }};
 globalThis.isReady = true;
 
 // 100,000 points in towns of all sizes, as in scripts/measure/web.mjs.
@@ -57,12 +58,12 @@ function towns() {{
 }}
 </script>"""
 
-MAPLIBRE = """const map = globalThis.map = new maplibregl.Map({ container: "map", style: landStyle(), center: [10, 40], zoom: 3 });
-  await new Promise((done) => map.once("load", done));"""
-LEAFLET = """const map = globalThis.map = L.map("map", { zoomAnimation: false }).setView([40, 10], 4);"""
+MAPLIBRE = """const map = globalThis.map = new maplibregl.Map({ container: "map", style: landStyle(), center: [10, 40], zoom: 3, fadeDuration: 0 });
+  await new Promise((done) => map.once("idle", done));"""
+LEAFLET = """const map = globalThis.map = L.map("map", { zoomAnimation: false, maxZoom: 18 }).setView([40, 10], 4);"""
 
 #: Other views: a step in, steps aside, and out again.
-VIEWS = [(10, 40, 4), (2, 48, 6), (-80, 40, 4), (-100, 40, 5), (-75, 41, 7), (10, 50, 5), (139, 36, 6), (0, 20, 2)]
+VIEWS = [(10, 40, 4), (2, 48, 5), (-80, 40, 4), (-100, 40, 5), (-75, 41, 3), (10, 50, 3.5), (110, 30, 4), (0, 20, 2)]
 
 #: Each sets `show`, which shows the clusters of the current view and returns once they are with the map.
 PROGRAMS = {
@@ -72,11 +73,13 @@ PROGRAMS = {
     """),
     "supercluster on MapLibre": ("maplibre-gl", "maplibre", """
       map.addSource("clusters", { type: "geojson", data: { type: "FeatureCollection", features: [] } });
+      map.addLayer({ id: "clusters", type: "circle", source: "clusters", paint: { "circle-radius": 16 } });
       const index = new Supercluster({ radius: 60, maxZoom: 16 });
       index.load(points[name]);
       globalThis.show = async () => {
         const features = index.getClusters(map.getBounds().toArray().flat(), Math.floor(map.getZoom()));
         map.getSource("clusters").setData({ type: "FeatureCollection", features });
+        await new Promise((done) => map.once("idle", done));
       };
     """),
     "Treeline on Leaflet": ("leaflet", "leaflet", """
@@ -130,8 +133,14 @@ def served(folder, supercluster):
     if supercluster:
         subprocess.run(["esbuild", supercluster / "index.js", "--bundle", "--format=iife", "--global-name=supercluster",
                         f"--outfile={lib / 'supercluster.js'}", "--log-level=error"], check=True)
+    subprocess.run([ROOT / "scripts/build/web-scripts", lib], check=True, capture_output=True)
     for kit, module in (("maplibre-gl", "maplibre"), ("leaflet", "leaflet")):
-        (folder / f"{module}.html").write_text(PAGE.format(kit=kit, module=module))
+        modules = ('import { Treeline } from "/package/index.js"; import { addTreeline } from "/package/map/%s.js";'
+                   " Object.assign(globalThis, { Treeline, addTreeline });" % module)
+        bundle = f'<script src="/lib/treeline-{module}.js"></script>'
+        (folder / f"{module}-modules.html").write_text(PAGE.format(kit=kit, scripts="", imports=modules))
+        (folder / f"{module}.html").write_text(
+            PAGE.format(kit=kit, scripts=bundle, imports="Object.assign(globalThis, treeline);"))
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}
@@ -154,7 +163,7 @@ def opened(browser, site, module):
 
 def moving(browser, site):
     """Returns percentiles of the package's time in frames while at least 200 badges move."""
-    page = opened(browser, site, "maplibre")
+    page = opened(browser, site, "maplibre-modules")
     page.evaluate(f"""async () => {{ {MAPLIBRE}
       globalThis.layer = addTreeline(map, Treeline.build(points.airports), {{ colorBy: "country" }});
       await layer.ready;
@@ -212,12 +221,14 @@ def timed(browser, site, program, name):
         page.add_script_tag(url=f"{site}/lib/leaflet.markercluster.js")
     if program.startswith("supercluster"):
         page.add_script_tag(url=f"{site}/lib/supercluster.js")
-        page.evaluate("globalThis.Supercluster = supercluster.default ?? supercluster")
+        page.evaluate("() => { globalThis.Supercluster = supercluster.default ?? supercluster }")
     first = page.evaluate(f"""async (name) => {{
       {MAPLIBRE if kit == "maplibre-gl" else LEAFLET}
       const shown = async () => {{
         await layer.ready;
-        while (layer.scene.size === 0) await new Promise((done) => requestAnimationFrame(done));
+        layer.frame();
+        while (layer.scene.size === 0) await null;
+        layer.frame();
       }};
       const start = performance.now();
       {script}

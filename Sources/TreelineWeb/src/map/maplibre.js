@@ -4,7 +4,7 @@ import { BadgeLayer } from "./layer.js";
 import { Camera, difference } from "./mercator.js";
 
 /** @typedef {import("./layer.js").LayerOptions} LayerOptions */
-/** @typedef {any} Map A map of MapLibre GL JS, from version 3 on. */
+/** @typedef {any} Map A map of MapLibre GL JS 5. */
 
 /** A tilted map, on which positions are where the map library says. */
 class TiltedCamera extends Camera {
