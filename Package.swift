@@ -2,13 +2,13 @@
 
 import PackageDescription
 
-/// What a build by LAPACK needs. Elsewhere, and without the trait, a formula does.
+/// LAPACK, which finds eigenvectors on Linux. On other platforms, and without the trait, a formula finds them.
 let lapacke = Target.Dependency.target(name: "CLAPACKE", condition: .when(platforms: [.linux], traits: ["LAPACKE"]))
 
 let package = Package(
   name: "treeline",
-  // Int128, in which the builder's moments are exact, came with these systems. watchOS is none of them: offsets into an
-  // index need an Int of 64 bits, and arm64_32 has 32.
+  // Int128, in which the builder computes exact moments, came with these systems. watchOS is not supported: offsets
+  // into an index need an Int of 64 bits, and Int has 32 bits on arm64_32.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Treeline", targets: ["Treeline"]),
@@ -17,14 +17,14 @@ let package = Package(
     .library(name: "TreelineMap", targets: ["TreelineMap"]),
     .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
-    // The server, which is a package of its own, uses these as well.
+    // The server, which is a separate package, uses these libraries as well.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
     .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
-    // For the server alone: the interface of this library is not stable for others.
+    // This library is for the server alone. Its interface is not stable for other users.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treeline", targets: ["TreelineCommand"]),
-    // For C and what calls C, as Sources/CTreeline/treeline.h declares it.
+    // This library is for C and languages that call C. Sources/CTreeline/treeline.h declares its functions.
     .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],
   traits: [
@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
-    // Where there is no MapKit, what is left of it is little; Tests/AppleStubs compiles the rest.
+    // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),

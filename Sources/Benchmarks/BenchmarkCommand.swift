@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// Times the engine from inside. `scripts/bench` runs it together with the engine's peers.
+/// Times the engine by calling it directly from Swift. `scripts/bench` runs these benchmarks together with those of
+/// comparable libraries.
 @main struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks", abstract: "Times builds, queries and reading, and prints one JSON object each.",

@@ -1,19 +1,19 @@
 /// Treeline for C, and for every language that calls C. It builds and opens trees, queries their clusters, and returns
 /// answers as arrays.
 ///
-/// Objects are opaque. They belong to the caller, who frees each with the function of its name. Any number of threads
-/// may use an object at once: objects never change, and they share only what the caller passes. An object keeps
-/// whatever it depends on alive, so a tree may be freed before its answers.
+/// Objects are opaque. They belong to the caller, who frees each object with the function of its type that ends in
+/// _free. Any number of threads may use an object at once: objects never change, and they share only what the caller
+/// passes. An object keeps whatever it depends on alive, so a tree may be freed before its answers.
 ///
 /// A function that can fail has a pointer for the error as its last argument. It fails with NULL, false or -1. The
 /// caller frees the error; if the pointer is NULL, no error is created. The error has the same message as in the Swift
-/// library. NULL for an object, a string or an array is such an error unless NULL has a meaning there. A function
-/// without an error argument then does nothing and returns 0, false, NULL, or -1 instead of an index. Strings are
-/// UTF-8. A returned const pointer is borrowed from its object and valid as long as the object.
+/// library. Passing NULL for an object, a string or an array is an error, too, unless NULL has a meaning there. If a
+/// function has no error argument, it does nothing in this case and returns 0, false, NULL, or -1 instead of an index.
+/// Strings are UTF-8. A returned const pointer is borrowed from its object and valid as long as the object.
 ///
 /// A query is a string of parameters, as in the server's URLs:
 /// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are the same as in the command-line
-/// tool and the server. NULL is a string without parameters.
+/// tool and the server. NULL stands for a string without parameters.
 ///
 ///     treeline_error *error = NULL;
 ///     treeline_tree *tree = treeline_open("cities.treeline", &error);
@@ -55,11 +55,12 @@ const char *treeline_version(void);
 typedef enum treeline_error_kind {
   /// An argument that its type allows but the function does not, such as answers of two trees.
   TREELINE_ERROR_ARGUMENT = 1,
-  /// A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another one.
+  /// A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another parameter
+  /// or option.
   TREELINE_ERROR_PARAMETER = 2,
   /// A query that this tree cannot answer.
   TREELINE_ERROR_QUERY = 3,
-  /// A string that is not a valid filter, or a filter of columns that the tree lacks.
+  /// A string that is not a valid filter, or a filter that names a column that the tree lacks.
   TREELINE_ERROR_FILTER = 4,
   /// A string that is not a valid list of aggregates, or aggregates and histograms of columns that do not support them.
   TREELINE_ERROR_AGGREGATE = 5,
@@ -115,18 +116,18 @@ typedef enum treeline_value_type {
 /// like an empty CSV cell in the command-line tool. The column need not outlive the build.
 typedef struct treeline_column {
   const char *name;
-  /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL for the kind that suits the
-  /// type; for texts the values decide. +percentiles and +distinct, after the kind or alone, prepare for these
-  /// aggregates.
+  /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind that suits
+  /// the type or, for texts, the values. +percentiles and +distinct, after the kind or alone, prepare the column for
+  /// these aggregates.
   const char *kind;
   treeline_value_type type;
   /// The values, unless the type is texts.
   const void *values;
   /// In bytes; 0 means a packed array.
   ptrdiff_t stride;
-  /// A bit for each point, the lowest first: 0 is a missing value. NULL if none is missing.
+  /// A bit for each point, the lowest bit first. A bit of 0 means a missing value. NULL if no value is missing.
   const uint8_t *validity;
-  /// For texts and codes: offsets of the texts, one more than there are texts.
+  /// For texts and codes: the offset of each text, and then the end of the last text.
   const int64_t *offsets;
   const char *bytes;
   /// For codes: number of texts.
@@ -138,8 +139,8 @@ typedef struct treeline_column {
 /// Reports the progress of a build, and stops it.
 typedef struct treeline_monitor {
   /// Called on the threads that build, never by two at once, and at most once for each percent of a stage. The stages
-  /// are "projecting", "splitting", "merging", "separating", "encoding" (of columns). Those of a build in pieces are
-  /// "encoding", "projecting", "planning", which has no known fraction, "partitioning", "building", "writing",
+  /// are "projecting", "splitting", "merging", "separating", "encoding" (of columns). The stages of a build in pieces
+  /// are "encoding", "projecting", "planning", which has no known fraction, "partitioning", "building", "writing",
   /// "separating", "writing", and "encoding" if columns are prepared. May be NULL.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
@@ -154,9 +155,9 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 
 /// Builds a tree. The same points give the same tree, in any order and on any number of threads.
 ///
-/// The options of `treeline build` are parameters here: split=mean, grow=split or merge, badges or scatter,
-/// badge-gap=4, stand=member, threads=2, no-separation=true, group-by and never-cluster, each the name of a column; and
-/// planar=true. By default the tree is built for all queries that trees of its growth can answer.
+/// The options of `treeline build` are parameters here: split=mean, grow=split (or merge, badges, scatter),
+/// badge-gap=4, stand=member, threads=2, no-separation=true, and planar=true. The values of group-by and never-cluster
+/// are names of columns. By default the tree is built for all queries that trees of its growth can answer.
 ///
 /// `monitor` may be NULL.
 treeline_tree *treeline_build(
@@ -175,8 +176,8 @@ typedef struct treeline_description {
   const char *unit;
 } treeline_description;
 
-/// Writes a tree with its columns as an index. The file appears complete or not at all. `description` may be NULL to
-/// keep the one that the tree was opened with. A file that is not an index is replaced only if `overwriting`.
+/// Writes a tree with its columns as an index. The file appears complete or not at all. NULL for `description` keeps
+/// the description with which the tree was opened. A file that is not an index is replaced only if `overwriting`.
 bool treeline_save(
     const treeline_tree *tree, const char *path, const treeline_description *description, bool overwriting,
     treeline_error **error);
@@ -191,13 +192,13 @@ void treeline_tree_free(treeline_tree *tree);
 
 typedef struct treeline_facts {
   size_t point_count;
-  /// Number of points that pass the filter; all if there is none.
+  /// Number of points that pass the filter; all points if there is no filter.
   size_t passing_point_count;
   /// Number of points beyond Web Mercator's latitudes that were moved to its edge.
   size_t clipped_point_count;
-  /// Whether the tree can answer a spacing.
+  /// Whether the tree can answer queries with a spacing.
   bool has_separations;
-  /// Whether the tree can answer badges.
+  /// Whether the tree can answer queries with badges.
   bool has_badges;
   /// Whether coordinates are plain x and y.
   bool is_planar;
@@ -205,7 +206,7 @@ typedef struct treeline_facts {
   double west, south, east, north;
   /// "least-scatter", "merge:distance" and so on.
   const char *growth;
-  /// Where clusters stand: "mean" or "member".
+  /// The rule for the positions of clusters: "mean" or "member".
   const char *stand;
   /// As written in the index; "" for none.
   const char *title, *attribution, *unit;
@@ -213,39 +214,41 @@ typedef struct treeline_facts {
 
 void treeline_tree_facts(const treeline_tree *tree, treeline_facts *facts);
 
-/// Returns a hash of the hierarchy, equal for the same points in any order. Takes time proportional to the points.
+/// Returns a hash of the hierarchy, equal for the same points in any order. Takes time proportional to the number of
+/// points.
 uint64_t treeline_tree_content_hash(const treeline_tree *tree);
 
 /// Returns the name and kind of each column, as texts "name" and "kind".
 treeline_table *treeline_tree_columns(const treeline_tree *tree);
 
-/// Returns the groups that never mix, by name: texts "name", "" for points without one, and integers "first" and "end",
-/// the range of their points' tree indices. No rows for a tree without groups. Points that are never clustered belong
-/// to no group.
+/// Returns the groups of the tree, sorted by name. Each row has the text "name", which is "" for points without a
+/// group, and the integers "first" and "end", the range of the tree indices of the group's points. There are no rows
+/// for a tree without groups. Points that are never clustered belong to no group.
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
-/// Returns the tree in which only the points count that pass a filter in CQL2: "kind = 'hotel' AND price < 120". The
-/// filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
+/// Returns the tree with a filter in CQL2, such as "kind = 'hotel' AND price < 120". Points that fail the filter are
+/// left out. The filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
-/// Returns the tree in which only the points of marked rows count: of row i if marks[i] is not 0, and of no row from
-/// `count` on. The marks replace the tree's filter. Filters of the result are added to them: `treeline_select` returns
-/// the marked points that pass, with NULL all marked points.
+/// Returns the tree with only the points of marked rows. Row i is marked if marks[i] is not 0. Rows from `count` on are
+/// not marked. The marks replace the tree's filter. Filters of the result are added to the marks: `treeline_select`
+/// then selects the marked points that pass, and with NULL all marked points.
 treeline_tree *treeline_select_rows(
     const treeline_tree *tree, const uint8_t *marks, size_t count, treeline_error **error);
 
-/// Returns the tree index of a row, or -1. Takes time proportional to the points.
+/// Returns the tree index of a row; -1 if no point has that row. Takes time proportional to the number of points.
 int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 
 // MARK: Answers
 
 /// Returns the clusters of a query, in tree order. In addition to the cut and the viewport, position=mean or member and
-/// keep-visible=true or false say where clusters are shown. `previous` is the answer shown before, for continuing=true,
-/// or NULL.
+/// keep-visible=true or false choose the positions at which clusters are shown. `previous` is the previous answer,
+/// which continuing=true uses, or NULL.
 treeline_answer *treeline_clusters(
     const treeline_tree *tree, const char *query, const treeline_answer *previous, treeline_error **error);
 
-/// Reads a cut, and where clusters are shown, from the parameters of a query, once for queries of many views.
+/// Reads a cut, and the rule for the positions of clusters, from the parameters of a query. They are read once and can
+/// be used for queries of many views.
 treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
 void treeline_cut_free(treeline_cut *cut);
 
@@ -259,24 +262,24 @@ treeline_answer *treeline_clusters_in_box(
     const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
     const treeline_answer *previous, treeline_error **error);
 
-/// Returns the clusters with some ids, in any order.
+/// Returns the clusters with the given ids, which may be in any order.
 treeline_answer *treeline_clusters_with_ids(
     const treeline_tree *tree, const uint64_t *ids, size_t count, treeline_error **error);
 
-/// Returns the two parts of a cluster, or none if all its points have one position.
+/// Returns the two parts of a cluster; no clusters if all its points have one position.
 treeline_answer *treeline_children(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// Returns the cluster that contains a cluster as a part, or none.
+/// Returns the cluster that has a cluster as one of its two parts; no cluster if there is none.
 treeline_answer *treeline_parent(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// Returns the cluster of all points that pass, or none if there are none.
+/// Returns the cluster of all points that pass the filter; no cluster if no point passes.
 treeline_answer *treeline_root(const treeline_tree *tree, treeline_error **error);
 
 void treeline_answer_free(treeline_answer *answer);
 
 size_t treeline_answer_count(const treeline_answer *answer);
 
-/// Arrays with an entry for each cluster. They lie in one block in this order, each directly after the one before.
+/// Arrays with an entry for each cluster. They lie in one block of memory, in this order and without gaps.
 typedef struct treeline_clusters_arrays {
   size_t count;
   /// Identifies the cluster in this tree, in every query; less than 2^53.
@@ -286,11 +289,11 @@ typedef struct treeline_clusters_arrays {
   /// Tree indices of the points: from the first to the end, which is not included.
   const int64_t *first;
   const int64_t *end;
-  /// Row of a single point in the input; -1 for more points.
+  /// Row of a single point in the input; -1 for several points.
   const int64_t *row;
-  /// Tree index of a single point, or of the point where the cluster is shown; otherwise -1.
+  /// Tree index of a single point, or of the point at whose position the cluster is shown; otherwise -1.
   const int64_t *tree_index;
-  /// Where the cluster is shown: longitudes and latitudes, or x and y.
+  /// Position at which the cluster is shown: longitudes and latitudes, or x and y.
   const double *x;
   const double *y;
 } treeline_clusters_arrays;
@@ -319,7 +322,8 @@ typedef struct treeline_extents_arrays {
 
 void treeline_answer_extents(const treeline_answer *answer, treeline_extents_arrays *arrays);
 
-/// Returns the position in the answer of the cluster that contains a point, given its tree index; -1 if none does.
+/// Returns the position in the answer of the cluster that contains a point, given its tree index; -1 if no cluster
+/// does.
 int64_t treeline_answer_find(const treeline_answer *answer, int64_t tree_index);
 
 // MARK: Tables
@@ -337,7 +341,7 @@ typedef struct treeline_array {
   const void *values;
   /// A bit for each row, the lowest first; NULL if every row has a value.
   const uint8_t *validity;
-  /// For texts, and for counts, whose values are texts.
+  /// Offsets of texts: for texts, and for counts, whose values are texts.
   const int64_t *offsets;
   const char *bytes;
   /// For counts: the counts of row i are lists[i] up to lists[i + 1].
@@ -354,27 +358,28 @@ void treeline_table_column(const treeline_table *table, size_t column, treeline_
 treeline_table *treeline_aggregate(const treeline_answer *answer, const char *aggregates, treeline_error **error);
 
 /// Returns the changes between two answers of one tree, with a row for each cluster to draw. All columns are integers.
-/// "from" and "to" are positions in the first and in the second answer, -1 for none. "change" is 0 for a cluster in
-/// both, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster that enters and 4 for one that exits. The
-/// first row of a split or merge has the number of points that are in no part ("hidden"). This row, and the row of each
-/// cluster in both, has the numbers of points that pass the filter of only one answer ("filtered_out", "filtered_in").
+/// "from" and "to" are the indices of the cluster in the first and in the second answer; -1 if the answer does not have
+/// it. "change" is 0 for a cluster in both, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster that
+/// enters and 4 for one that exits. The first row of a split or merge has the number of points that are in no part
+/// ("hidden"). This row, and the row of each cluster in both, has the numbers of points that pass the filter of only
+/// one answer ("filtered_out", "filtered_in").
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// Returns a page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".
 treeline_table *treeline_members(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, treeline_error **error);
 
-/// Returns the values of points in a column, given their tree indices, as one column of its name. Numbers are integers
-/// if the whole column has only integers, otherwise doubles.
+/// Returns the values of points in a column, given their tree indices. The table has one column with the same name.
+/// Numbers are integers if the whole column has only integers, otherwise doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
 
 /// Returns the corners of the convex hull of a cluster's points, counterclockwise on the map: doubles "x" and "y".
 treeline_table *treeline_hull(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// Counts the points in view by bins of a column's values. `bins` is the maximum number of bins, from 2 to 1000. The
-/// bins are "from" and "to", doubles or, for times, instants, with integers "count". `missing` receives the number of
-/// points without a value, and may be NULL.
+/// Counts the points in view by bins of a column's values. `bins` is the maximum number of bins, from 2 to 1000. Each
+/// row is a bin. Its edges "from" and "to" are doubles or, for times, instants. Its "count" is an integer. `missing`
+/// receives the number of points without a value, and may be NULL.
 treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);
@@ -393,27 +398,35 @@ typedef struct treeline_plane {
 } treeline_plane;
 
 /// Returns the upper part of a tree with separations, or all of it, as leaves in tree order. Leaves are single
-/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine what a
-/// spacing or badges show at every scale that they reach.
+/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine the
+/// answers to queries with a spacing or badges, at every scale that the leaves cover.
 ///
-/// Integers, a row for each leaf: "count"; "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32
-/// units; "level", "code" and "stand_right" of the node that is split between the preceding leaf and this one: its
-/// level, the code of its separation, and whether it stands at the position of its right child; "own_code", the leaf's
-/// own code if its parts are omitted, else 0; "sum_x" and "sum_y", the sums over its points from the corner of its box;
-/// "stand_x" and "stand_y", where it stands. Doubles: "xx", "xy" and "yy", the covariance of its points.
+/// Each leaf has a row of integers:
+/// - "count", the number of its points;
+/// - "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32 units;
+/// - "level", "code" and "stand_right" of the node that is split between the preceding leaf and this leaf: the node's
+///   level, the code of its separation, and whether the node has the position of its right child;
+/// - "own_code", the leaf's own code if its parts are omitted, else 0;
+/// - "sum_x" and "sum_y", the sums of its points' coordinates, measured from the corner of its box;
+/// - "stand_x" and "stand_y", its position.
+///
+/// The doubles "xx", "xy" and "yy" are the covariance of its points.
 treeline_table *treeline_hierarchy(
     const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
 
 /// Returns the diameters of badges in a tree grown for them. Each row is a step of the curve: badges of at least
-/// "count" points, an integer, are "diameter" pixels wide, a double. No rows for other trees.
+/// "count" points are "diameter" pixels wide. "count" is an integer, and "diameter" is a double. There are no rows for
+/// any other tree.
 treeline_table *treeline_badge_curve(const treeline_tree *tree);
 
-/// Finds the smallest zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows a cluster's parts
-/// instead of the cluster: NaN if none does, minus infinity if all do.
+/// Finds the smallest zoom at which a cut with a criterion in pixels, such as "spacing=44&tile-size=512", shows a
+/// cluster's parts instead of the cluster. The result is NaN if this happens at no zoom, and minus infinity if it
+/// happens at every zoom.
 bool treeline_expansion_zoom(
     const treeline_tree *tree, uint64_t id, const char *cut, double *zoom, treeline_error **error);
 
-/// Finds the zoom from which a cut by pixels shows a point unclustered, given its tree index; NaN if none does.
+/// Finds the zoom from which on a cut with a criterion in pixels shows a point unclustered, given its tree index; NaN
+/// if there is no such zoom.
 bool treeline_unclustered_zoom(
     const treeline_tree *tree, int64_t tree_index, const char *cut, double *zoom, treeline_error **error);
 

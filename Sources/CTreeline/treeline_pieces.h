@@ -15,7 +15,7 @@ extern "C" {
 typedef struct treeline_stream treeline_stream;
 
 /// Begins an index of points that may not fit in memory. Batches go to a scratch folder, from which the index is built
-/// in pieces. It has the same bytes as a tree that was built from all points at once and saved.
+/// in pieces. The index has the same bytes as the saved tree of a build from all points at once.
 ///
 /// Options are split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true if the row of each
 /// point is given; memory=1000000000, the approximate limit in bytes; and scratch=, the folder in which the scratch
@@ -25,12 +25,12 @@ treeline_stream *treeline_stream_create(
     const char *path, const char *options, const treeline_column *columns, size_t column_count,
     const treeline_description *description, bool overwriting, treeline_error **error);
 
-/// Adds points and their values, in the same columns and the same order.
+/// Adds points and their values. Each call must pass the same columns in the same order.
 ///
 /// \param rows Rows of the points, from 0 to 2^53, if rows are given. Otherwise rows continue from the points before,
 /// and `rows` may be NULL. \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0
-/// for the others. Such a point is omitted, but its row is counted. If `refused` is NULL, such a point is an error, and
-/// no point of the batch is added.
+/// for all other points. Such a point is omitted, but its row is counted. If `refused` is NULL, such a point is an
+/// error, and no point of the batch is added.
 bool treeline_stream_add(
     treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
     size_t column_count, uint8_t *refused, treeline_error **error);
@@ -65,7 +65,7 @@ typedef struct treeline_round treeline_round;
 typedef struct treeline_pieces treeline_pieces;
 /// A summary of the values of columns.
 typedef struct treeline_column_survey treeline_column_survey;
-/// All distinct values of columns that have many.
+/// All distinct values of columns that have many distinct values.
 typedef struct treeline_entries treeline_entries;
 /// The mapping of column values to codes.
 typedef struct treeline_encoding treeline_encoding;
@@ -97,7 +97,8 @@ typedef struct treeline_extent_facts {
 void treeline_survey_facts(const treeline_survey *survey, treeline_extent_facts *facts);
 
 /// Writes the position of each point, x and y, on the plane of a survey. The seam of a survey without points on the
-/// sphere is 0. Positions found with it become positions of another survey by subtracting its seam from x, modulo 2^32.
+/// sphere is 0. To turn positions found with such a survey into positions of another survey, subtract the other
+/// survey's seam from x, modulo 2^32.
 bool treeline_project(
     const treeline_survey *survey, const treeline_points *points, uint32_t *positions, treeline_error **error);
 
@@ -105,7 +106,8 @@ bool treeline_project(
 /// position: 17 or more, 1000000 by default; and most-bins, the approximate maximum number of sums in answers, of 40
 /// bytes each.
 treeline_plan *treeline_plan_create(const char *options, treeline_error **error);
-/// Returns the questions to all points; NULL once the pieces are known. Stays the same until answers are taken.
+/// Returns the questions to all points; NULL once the pieces are known. The questions stay the same until answers are
+/// taken.
 treeline_bytes *treeline_plan_round(treeline_plan *plan);
 /// Takes the answers of all points together. It is an error if they contradict themselves or earlier answers, as
 /// answers of only some of the points do.
@@ -128,8 +130,8 @@ treeline_column_survey *treeline_column_survey_create(
     const treeline_column *columns, size_t column_count, treeline_error **error);
 /// Reads a survey that `treeline_column_survey_bytes` has written.
 treeline_column_survey *treeline_column_survey_read(const void *bytes, size_t count, treeline_error **error);
-/// Adds the values of some points, in the same columns and the same order. Returns these values as bytes for
-/// `treeline_encoding_encode`: each distinct value once, and 1 to 4 bytes per point.
+/// Adds the values of some points. Each call must pass the same columns in the same order. Returns these values as
+/// bytes for `treeline_encoding_encode`: each distinct value once, and 1 to 4 bytes per point.
 ///
 /// \param rows Rows of the points, counted from 0, which errors name.
 treeline_bytes *treeline_column_survey_add_values(
@@ -139,9 +141,9 @@ treeline_bytes *treeline_column_survey_add_values(
 bool treeline_column_survey_add_survey(
     treeline_column_survey *survey, const void *bytes, size_t count, int64_t first_row, treeline_error **error);
 treeline_bytes *treeline_column_survey_bytes(const treeline_column_survey *survey);
-/// Returns which columns must be gathered before they can be encoded, as bytes for `treeline_entries_read`; empty if
-/// none must. A survey keeps up to 65,536 distinct values of a column. If a category or text column has more, a second
-/// pass over the values gathers all of them.
+/// Returns the columns whose distinct values must be gathered before they can be encoded, as bytes for
+/// `treeline_entries_read`; empty if there are no such columns. A survey keeps up to 65,536 distinct values of a
+/// column. If a category or text column has more, a second pass over the values gathers all of them.
 ///
 /// \param most Maximum total size of the dictionaries of these columns, in bytes: 9 bytes and the text for each value.
 treeline_bytes *treeline_column_survey_gathering(
@@ -154,8 +156,8 @@ treeline_bytes *treeline_column_survey_encoding(
     const treeline_column_survey *survey, const treeline_entries *entries, treeline_error **error);
 void treeline_column_survey_free(treeline_column_survey *survey);
 
-/// Reads what `treeline_column_survey_gathering` returned or `treeline_entries_bytes` has written. Once the entries
-/// exceed their limit, no more are kept.
+/// Reads bytes that `treeline_column_survey_gathering` returned or `treeline_entries_bytes` has written. Once the
+/// entries exceed their limit, no more entries are kept.
 treeline_entries *treeline_entries_read(const void *bytes, size_t count, treeline_error **error);
 /// Adds values that `treeline_column_survey_add_values` has returned.
 bool treeline_entries_add_values(treeline_entries *entries, const void *values, size_t count, treeline_error **error);
@@ -164,7 +166,7 @@ bool treeline_entries_add_entries(treeline_entries *entries, const void *bytes, 
 treeline_bytes *treeline_entries_bytes(const treeline_entries *entries);
 void treeline_entries_free(treeline_entries *entries);
 
-/// Reads an encoding that `treeline_column_survey_encoding` returned. Any number of threads may use one.
+/// Reads an encoding that `treeline_column_survey_encoding` returned. Any number of threads may use an encoding.
 treeline_encoding *treeline_encoding_read(const void *bytes, size_t count, treeline_error **error);
 /// Returns the size of the codes of a point, in bytes.
 size_t treeline_encoding_width(const treeline_encoding *encoding);
@@ -192,8 +194,8 @@ void treeline_pieces_free(treeline_pieces *pieces);
 /// \param encoding Encoding of the index's columns; NULL for none.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
-/// Adds some of the piece's points, in any order, with the row of each, from 0 to 2^53, and their codes, which follow
-/// each other point by point. Adds none if one belongs to another piece. `codes` may be NULL without columns.
+/// Adds some of the piece's points, in any order. Each point has a row, from 0 to 2^53. The codes follow each other
+/// point by point. If a point belongs to another piece, no point is added. `codes` may be NULL if there are no columns.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);

@@ -16,8 +16,8 @@ package enum GrowthName: String, CaseIterable, Sendable {
 }
 
 extension BuildOptions {
-  /// Reads the options of `treeline build` that determine the tree, under the same names. If there are none, everything
-  /// that a query may need is computed.
+  /// Reads the options of `treeline build` that determine the tree, from parameters of the same names. Without
+  /// parameters, the build computes everything that a query may need.
   package init(_ parameters: inout QueryParameters) {
     let name = parameters.choice("grow", of: GrowthName.self)
     let rule = parameters.text("split").flatMap { text -> SplitRule? in

@@ -2,40 +2,40 @@ import Treeline
 
 /// Options of a build. Only those options that say so change the tree.
 public struct BuildOptions: Hashable, Sendable {
-  /// Growth of the tree. Another growth makes another tree.
+  /// How the tree grows. Another growth makes another tree.
   public var growth: Growth
 
   /// Diameters at which badges are drawn. If the tree grows by merging for badges, another curve makes another tree.
   /// Other growths ignore the curve.
   public var badgeCurve: BadgeCurve
 
-  /// Position at which clusters stand: their means or members. If the tree grows by merging for distances or badges,
-  /// another stand makes another tree. Other growths ignore it.
+  /// Position that represents a cluster on the map: the mean of its points or one of them. If the tree grows by merging
+  /// for distances or badges, another value makes another tree. Other growths ignore this option.
   public var stand: ClusterStand
 
-  /// Eigenvector solver, for tests that the tree is the same by every solver.
+  /// Eigenvector solver. Tests set it to check that all solvers lead to the same tree.
   package var solver = PrincipalAxis.Solver.standard
 
-  /// Greatest depth of a merged tree, for tests: deeper trees get rounded merge scales.
+  /// Greatest depth of a merged tree, for tests. Merge scales of deeper trees are rounded.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Greatest number of positions that are merged as a whole, not in parts; for tests; the default if nil.
+  /// Greatest number of positions that are merged without dividing them into parts, for tests. Nil means the default.
   var leavesInPart: Int?
 
-  /// Number of threads that build. The tree is the same for any number.
+  /// Number of threads that build. The number of threads does not change the tree.
   public var threads: Int
 
   /// Whether to compute the distance at which each cluster is split into its children. Queries by `spacing` and
-  /// `badges` need it. It takes several times as long as the rest of a build by splitting, and 2 bytes a point, in
-  /// memory and in an index.
+  /// `badges` need these separations. Computing them takes several times as long as the rest of a build by splitting.
+  /// They take 2 bytes per point, in memory and in an index.
   public var computesSeparations: Bool
 
   /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
   ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree merged by distance
-  ///     or for badges knows its separations anyway, but they still take 2 bytes a point.
+  ///     or for badges knows its separations anyway, but they still take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
-  ///   - stand: Where clusters stand, for a tree that grows by merging for distances or badges.
+  ///   - stand: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
     growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
     stand: ClusterStand = .mean
@@ -56,22 +56,11 @@ extension BuildOptions {
     self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
   }
 
-  /// Rule by which nodes are split; `standard` while the tree grows by merging. Setting it makes the tree grow by
-  /// splitting.
+  /// Rule by which nodes are split. It is `standard` while the tree grows by merging. Setting this property makes the
+  /// tree grow by splitting.
   public var splitRule: SplitRule {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
-  }
-
-  @available(*, deprecated, renamed: "computesSeparations")
-  public var findsSeparations: Bool {
-    get { computesSeparations }
-    set { computesSeparations = newValue }
-  }
-
-  @available(*, deprecated, renamed: "init(splitRule:threads:computesSeparations:)")
-  public init(splitRule: SplitRule = .standard, threads: Int? = nil, findsSeparations: Bool) {
-    self.init(splitRule: splitRule, threads: threads, computesSeparations: findsSeparations)
   }
 }
 
@@ -102,10 +91,10 @@ public struct BuildProgress: Hashable, Sendable {
 public enum BuildError: Error, Hashable, Sendable {
   /// A coordinate is outside the sphere or the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
-  /// More points than row numbers can count: 2^31.
+  /// There are more than 2^31 points, so that row numbers cannot count them.
   case tooManyPoints(found: Int)
 
-  /// More group names than the 4096 that are allowed. Points that come in batches are not read any further then.
+  /// There are more group names than the 4096 that are allowed. If points come in batches, no further batch is read.
   case tooManyGroups(found: Int)
 
   /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.

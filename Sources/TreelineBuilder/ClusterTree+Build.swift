@@ -3,8 +3,8 @@ import Treeline
 extension ClusterTree {
   /// Builds the tree over some coordinates. Row numbers count the coordinates from 0.
   ///
-  /// The tree is a function of the set of coordinates. Their order changes only row numbers; the number of threads and
-  /// the build of LAPACK change nothing.
+  /// The same set of coordinates always gives the same tree. The order of the coordinates changes only row numbers. The
+  /// number of threads and the build of LAPACK change nothing.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -14,10 +14,10 @@ extension ClusterTree {
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build.
-  ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
+  ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
-  /// - Complexity: O(n log n) time except for adversarial data; about 45 bytes of memory a point while building, or,
-  ///   with separations, some 100 bytes a point in addition to the tree.
+  /// - Complexity: O(n log n) time except for adversarial data. Building takes about 45 bytes of memory per point. With
+  ///   separations, it takes some 100 bytes per point in addition to the tree.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -41,7 +41,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called once a group is built; separations are part of a group's building.
+  ///   - progress: Called each time a group is built. Separations are part of a group's building.
   /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
@@ -53,9 +53,10 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree for tests of the levels below which boxes are halved.
+  /// Builds a tree for tests of nodes that are far down and are halved.
   ///
-  /// - Parameter principalLevels: Number of levels above these, at most 900.
+  /// - Parameter principalLevels: Number of levels at which nodes are split by the rule, at most 900. Below these
+  ///   levels, boxes are halved.
   package init(
     _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int
   ) throws(BuildError) {
@@ -86,7 +87,7 @@ extension ClusterTree {
   ///     cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build.
-  ///   - progress: Called on the threads that build, never by two at once, at most once for each percent.
+  ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
   /// - Precondition: The number of groups is the number of coordinates.
   public static func build(
@@ -122,11 +123,11 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
-  ///   - values: Your own, of any type.
+  ///   - values: Your own values, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: By default, everything that a query may need is computed, as `treeline build` does. That includes
-  ///     separations, which take several times as long as the rest.
-  ///   - coordinate: Returns where a value is; a key path will do.
+  ///   - options: How to build. By default, everything that a query may need is computed, as in `treeline build`. That
+  ///     includes separations, which take several times as long as the rest of the build.
+  ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
@@ -154,10 +155,10 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
-  ///   - values: Your own, of any type.
+  ///   - values: Your own values, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: As in `init`.
-  ///   - coordinate: Returns where a value is; called for all values before the build begins.
+  ///   - coordinate: Returns the coordinate of a value; called for all values before the build begins.
   ///   - groups: As in `init`.
   ///   - columns: As in `init`; they are encoded after the tree is built, on the task itself.
   ///   - progress: As in `ClusterTree.build`.

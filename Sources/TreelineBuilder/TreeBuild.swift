@@ -6,9 +6,10 @@ struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection
   var options: BuildOptions
-  /// Group of each point, of groups that never mix; nil if all points may share a cluster.
+  /// Group of each point. Different groups never mix. Nil if all points may share a cluster.
   var groups: PointGroups?
-  /// Number of upper levels that are split across a principal axis, at most 900. Below them, boxes are halved.
+  /// Number of upper levels at which nodes are split across a principal axis, at most 900. Below these levels, boxes
+  /// are halved.
   var principalLevels = TreeStorage.principalLevels
   var monitor: BuildMonitor
 
@@ -38,8 +39,8 @@ struct TreeBuild {
       storage: storage, plane: projected.plane, clippedPointCount: projected.clippedPointCount, growth: options.growth)
   }
 
-  /// Builds a tree over the positions in some memory. The tree then owns the memory; if the build fails, it is
-  /// deallocated.
+  /// Builds a tree over the positions in the given memory. The tree takes over the memory. If the build fails, the
+  /// memory is deallocated.
   func storage(of memory: BuildMemory) throws(BuildFailure) -> TreeStorage {
     var top: TopNode?
     var merged: MergeBuild.Result?

@@ -26,7 +26,7 @@ extension TableColumn {
     case (.counts, _), (.top, _): self.init(name, counts: values.map(\.valueCounts))
     case (_, .number):
       let integers = aggregate.isWhole(in: tree) ? values.map(\.integer) : []
-      // A sum of 64-bit integers may overflow them.
+      // A sum of 64-bit integers may overflow 64 bits.
       if integers.count == values.count, !zip(integers, values).contains(where: { $0 == nil && $1.double != nil }) {
         self.init(name, integers: integers)
       } else {

@@ -14,8 +14,8 @@ final class AnswerObject: CObject {
 
   /// - Parameters:
   ///   - clusters: The clusters of the answer.
-  ///   - cut: Cut of the query; nil without a query.
-  ///   - position: Returns where a cluster is shown; nil to show it where it stands.
+  ///   - cut: Cut of the query; nil if there was no query.
+  ///   - position: Returns the position at which a cluster is shown; nil to show it at its own position.
   init(_ clusters: Clusters, cut: Cut? = nil, position: ((Cluster) throws -> ShownPosition?)? = nil) throws {
     (self.clusters, self.cut) = (clusters, cut)
     let count = clusters.count
@@ -70,12 +70,12 @@ final class AnswerObject: CObject {
   }
 }
 
-/// A cut for C, used with any viewport.
+/// A cut for C, which can be used with any viewport.
 final class CutObject: CObject {
   static let noun = "a cut"
   let cut: Cut
   fileprivate let style: PositionStyle
-  /// Parameters that the cut was read from.
+  /// Parameters from which the cut was read.
   fileprivate let text: String
 
   init(_ text: UnsafePointer<CChar>?, of tree: ClusterTree) throws {
@@ -90,7 +90,7 @@ extension TreeObject {
   {
     let previous = previous.objectIfAny(AnswerObject.self)?.clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
-      throw ArgumentError("expected an answer of this tree to continue, found one of another tree")
+      throw ArgumentError("expected the previous answer to be of this tree, found an answer of another tree")
     }
     let found = try tree.clusters(query, after: previous)
     guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {
@@ -131,7 +131,7 @@ public func clustersInBox(
     let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
     let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
-      // Reads the cut, the box and the zoom as parameters, so that the error has the words of a query's errors.
+      // Reads the cut, the box and the zoom as parameters. So the error message is the same as for a query.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
       return try text.withCString { try tree.answer(to: $0, after: previous) }
     }
@@ -150,7 +150,7 @@ public func clustersWithIDs(
   }
 }
 
-/// Creates an answer of clusters of a tree. None may contain another.
+/// Creates an answer from clusters of a tree. No cluster may contain another of these clusters.
 private func answer(of clusters: some Sequence<Cluster>, _ tree: ClusterTree) throws -> AnswerObject {
   try AnswerObject(tree.clusters(withIDs: clusters.map(\.id)))
 }

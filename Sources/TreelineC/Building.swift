@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A cancellation of builds for C.
+/// An object with which C can cancel builds.
 final class CancellationObject {
   let cancellation = BuildCancellation()
 }
@@ -46,9 +46,9 @@ public func buildTree(
 }
 
 extension treeline_points {
-  /// Number of points, checked.
+  /// Number of points, checked against the limits of an index.
   ///
-  /// - Throws: `BuildError.tooManyPoints` for more than 2^31.
+  /// - Throws: `BuildError.tooManyPoints` for more than 2^31 points.
   var checkedCount: Int {
     get throws {
       guard 0...IndexHeader.maximumPointCount ~= count else {
@@ -58,7 +58,7 @@ extension treeline_points {
     }
   }
 
-  /// - Throws: `ArgumentError` if an array is NULL or a stride leads out of memory.
+  /// - Throws: `ArgumentError` if an array is NULL, or if the points would not fit memory with the given stride.
   var coordinates: [Coordinate] {
     get throws {
       let count = try checkedCount

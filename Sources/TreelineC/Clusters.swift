@@ -8,7 +8,7 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // Limits the page to the members, even if offset and limit are huge.
+    // Offset and limit may be huge. The page must stay within the members.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
     let treeIndices = page.map(members.treeIndex)
@@ -57,7 +57,7 @@ public func expansionZoom(
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let zoom = try given(zoom, "room for a zoom")
+    let zoom = try given(zoom, "memory for a zoom")
     let tree = try tree.object(TreeObject.self).tree
     let found = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize)
     zoom.pointee = QueryParameters.Bounds().reached(found) ?? .nan
@@ -71,14 +71,14 @@ public func unclusteredZoom(
 ) -> Bool {
   attempt(error) { () -> Void in
     let (cut, tileSize) = try readScale(cut)
-    let zoom = try given(zoom, "room for a zoom")
+    let zoom = try given(zoom, "memory for a zoom")
     let object = try tree.object(TreeObject.self)
     let index = try object.checked(treeIndex: treeIndex)
     zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, by: cut, tileSize: tileSize) ?? .nan
   } != nil
 }
 
-/// Reads a cut, and the tile size that zooms refer to.
+/// Reads a cut, and the tile size for which zooms are given.
 private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
   try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
 }

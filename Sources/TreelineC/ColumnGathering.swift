@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The distinct texts of columns that have more than a survey keeps.
+// Gathers the distinct texts of columns that have more distinct texts than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"
@@ -28,7 +28,7 @@ final class EntriesObject: CObject {
     columns.add(values)
   }
 
-  /// Adds the entries gathered from other points.
+  /// Adds the entries that were gathered from other points.
   func add(_ other: EntriesObject) throws {
     guard columns.suits(other.columns) else {
       throw ArgumentError(

@@ -2,13 +2,14 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The columns of a build in pieces: a survey of their values, their encodings, and the codes of points.
+// The steps of a build in pieces that concern columns: surveying the values, choosing encodings, and encoding the
+// values of points.
 
 final class ColumnSurveyObject: CObject {
   static let noun = "a survey of columns"
   private var surveys: [ColumnSurvey]
 
-  /// - Parameter columns: Only names, types and kinds are read.
+  /// - Parameter columns: Only their names, types and kinds are read.
   init(of columns: [InputColumn]) throws {
     surveys = []
     for column in columns {
@@ -24,7 +25,7 @@ final class ColumnSurveyObject: CObject {
   /// Adds the values of some points.
   ///
   /// - Parameter rows: Rows of the points, for errors.
-  /// - Returns: The values as bytes, to be encoded once all values are surveyed.
+  /// - Returns: The values as bytes. They are encoded once all values are surveyed.
   func add(_ columns: [InputColumn], rows: UnsafeBufferPointer<Int64>) throws -> BytesObject {
     let (names, found) = (surveys.map(\.name), columns.map(\.name))
     guard names == found else {
@@ -55,7 +56,7 @@ final class ColumnSurveyObject: CObject {
     for (index, survey) in numbered.enumerated() { surveys[index].add(survey) }
   }
 
-  /// Checks that there are no more points than an index can hold.
+  /// Checks that the number of points stays within the limit of an index.
   private func checkCount(adding count: Int) throws {
     let found = (surveys.first?.pointCount ?? 0) + count
     if found > IndexHeader.maximumPointCount { throw BuildError.tooManyPoints(found: found) }
@@ -63,12 +64,12 @@ final class ColumnSurveyObject: CObject {
 
   /// Returns the columns whose texts must be gathered before all columns can be encoded.
   ///
-  /// - Parameter most: Maximum size of the dictionaries of these columns, in bytes.
+  /// - Parameter most: Maximum size of the dictionaries of all these columns together, in bytes.
   func gathering(most: Int) throws -> GatheredColumns { try GatheredColumns(of: surveys, most: most) }
 
   /// Returns the encodings of all columns.
   ///
-  /// - Parameter gathered: Texts of the columns that `gathering` returned.
+  /// - Parameter gathered: Texts of the columns that `gathering` has returned; nil if nothing was gathered.
   func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
     let names = surveys.map(\.name)
     if let gathered, gathered.names != names {
@@ -79,7 +80,7 @@ final class ColumnSurveyObject: CObject {
       guard let entries = try gathered?.entries(ofColumn: number) else {
         throw ArgumentError(
           "column \(survey.name.debugDescription): expected its distinct texts to be gathered, because a survey "
-            + "keeps only 65,536 of them, found none")
+            + "keeps only 65,536 texts, found no gathered texts")
       }
       return try survey.encoding(gathered: entries)
     }
@@ -155,7 +156,8 @@ final class EncodingObject: CObject {
     width = columns.reduce(0) { $0 + $1.width }
   }
 
-  /// - Parameter codes: Receives the codes, point by point: the codes of all columns of one point, then the next point.
+  /// - Parameter codes: Receives the codes, one point after the other. The codes of one point are in the order of the
+  ///   columns.
   func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
     guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {
       throw ArgumentError(
@@ -193,7 +195,7 @@ public func encodeValues(
   attempt(error) { () -> Void in
     let encoding = try encoding.object(EncodingObject.self)
     let values: [ColumnValues] = try PlainList(bytes: bytes(values, count)).values
-    try encoding.encode(values, pointCount: pointCount, to: given(codes, "room for codes"))
+    try encoding.encode(values, pointCount: pointCount, to: given(codes, "memory for codes"))
   } != nil
 }
 

@@ -44,13 +44,13 @@ final class ErrorObject {
   }
 }
 
-/// Place for an error that C passes; nil if it wants no errors.
+/// The address at which C wants an error to be stored; nil if C does not want errors.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// If NULL has no meaning as an argument, it is an error of any function that can fail, like other mistakes. A function
-// that cannot fail does nothing then and returns 0, false or NULL.
+// Passing NULL is a mistake if NULL has no meaning as that argument. A function that can fail reports this mistake as
+// an error, like other mistakes. A function that cannot fail does nothing and returns 0, false or NULL.
 
-/// Runs `work`, and stores its error in the place that C passed.
+/// Runs `work`. If it throws, stores the error at the address that C passed.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
   do { return try work() } catch {
     place?.pointee = OpaquePointer(owning: ErrorObject(error))

@@ -7,7 +7,7 @@ public func hierarchy(
 ) -> OpaquePointer? {
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).unfiltered
-    let plane = try given(plane, "room for a plane")
+    let plane = try given(plane, "memory for a plane")
     guard most != 0 else { throw ArgumentError("expected room for one leaf or more, found 0") }
     let leaves = try tree.top(most: Int(min(size(most), size(max(tree.pointCount, 1))))).leaves
     plane.pointee = tree.cPlane

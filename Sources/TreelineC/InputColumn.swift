@@ -2,16 +2,16 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A column of a build. Its arrays belong to the caller and must live as long as the build.
+/// A column that C passes to a build. Its arrays belong to the caller and must live as long as the build.
 struct InputColumn: @unchecked Sendable {
   let name: String
-  /// Declared kind; nil if the values decide it.
+  /// Declared kind; nil if the kind is found from the values.
   private let kind: IndexColumn.Kind?
   private let preparations: Set<IndexColumn.Preparation>
   private let column: treeline_column
   private let pointCount: Int
   private let stride: Int
-  /// Texts that codes refer to.
+  /// Texts to which codes refer.
   private let entries: [String]
 
   init(_ column: treeline_column, pointCount: Int) throws {
@@ -65,7 +65,7 @@ struct InputColumn: @unchecked Sendable {
     // Codes have 31 bits.
     guard 0...Int(Int32.max) ~= column.entry_count else {
       throw ArgumentError(
-        "column \(name.debugDescription): expected 2^31 - 1 texts for codes at most, found \(size(column.entry_count))")
+        "column \(name.debugDescription): expected at most 2^31 - 1 texts for codes, found \(size(column.entry_count))")
     }
     try column.checkOffsets(column.entry_count, name)
     entries = (0..<column.entry_count).map { column.text($0) }
@@ -84,7 +84,7 @@ struct InputColumn: @unchecked Sendable {
       column: name, row: row, expected: expected, found: "\(value(row))", remedy: "mark missing values as such")
   }
 
-  /// Reads a declaration such as `number+percentiles`.
+  /// Reads the declaration of a column, such as `number+percentiles`.
   private static func declaration(_ text: String, of type: treeline_value_type, name: String) throws
     -> (IndexColumn.Kind?, Set<IndexColumn.Preparation>)
   {
@@ -116,10 +116,10 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
-  /// The column that a build in pieces must keep.
+  /// The column in the form that a build in pieces needs.
   var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
-  /// Kind that the values are declared to have; nil if the values decide it.
+  /// Declared kind of the values; nil if the kind is found from the values.
   ///
   /// - Throws: `ArgumentError` if preparations are requested.
   var plainKind: IndexColumn.Kind? {
@@ -159,7 +159,8 @@ func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, poin
 // MARK: - Values
 
 extension InputColumn {
-  /// Returns a value. A missing value is null, like an empty CSV cell: each point has a value in each column.
+  /// Returns a value. A missing value becomes null, like an empty CSV cell, because each point has a value in each
+  /// column.
   func value(_ row: Int) -> AttributeValue {
     guard isValid(row) else { return .null }
     switch column.type {
@@ -176,7 +177,7 @@ extension InputColumn {
     }
   }
 
-  /// Returns whether a value marks a point that is never clustered, like the command-line tool.
+  /// Returns whether a value means that its point is never clustered. The rule is the same as in the command-line tool.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false
@@ -201,7 +202,7 @@ extension InputColumn {
       : Instant(seconds: seconds, nanoseconds: UInt32(rest * (1_000_000_000 / units)))
   }
 
-  /// Whether all values are integers or whole doubles, so that their decimals need not be counted.
+  /// Whether all values are integers, or doubles without a fraction. Then their decimals need not be counted.
   private var hasIntegersAlone: Bool {
     if column.type == TREELINE_INTEGERS { return true }
     guard column.type == TREELINE_DOUBLES else { return false }
@@ -226,7 +227,7 @@ extension InputColumn {
 }
 
 extension treeline_column {
-  /// Checks that the texts follow each other.
+  /// Checks that the offsets of texts never decrease, so that texts do not overlap.
   fileprivate func checkOffsets(_ count: Int, _ name: String) throws {
     guard let offsets, count > 0 else { return }
     var last: Int64 = 0

@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-// C holds a pointer to an object of a class, and owns the object until C frees it. To Swift all opaque types of the
-// header are plain pointers, so each function must name the classes of its arguments.
+// C holds a pointer to an object of a Swift class, and owns the object until C frees it. In Swift, all opaque types of
+// the header have the same pointer type. So each function must name the classes of its arguments.
 
 extension OpaquePointer {
   /// Creates a pointer for C, which owns the object from now on.
@@ -23,16 +23,16 @@ extension OpaquePointer {
 }
 
 extension OpaquePointer? {
-  /// Returns the object that C passes; nil for NULL.
+  /// Returns the object that C passes; nil if C passes NULL.
   func objectIfAny<Object: AnyObject>(_ type: Object.Type) -> Object? { self?.object(type) }
 
   /// Returns the object that C passes.
   ///
-  /// - Throws: `ArgumentError` for NULL.
+  /// - Throws: `ArgumentError` if C passes NULL.
   func object<Object: CObject>(_ type: Object.Type) throws -> Object { try given(self, Object.noun).object(type) }
 }
 
-/// A class of objects that C holds.
+/// A class of objects that C may own.
 protocol CObject: AnyObject {
   /// Noun for messages, such as `a tree`.
   static var noun: String { get }
@@ -40,7 +40,7 @@ protocol CObject: AnyObject {
 
 /// Returns the pointer that C passes.
 ///
-/// - Throws: `ArgumentError` for NULL.
+/// - Throws: `ArgumentError` if C passes NULL.
 func given<Pointer>(_ pointer: Pointer?, _ noun: String) throws -> Pointer {
   guard let pointer else { throw ArgumentError("expected \(noun), found NULL") }
   return pointer
@@ -48,12 +48,12 @@ func given<Pointer>(_ pointer: Pointer?, _ noun: String) throws -> Pointer {
 
 /// Returns a string that C passes. Invalid UTF-8 is repaired.
 ///
-/// - Throws: `ArgumentError` for NULL.
+/// - Throws: `ArgumentError` if C passes NULL.
 func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { String(cString: try given(text, noun)) }
 
 /// Returns an array that C passes.
 ///
-/// - Throws: `ArgumentError` for NULL, unless the count is 0, and for more entries than fit in memory.
+/// - Throws: `ArgumentError` if C passes NULL although the count is not 0, or if the entries would not fit memory.
 func array<Entry>(_ start: UnsafePointer<Entry>?, _ count: Int, of noun: String) throws -> UnsafeBufferPointer<Entry> {
   guard fitsMemory(count, stride: MemoryLayout<Entry>.stride) else {
     throw ArgumentError("expected no more \(noun) than fit in memory, found \(size(count))")
@@ -62,7 +62,7 @@ func array<Entry>(_ start: UnsafePointer<Entry>?, _ count: Int, of noun: String)
   return UnsafeBufferPointer(start: start, count: count)
 }
 
-/// Returns whether an array of this many entries fits in memory, with a stride in bytes.
+/// Returns whether an array with `count` entries fits memory. The stride is in bytes.
 func fitsMemory(_ count: Int, stride: Int) -> Bool {
   let (length, overflows) = count.multipliedReportingOverflow(by: stride)
   // Addresses have 47 bits.
@@ -76,7 +76,7 @@ func size(_ count: Int) -> UInt { UInt(bitPattern: count) }
 final class Block: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
 
-  /// - Parameter byteCount: Size in bytes. If it is 0, there is a valid pointer all the same.
+  /// - Parameter byteCount: Size in bytes. Even if it is 0, there is a valid pointer.
   init(byteCount: Int) { memory = .allocate(byteCount: max(byteCount, 8), alignment: 8) }
 
   convenience init<Entry: BitwiseCopyable>(_ entries: [Entry]) {
@@ -93,11 +93,11 @@ final class Block: @unchecked Sendable {
   var start: UnsafeRawPointer { UnsafeRawPointer(memory) }
   var text: UnsafePointer<CChar> { start.assumingMemoryBound(to: CChar.self) }
 
-  /// Returns one of several arrays of 8-byte entries, which follow each other.
+  /// Returns one of several arrays with 8-byte entries. The arrays follow each other in memory.
   func array<Entry: BitwiseCopyable>(_ number: Int, of _: Entry.Type = Entry.self, count: Int)
     -> UnsafeMutablePointer<Entry>
   { (memory + 8 * count * number).assumingMemoryBound(to: Entry.self) }
 }
 
-/// Returns a string that C passes, or nil. Invalid UTF-8 is repaired.
+/// Returns a string that C passes; nil if C passes NULL. Invalid UTF-8 is repaired.
 func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }

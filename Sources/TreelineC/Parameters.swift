@@ -1,10 +1,11 @@
 import Treeline
 
-/// Reads a value from a string of parameters, such as `zoom=9&spacing=44`, like the query of a URL.
+/// Reads a value from a string of parameters, such as `zoom=9&spacing=44`. The string has the form of a URL's query.
 ///
-/// Names may have `_` instead of `-`, for languages whose names cannot contain `-`. Messages spell names as given.
+/// Names may contain `_` instead of `-`, for languages whose names cannot contain `-`. Messages spell names as the
+/// caller did.
 ///
-/// - Throws: `ParameterError` that lists everything wrong.
+/// - Throws: `ParameterError`, which lists all mistakes in the string.
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {
   var values: [(name: String, value: String)] = []
   var spellings: [String: String] = [:]
@@ -20,7 +21,7 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
   let value = try work(&parameters)
   parameters.refuseUnread()
   guard parameters.faults.isEmpty else {
-    // A caller that writes one name with `_` writes all names so.
+    // If a caller has written any name with `_`, messages write all names with `_`.
     func spelled(_ name: String) -> String {
       spellings[name] ?? (spellings.isEmpty ? name : String(name.map { $0 == "-" ? "_" : $0 }))
     }

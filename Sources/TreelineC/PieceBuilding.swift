@@ -118,7 +118,7 @@ public func assemble(
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     if options.hasSeparations {
-      // The closure is called by one thread at a time.
+      // Only one thread at a time calls the closure.
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(
         scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
@@ -148,7 +148,7 @@ final class PieceSteps {
     (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation.isCancelled ?? false
   }
 
-  /// - Parameter total: Total count; 0 if it is unknown.
+  /// - Parameter total: Total count; 0 if the total is unknown.
   /// - Returns: Whether the build must continue.
   @discardableResult func report<Count: BinaryInteger>(_ stage: ScratchBuild.Stage, _ done: Count, of total: Count)
     -> Bool

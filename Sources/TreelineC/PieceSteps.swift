@@ -4,7 +4,7 @@ import TreelineBuilder
 
 // The steps of a build in pieces, up to the plan of the pieces.
 
-/// Bytes that one step passes to another, for C.
+/// Bytes that one step of a build in pieces passes to another step, for C.
 final class BytesObject {
   let block: Block
   let count: Int
@@ -15,9 +15,9 @@ final class BytesObject {
 /// Returns bytes for C; nil if there are none.
 func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
 
-/// Returns the bytes that C passes; empty for NULL.
+/// Returns the bytes that C passes. Returns no bytes for NULL.
 ///
-/// - Throws: `ArgumentError` for more bytes than fit in memory.
+/// - Throws: `ArgumentError` if the bytes would not fit memory.
 func bytes(_ start: UnsafeRawPointer?, _ count: Int) throws -> [UInt8] {
   guard let start = start?.assumingMemoryBound(to: UInt8.self) else { return [] }
   return Array(try array(start, count, of: "bytes"))
@@ -67,7 +67,7 @@ public func addPointsToSurvey(
 extension [Coordinate] {
   /// Returns the coordinates that are valid on the sphere or on the plane.
   ///
-  /// - Parameter refused: Receives 1 for each invalid coordinate, and 0 for the others.
+  /// - Parameter refused: Receives 1 for each invalid coordinate, and 0 for each valid coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
     var areAllOn = true
     for index in indices {
@@ -121,14 +121,14 @@ public func project(
     let plane = survey.plane
     let coordinates = try given(points, "points").pointee.coordinates
     guard !coordinates.isEmpty else { return }
-    let positions = try given(positions, "room for positions")
+    let positions = try given(positions, "memory for positions")
     for (row, coordinate) in coordinates.enumerated() {
       guard plane.projection.holds(coordinate) else {
         throw BuildError.invalidCoordinate(row: row, found: coordinate, projection: plane.projection)
       }
       guard survey.mayHold(coordinate) else {
         throw ArgumentError(
-          "row \(row): expected a point of the survey, found \(coordinate), which is outside their bounds")
+          "row \(row): expected a point of the survey, found \(coordinate), which is outside the survey's bounds")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x
@@ -142,7 +142,7 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// The round that waits for its answers.
+  /// The round whose answers are still missing.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }
@@ -199,7 +199,7 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
   attemptObject(error) {
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
-    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found one") }
+    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found an open round") }
     return BytesObject(object.plan.pieces.bytes)
   }
 }
@@ -227,9 +227,9 @@ public func addPointsToRound(_ round: OpaquePointer?, _ positions: UnsafePointer
   round.objectIfAny(RoundObject.self)?.answers.add(positions)
 }
 
-/// Returns the positions that C passes, two numbers each.
+/// Returns the positions that C passes. Each position consists of two numbers.
 ///
-/// - Throws: `ArgumentError` for NULL, unless the count is 0, and for more positions than fit in memory.
+/// - Throws: `ArgumentError` if C passes NULL although the count is not 0, or if the positions would not fit memory.
 func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) throws -> UnsafeBufferPointer<PlanePoint> {
   try array(UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count, of: "positions")
 }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// An index of points that arrive in batches and may exceed memory, built on one machine.
+// A build of an index on one machine. Its points arrive in batches, and may need more memory than there is.
 
 final class StreamObject: CObject {
   static let noun = "a stream"
@@ -13,7 +13,7 @@ final class StreamObject: CObject {
   private var rowCount = 0
   private var isFinished = false
 
-  /// - Parameter columns: Only names, types and kinds are read.
+  /// - Parameter columns: Only their names, types and kinds are read.
   init(
     _ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?), columns: [InputColumn]
   ) throws {
@@ -26,8 +26,8 @@ final class StreamObject: CObject {
   deinit { folder.remove() }
 
   /// - Parameters:
-  ///   - rows: Row of each point, if the build has given rows; otherwise ignored.
-  ///   - values: Values in the order of the columns.
+  ///   - rows: Row of each point, if the build has given row numbers. Otherwise this is ignored.
+  ///   - values: Values of the points, in the order of the columns.
   func add(
     _ points: treeline_points, rows: UnsafePointer<Int64>?, values: [InputColumn],
     refused: UnsafeMutablePointer<UInt8>?
@@ -78,7 +78,7 @@ final class StreamObject: CObject {
     }
     try build.finishReading(checksum: 0)
     if let missing = build.missingSpace(for: destination) {
-      let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) are free")
+      let (action, reason) = ("write up to \(missing.expected) bytes", "only \(missing.free) bytes are free")
       throw missing.isForScratch
         ? PieceError.scratch(path: missing.path, action: action, reason: reason)
         : PieceError.writing(.failed(path: missing.path, action: action, reason: reason))

@@ -11,7 +11,7 @@ final class Table {
   var rowCount: Int { columns.first?.rowCount ?? 0 }
 }
 
-/// A named column of a table, as arrays at fixed addresses.
+/// A named column of a table. Its values are in arrays at fixed addresses.
 struct TableColumn {
   let name: Block
   let rowCount: Int
@@ -55,13 +55,13 @@ struct TableColumn {
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
-    // Rounds up to 0, 3, 6 or 9 digits, as tables elsewhere count time.
+    // Rounds up to 0, 3, 6 or 9 digits: seconds, milliseconds, microseconds or nanoseconds, like other table formats.
     let digits = (needed + 2) / 3 * 3
     unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }
     values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
   }
 
-  /// - Parameter counts: For each row, the number of points that have each value.
+  /// - Parameter counts: For each row, the values that occur and the number of points with each value.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
     let all = counts.flatMap { $0 }
@@ -90,8 +90,9 @@ struct TableColumn {
 }
 
 extension TableColumn {
-  /// Creates a column of values of a tree's column: numbers, booleans or instants if all are, otherwise texts, with
-  /// numbers in their original spelling.
+  /// Creates a column from values of a tree's column. If all values are numbers, it has numbers; if all are booleans,
+  /// it has booleans; if all are instants, it has instants. Otherwise it has texts, in which numbers keep their
+  /// original spelling.
   init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
     switch (column?.kind, column?.type) {
     case (.time, _):

@@ -3,13 +3,13 @@ import CTreeline
 import TreelineBuilder
 import TreelineVerification
 
-/// A tree for C, with the strings that C borrows.
+/// A tree for C, with the strings that C may read as long as the tree lives.
 final class TreeObject: CObject {
   static let noun = "a tree"
   let tree: ClusterTree
   /// The tree without its filter.
   let unfiltered: ClusterTree
-  /// The tree to which filters are added: `unfiltered`, or its points of marked rows.
+  /// The tree to which filters are applied: `unfiltered`, or the tree of only the points of marked rows.
   let marked: ClusterTree
   private let growth: Block
   private let stand: Block
@@ -18,8 +18,8 @@ final class TreeObject: CObject {
   private let unit: Block
 
   /// - Parameters:
-  ///   - unfiltered: The tree without its filter, if it has one.
-  ///   - marked: The points of marked rows, if rows were marked.
+  ///   - unfiltered: The tree without its filter; nil if it has no filter.
+  ///   - marked: The tree of the points of marked rows; nil if no rows were marked.
   init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil) {
     (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
     self.marked = marked ?? self.unfiltered
@@ -41,7 +41,7 @@ final class TreeObject: CObject {
       title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
-  /// Checks a tree index. One out of range is a mistake of the caller.
+  /// Checks a tree index. An index that is out of range is a mistake of the caller.
   func checked(treeIndex: Int64) throws -> Int {
     guard let index = Int(exactly: treeIndex), 0..<tree.pointCount ~= index else {
       throw ArgumentError("expected a tree index from 0 to less than \(tree.pointCount), found \(treeIndex)")
@@ -121,7 +121,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
-    // Reuses the parts that the tree's filter has in common with the new one.
+    // Reuses the parts that the tree's filter and the new filter have in common.
     let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked)
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -19,4 +20,21 @@ import ArgumentParser
       QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
       InspectCommand.self, VerifyCommand.self, TilesCommand.self, ServeCommand.self,
     ])
+
+  static func main() {
+    if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-") { requireSubcommand(word) }
+    main(nil)
+  }
+
+  /// Ends the process with an error unless a word is the name of a subcommand. The error suggests the nearest name; the
+  /// parser's own error would not.
+  private static func requireSubcommand(_ word: String) {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    if (names + ["help"]).contains(word) { return }
+    let nearest = names.nearest(to: word).map { "; did you mean '\($0)'?" }
+    printToStandardError(
+      "\(_errorLabel): expected a subcommand, found '\(word.visible)'"
+        + (nearest ?? "; there are \(names.listed("and"))"))
+    exit(withError: ExitCode(64))
+  }
 }

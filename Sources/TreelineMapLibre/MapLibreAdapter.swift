@@ -61,7 +61,7 @@ import TreelineMap
     identifier: String = "treeline"
   ) {
     self.init(
-      mapView, feed: MapFeed(tree, cut: cut), texts: texts, identifier: identifier,
+      mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, identifier: identifier,
       in: (DisplayFrames(mapView), ContinuousClock()))
   }
 
@@ -171,7 +171,7 @@ import TreelineMap
   private func followTexts() {
     guard let scene = animator?.scene, treeTexts.follow(scene) else { return }
     for badge in scene.answerBadges {
-      features[badge.id]?.attributes["title"] = texts.title(of: badge.cluster) ?? ""
+      features[badge.id]?.attributes["title"] = texts.title(of: badge.cluster, values: badge.values) ?? ""
     }
     hasChanged = true
   }
@@ -179,7 +179,7 @@ import TreelineMap
   private func describe(_ feature: MLNPointFeature, _ badge: MapBadge, at place: MapMotion.Place) {
     let (cluster, isVisible) = (badge.cluster, badge.appearance.isVisible)
     // A badge of a tree that is no longer shown keeps its title.
-    let title = badge.isForeign ? feature.attributes["title"] : texts.title(of: cluster)
+    let title = badge.isForeign ? feature.attributes["title"] : texts.title(of: cluster, values: badge.values)
     feature.attributes = [
       "cluster": cluster.pointCount > 1, "cluster_id": NSNumber(value: cluster.id.rawValue),
       "point_count": cluster.pointCount,

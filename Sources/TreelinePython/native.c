@@ -1,7 +1,7 @@
 // The part of the package that maps call in every frame: a query by its box, and the arrays of its answer.
 //
-// With ctypes each call takes a microsecond to convert arguments and results, as long as the query itself. Everything
-// else uses ctypes. The functions come from the library that ctypes has loaded.
+// With ctypes each call would take a microsecond to convert arguments and results, as long as the query itself takes.
+// All other functions are called with ctypes. The functions come from the library that ctypes has loaded.
 
 #define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN

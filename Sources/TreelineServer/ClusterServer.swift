@@ -22,7 +22,7 @@ public struct ClusterServer: Sendable {
   private let routes: Routes
   private let tls: NIOSSLContext?
 
-  /// Creates a server of some indexes.
+  /// Creates a server for the indexes of a catalog.
   ///
   /// - Parameters:
   ///   - catalog: The indexes to serve.
@@ -72,7 +72,7 @@ public struct ClusterServer: Sendable {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  /// Returns the service for operators, at a port of its own that no client can keep busy.
+  /// Returns the service for operators. It has its own port, which clients of the server cannot keep busy.
   private func management(at port: Int) -> some ApplicationProtocol {
     Application(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
@@ -86,7 +86,7 @@ public struct ClusterServer: Sendable {
   }
 
   /// Serves until SIGTERM or SIGINT. Then accepts no more connections, ends expensive answers with a 503, sends the
-  /// others and returns.
+  /// other answers and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
     var services: [any Service] = [application(onRunning: onRunning)]
     if let port = options.managementPort { services.insert(management(at: port), at: 0) }
@@ -126,10 +126,10 @@ public struct ServerOptions: Sendable {
   public var port = 8080
   /// Separate port for `/metrics`, with `/health` and `/ready`; nil to answer `/metrics` at `port`.
   public var managementPort: Int?
-  /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all. By default only the
-  /// server's own pages may.
+  /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all origins. By default
+  /// only the server's own pages may send requests.
   public var allowedOrigins: [String] = []
-  /// Origins whose pages may show the map in a frame, such as `https://example.org`, besides the server's own.
+  /// Origins whose pages may show the map in a frame, such as `https://example.org`. The server's own pages always may.
   public var frameAncestors: [String] = []
   /// Proxies whose `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host` headers are trusted: addresses such as
   /// `127.0.0.1` and `10.0.0.0/8`. Invalid addresses are left out.
@@ -164,7 +164,7 @@ public struct ServerOptions: Sendable {
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// Maximum number of connections. A few more are accepted, but may only ask for the server's state.
+  /// Maximum number of connections. A few more connections are accepted, but may only ask for the server's state.
   public var connections = 4096
   /// Maximum number of connections per client address, or per /64 network of IPv6. Trusted proxies may have any number.
   public var connectionsPerAddress = 256

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that the library and the command-line tool can be used without fetching or building an HTTP
+// A separate package, so that the library and the command-line tool can be used without fetching or building an HTTP
 // server.
 //
 // The server needs 26 packages and takes minutes to build; without it a fresh clone fetches only swift-argument-parser,
@@ -21,9 +21,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-    // Without the trait for settings from files and the environment, which needs one more package.
+    // Leaves out the trait for settings from files and the environment, which needs one more package.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -42,7 +43,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], path: ".", exclude: ["README.md", "Deployment", "Tool", "Tests"],

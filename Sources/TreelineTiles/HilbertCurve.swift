@@ -1,7 +1,7 @@
 import Treeline
 
-/// The order of tiles in a PMTiles archive: by zoom, and within a zoom along a Hilbert curve, so that tiles which are
-/// neighbors on the map are mostly neighbors in the file.
+/// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So most
+/// tiles that are neighbors on the map are neighbors in the file.
 enum HilbertCurve {
   /// Returns the number of tiles of all lesser zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
@@ -20,14 +20,15 @@ enum HilbertCurve {
     return firstID(ofZoom: tile.zoom) + distance
   }
 
-  /// Returns the four tiles that cover a tile at the next zoom, in the order of the archive; nil at the greatest zoom.
+  /// Returns the four tiles that cover a tile at the next zoom, in the order of the archive. Returns nil at the
+  /// greatest zoom.
   static func children(of tile: MapTile) -> [MapTile]? {
     guard tile.zoom < MapTile.greatestZoom else { return nil }
     return (0..<4).map { MapTile(zoom: tile.zoom + 1, x: 2 * tile.x + $0 & 1, y: 2 * tile.y + $0 >> 1)! }
       .sorted { id(of: $0) < id(of: $1) }
   }
 
-  /// Turns a quadrant so that the curve runs through it as through the whole.
+  /// Rotates a quadrant so that the curve has the same form in the quadrant as in the whole square.
   private static func rotate(_ x: inout UInt64, _ y: inout UInt64, _ right: Bool, _ lower: Bool, _ side: UInt64) {
     if lower { return }
     if right { (x, y) = (side &- 1 &- x, side &- 1 &- y) }

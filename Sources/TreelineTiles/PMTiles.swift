@@ -1,16 +1,16 @@
 import Foundation
 @_spi(Server) import TreelineFormats
 
-/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md): clustered, with
-/// directories and tiles compressed by gzip.
+/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). It is clustered,
+/// and its directories and tiles are compressed by gzip.
 ///
-/// The first 16 KiB hold the header and the root directory. The tiles follow, then the metadata and the leaf
-/// directories, whose lengths are known last; the format lets sections stand in any order.
+/// The first 16 KiB contain the header and the root directory. The tiles follow. The metadata and the leaf directories
+/// come last, because their lengths are known last. The format allows sections in any order.
 package struct PMTiles: TileArchive {
   private let write: (_ bytes: [UInt8], _ offset: UInt64) throws -> Void
   private var entries = Entries()
   private var tileLength: UInt64 = 0
-  /// The previous tile. The next tile shares its entry if both tiles are equal and adjacent.
+  /// The previous tile. If the next tile is adjacent and has the same bytes, both tiles share one entry.
   private var last: (id: UInt64, bytes: [UInt8])?
 
   private static let headerLength = 127
@@ -69,10 +69,11 @@ package struct PMTiles: TileArchive {
   /// Returns degrees in the archive's units of 10^-7 degrees.
   private static func position(_ degrees: Double) -> Int32 { Int32((degrees * 1e7).rounded()) }
 
-  /// Returns the root directory and all leaf directories: none if all entries have room in the root.
+  /// Returns the root directory and all leaf directories. If the root has room for all entries, there are no leaf
+  /// directories.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // A directory of more entries cannot fit the root, so it is not compressed to find out.
+    // If there are more entries, their directory cannot fit the root. Then it need not be compressed to find that out.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }
@@ -104,22 +105,22 @@ package struct PMTiles: TileArchive {
 
   // MARK: - Entries
 
-  /// One or more tiles in a row with the same bytes.
+  /// A tile, or several consecutive tiles with the same bytes.
   private struct Entry {
     var id: UInt64
     var length: Int
     var run: UInt64
-    /// Offset of the bytes, from the first byte of the first tile.
+    /// Offset of the bytes from the beginning of the first tile.
     var offset: UInt64
   }
 
-  /// All entries, in a few bytes each.
+  /// All entries. Each is stored in a few bytes.
   private struct Entries {
     private var bytes = ProtobufBytes()
     private(set) var count: UInt64 = 0
     private(set) var tileCount: UInt64 = 0
     private var last: (id: UInt64, length: Int, run: UInt64)?
-    /// The id before `last`.
+    /// The id of the entry before `last`.
     private var previousID: UInt64 = 0
 
     mutating func append(id: UInt64, length: Int) {
@@ -134,7 +135,7 @@ package struct PMTiles: TileArchive {
       tileCount += 1
     }
 
-    /// Stores the last entry, which then cannot be extended.
+    /// Stores the last entry. After that, the entry cannot be extended.
     mutating func close() {
       guard let last else { return }
       for number in [last.id - previousID, UInt64(last.length), last.run] { bytes.append(varint: number) }
@@ -169,7 +170,7 @@ package struct PMTiles: TileArchive {
     private(set) var count = 0
     private(set) var firstID: UInt64 = 0
     private var lastID: UInt64 = 0
-    /// One past the bytes of the last entry.
+    /// Offset just past the bytes of the last entry.
     private var end: UInt64?
 
     init() {}

@@ -1,12 +1,12 @@
 /// Encoded members of a Protocol Buffers message, one after another.
 ///
-/// Vector tiles have four kinds of messages. A library for these would be fetched by everybody who depends on this
-/// package, whether or not they write tiles.
+/// Vector tiles need only four kinds of messages. Everybody who depends on this package would have to fetch a Protocol
+/// Buffers library, even to use it without writing tiles.
 struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }
 
-  /// Removes all members and keeps the memory.
+  /// Removes all members, but keeps their memory.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }
@@ -28,7 +28,7 @@ struct ProtobufBytes {
     withUnsafeBytes(of: double.bitPattern.littleEndian) { bytes += $0 }
   }
 
-  /// Appends a number in groups of seven bits, the lowest first.
+  /// Appends a number in groups of seven bits. The lowest group comes first.
   mutating func append(varint number: UInt64) {
     var rest = number
     while rest >= 0x80 {

@@ -1,7 +1,7 @@
 import Foundation
 import Treeline
 
-/// A file of tiles, which takes them in the order of PMTiles.
+/// A file of tiles. Tiles must be added in the order of PMTiles.
 package protocol TileArchive {
   mutating func append(_ tile: TilePyramid.Tile) throws
 
@@ -12,7 +12,7 @@ package protocol TileArchive {
 /// The metadata of an archive.
 package struct TileDescription: Encodable {
   package let name: String
-  /// The text of the index's attribution as HTML, as maps expect; nil if there is none.
+  /// The attribution of the index as HTML, which maps expect; nil if the index has none.
   package let attribution: String?
   package let zooms: ClosedRange<Int>
   package let extent: TileExtent
@@ -20,7 +20,7 @@ package struct TileDescription: Encodable {
 
   /// - Parameters:
   ///   - pyramid: The tiles.
-  ///   - name: A name for an index without a title.
+  ///   - name: Name for an index that has no title.
   package init(of pyramid: TilePyramid, name: String) {
     self.name = pyramid.tree.indexDescription.title ?? name
     attribution = pyramid.tree.indexDescription.attribution?.escapedAsHTML
@@ -44,7 +44,7 @@ package struct TileDescription: Encodable {
     try members.encode([layer], forKey: .layers)
   }
 
-  /// The layer, as MBTiles keeps it under `json`.
+  /// Describes the layer in the form that MBTiles stores under `json`.
   package var layersAsJSON: String { get throws { try Self.json(["vector_layers": [layer]]) } }
 
   /// The metadata of a PMTiles archive.

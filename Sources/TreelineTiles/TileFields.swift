@@ -1,19 +1,20 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of vector tiles as TileJSON 3.0.0, PMTiles and MBTiles describe it, under `vector_layers`.
+/// Describes the layer of the vector tiles in the form that TileJSON 3.0.0, PMTiles and MBTiles use under
+/// `vector_layers`.
 @_spi(Server) public struct TileFields: Encodable {
   let id = TileLayer.name
   let description = "Clusters and single points"
-  /// Names of properties, each with its type: Boolean, Number or String.
+  /// Names of properties, each with the type of its values: Boolean, Number or String.
   public let fields: [String: String]
 
   /// - Parameters:
   ///   - tree: The tree of the tiles.
   ///   - aggregates: The aggregates in the tiles.
-  ///   - names: Their names.
+  ///   - names: Names of the aggregates, in the same order.
   public init(of tree: ClusterTree, aggregates: [Aggregate], names: [String]) {
-    // Each count has a key of its own, which ends with the counted value; these are not listed.
+    // Counts are not listed, because each count has a separate key that ends with the counted value.
     let pairs = zip(names, aggregates).compactMap { name, aggregate in
       aggregate.resultType(in: tree).map { (name, $0.rawValue) }
     }
@@ -30,11 +31,12 @@
   }
 }
 
-/// The extent of an index as maps want it: a box and a view to start with.
+/// The extent of an index in the form that maps need: a box and an initial view.
 @_spi(Server) public struct TileExtent: Sendable {
-  /// West, south, east and north, in degrees. A box cannot cross the antimeridian; instead it spans the whole world.
+  /// West, south, east and north, in degrees. The box cannot cross the antimeridian. If the points do, the box spans
+  /// all longitudes.
   public let bounds: [Double]
-  /// Longitude, latitude and zoom of a view of all points.
+  /// Longitude, latitude and zoom of a view that shows all points.
   public let center: [Double]
 
   public init(of tree: ClusterTree) {
@@ -50,7 +52,7 @@
 }
 
 extension String {
-  /// HTML that shows the text literally, because an index may come from an untrusted source.
+  /// The text as HTML with special characters escaped, because an index may come from an untrusted source.
   @_spi(Server) public var escapedAsHTML: String {
     [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")].reduce(self) { $0.replacing($1.0, with: $1.1) }
   }

@@ -1,26 +1,28 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, built feature by feature. Features are points with the properties that they have in
-/// GeoJSON, except the bounding box; clusters also have the area that their points cover.
+/// The layer of a vector tile, to which features are appended one by one. Features are points. They have the same
+/// properties as in GeoJSON, except the bounding box. Clusters also have the area that their points cover.
 @_spi(Server) public struct TileLayer {
-  /// The number of bytes of the encoded tile at which `append` throws.
+  /// Greatest number of bytes of the encoded tile. If the tile becomes longer, `append` throws.
   private let limit: Int
-  /// Encoded members of the layer, whose size is known while they are written, so that a long tile ends early.
+  /// Encoded members of the layer. Their size is known while they are written, so that encoding can stop once the tile
+  /// is too long.
   private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
-  /// Parts of the feature that is appended, kept so that their memory is allocated once.
+  /// Parts of the feature that is being appended. They are reused so that their memory is allocated only once.
   private var (feature, tags, geometry) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
-  /// Indices of keys, and of the values that several features may share.
+  /// Indices of all keys, and of those values that several features may share.
   private var keyIndices: [String: UInt32] = [:]
   private var valueIndices: [TileValue: UInt32] = [:]
   private var valueCount: UInt32 = 0
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
-  /// The index of the aggregate whose count a key names, for each key; nil for other keys, and for counts with another
-  /// name than usual.
+  /// For each key, the index of the aggregate whose count the key names. Nil for keys that do not name a count, and for
+  /// counts that did not get their usual name.
   private var countedBy: [Int32?] = []
-  /// The key indices of the counts whose usual names were taken: for each aggregate, by value.
+  /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
+  /// count's key.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
@@ -34,10 +36,10 @@
     "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
   ]
 
-  /// Key of a cluster's group, in an index with groups that never mix.
+  /// Key of a cluster's group, in an index with groups. Different groups never mix.
   static let group = "cluster_group"
 
-  /// The tile is longer than it may be.
+  /// The tile is longer than its limit.
   public struct TooLong: Error {}
 
   /// Width of a tile, in units of its geometry.
@@ -63,8 +65,8 @@
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - aggregateValues: A value for each aggregate.
-  ///   - position: Where the cluster is, in units east and south of the tile's corner. Numbers out of the range of a
-  ///     tile and its buffer are clamped to 32 bits.
+  ///   - position: Position of the cluster, in units east and south of the tile's corner. If a number is far outside
+  ///     the tile and its buffer, it is clamped to 32 bits.
   /// - Throws: `TooLong`; `CancellationError` if the current work is cancelled.
   public mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int))
     throws
@@ -72,7 +74,7 @@
     let isCluster = cluster.pointCount > 1
     tags.removeAll()
     tag(Key.cluster.rawValue, value(.bool(isCluster)))
-    // The id is unique, so looking for an equal value is useless.
+    // No two clusters have the same id, so no equal value is looked up.
     tag(Key.id.rawValue, add(.uint(cluster.id.rawValue)))
     tag(Key.count.rawValue, value(.uint(UInt64(cluster.pointCount))))
     if isCluster {
@@ -80,7 +82,7 @@
     }
     if let area = tree.plane.coveredArea(of: cluster) { tag(Key.area.rawValue, add(.double(area))) }
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
-    // The group's key is added behind the fixed keys, so that tiles without groups do not have this key.
+    // The key for groups is added after the fixed keys, so that tiles without groups do not have it.
     if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }
     if cluster.isStack { tag(Key.stack.rawValue, value(.bool(true))) }
     for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number) }
@@ -110,7 +112,7 @@
   }
 
   private func check() throws {
-    // Features, keys and values, plus a few bytes for the rest.
+    // The size of features, keys and values, plus a few bytes for the rest of the tile.
     if features.count + keys.count + values.count + 256 > limit { throw TooLong() }
     try Cancellation.check()
   }
@@ -141,7 +143,8 @@
     }
   }
 
-  /// Returns the index of a count's key. There may be a million counts, so a single table lookup finds most keys.
+  /// Returns the index of a count's key. Because there may be a million counts, most keys are found by a single table
+  /// lookup.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
     if let key = keyIndices[usual], countedBy[Int(key)] == Int32(number) { return key }
@@ -153,7 +156,7 @@
     return key
   }
 
-  /// Returns the index of a key. No aggregate and no column has the name of a key of clusters.
+  /// Returns the index of a key. Aggregates and columns never have the same name as a fixed key of clusters.
   private mutating func key(_ name: String) -> UInt32 {
     if let index = keyIndices[name] { return index }
     let index = UInt32(keyIndices.count)
@@ -190,7 +193,7 @@ private enum TileValue: Hashable {
   case int(Int64)
   case double(Double)
 
-  /// Fails for null, which a tile cannot represent. Nested values become JSON text.
+  /// Fails for null, which a tile cannot represent. Converts nested values to JSON text.
   init?(_ attribute: AttributeValue) {
     switch attribute {
     case .string(let text), .json(let text): self = .string(text)
@@ -207,7 +210,7 @@ private enum TileValue: Hashable {
     }
   }
 
-  /// Stores a whole number as an integer.
+  /// Converts a number of an aggregate. A whole number is stored as an integer.
   init(_ number: AggregateNumber) { self = Self(.number("\(number)"))! }
 
   /// The value, encoded for the layer.
@@ -216,7 +219,7 @@ private enum TileValue: Hashable {
     switch self {
     case .string(let text): message.append(text.utf8, as: 1)
     case .double(let number): message.append(double: number, as: 3)
-    // Negative numbers take ten bytes, as the format demands for this field.
+    // A negative number takes ten bytes, because the format demands it for this field.
     case .int(let number): message.append(number: UInt64(bitPattern: number), as: 4)
     case .uint(let number): message.append(number: number, as: 5)
     case .bool(let bool): message.append(number: bool ? 1 : 0, as: 7)

@@ -5,28 +5,28 @@ import Synchronization
 
 /// All tiles of an index between two zooms.
 ///
-/// At each zoom the whole plane is cut once, by the same rule whatever is in view, and each cluster is in the one tile
-/// in which it stands. So the counts of the tiles of a zoom add up to all points, and clusters that the cut keeps apart
-/// stay apart across the edges of tiles.
+/// At each zoom the whole plane is cut once, by a rule that does not depend on the view. Each cluster is in exactly one
+/// tile, the tile that contains its position. So the counts in all tiles of a zoom add up to the number of all points.
+/// If the cut keeps clusters apart, it also keeps them apart across the edges of tiles.
 package struct TilePyramid: Sendable {
-  /// The tree, with a filter if there is one.
+  /// The tree. It may have a filter.
   package let tree: ClusterTree
-  /// A detail, a spacing or badges.
+  /// A cut by detail, by spacing or for badges.
   package let cut: Cut
   package let aggregates: [Aggregate]
   package let zooms: ClosedRange<Int>
-  /// Width in pixels at which a tile is shown at its own zoom.
+  /// Width in pixels of a tile that is shown at its own zoom.
   package let tileSize: Viewport.TileSize
   /// Names of the aggregates in the tiles.
   package let names: [String]
 
-  /// Greatest zoom of an archive: beyond it maps show larger views of its tiles.
+  /// Greatest zoom of an archive. At greater zooms, maps show enlarged tiles of this zoom.
   package static let greatestZoom = 22
 
   /// Maximum number of clusters in a tile.
   package static let mostClusters = 1 << 17
 
-  /// - Throws: `TileError` if tiles of the tree cannot be made or do not add up.
+  /// - Throws: `TileError` if tiles of the tree cannot be made, or if their counts would not add up.
   package init(
     of tree: ClusterTree, _ cut: Cut, aggregates: [Aggregate] = [], zooms: ClosedRange<Int>,
     tileSize: Viewport.TileSize = .pixels512
@@ -40,21 +40,21 @@ package struct TilePyramid: Sendable {
     names = FeatureProperties.names(of: aggregates)
   }
 
-  /// A tile with clusters, encoded and compressed by gzip.
+  /// A tile that has clusters, encoded and compressed by gzip.
   package struct Tile: Sendable {
     package let tile: MapTile
     package let bytes: [UInt8]
   }
 
-  /// Calls `body` with all tiles that have clusters, in the order of PMTiles. The tiles are the same with any number of
+  /// Calls `body` with all tiles that have clusters, in the order of PMTiles. The tiles do not depend on the number of
   /// threads.
   ///
   /// - Parameters:
   ///   - threads: Number of threads that encode tiles.
-  ///   - progress: Called with the number of points in all tiles so far, counted once for each zoom.
-  ///   - body: Receives each tile, on the calling thread.
-  /// - Throws: `TileError`, `QueryError`, `IndexError`, `AggregateError`, and what `body` throws.
-  /// - Complexity: O(clusters of all zooms); memory for some 10^5 clusters per thread.
+  ///   - progress: Called with the number of points in all finished tiles. Each zoom counts all points once.
+  ///   - body: Receives each tile. It is called on the calling thread.
+  /// - Throws: `TileError`, `QueryError`, `IndexError`, `AggregateError`, or an error of `body`.
+  /// - Complexity: O(number of clusters of all zooms) time, and memory for some 10^5 clusters per thread.
   package func forEachTile(
     threads: Int, progress: (_ pointCount: Int) -> Void = { _ in }, _ body: (Tile) throws -> Void
   ) throws {
@@ -88,7 +88,7 @@ package struct TilePyramid: Sendable {
     return try results.withLock { $0 }.map { try $0!.get() }
   }
 
-  /// Returns the tiles of a block, in order.
+  /// Returns the tiles of a block, in the order of PMTiles.
   private func tiles(of block: Block) throws -> [Tile] {
     let clusters = block.clusters
     let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
@@ -112,14 +112,14 @@ package struct TilePyramid: Sendable {
   }
 }
 
-/// Some neighboring tiles of a zoom: the clusters that stand in them.
+/// The clusters whose positions are in a group of neighboring tiles of a zoom.
 private struct Block: Sendable {
   let zoom: Int
   let clusters: Clusters
 }
 
-/// The blocks of a zoom, in the order of tiles. Each is a square of one or more tiles, with as many clusters as one
-/// thread encodes in some milliseconds; a single tile may have more.
+/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. It has about as many
+/// clusters as one thread encodes in some milliseconds. Only a block of a single tile may have more clusters.
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int
@@ -134,7 +134,7 @@ private struct Blocks {
     while let square = squares.popLast() {
       let isTile = square.zoom == zoom
       let limit = isTile ? TilePyramid.mostClusters + 1 : Self.usualClusters + 1
-      // Windows include their edges. Clusters on an eastern or southern edge belong to the next square.
+      // Windows include their edges. But clusters on the eastern or southern edge belong to the next square.
       let found = try pyramid.tree.clusters(
         pyramid.cut, centeredIn: square.window(on: pyramid.tree.plane),
         zoom: Double(zoom) + pyramid.tileSize.zoomOffset, limit: limit)
@@ -151,11 +151,11 @@ private struct Blocks {
 }
 
 extension MapTile {
-  /// The tile in which a cluster stands.
+  /// Returns the tile that contains the position of a cluster.
   fileprivate init(containing cluster: Cluster, of tree: ClusterTree, zoom: Int) {
     let side = 0x1p32 / Double(1 << zoom)
     let turn = (cluster.x + Double(tree.plane.seam)) / 0x1p32
-    // Rounding may yield the number of tiles.
+    // Rounding may yield a column beyond the last column.
     let most = 1 << zoom - 1
     let column = min(Int((turn - turn.rounded(.down)) * 0x1p32 / side), most)
     self.init(zoom: zoom, x: column, y: min(max(Int(cluster.y / side), 0), most))!
@@ -163,7 +163,7 @@ extension MapTile {
 }
 
 extension Sequence {
-  /// Returns runs of neighboring elements that belong together.
+  /// Returns runs of neighboring elements. Neighbors are in the same run if `areTogether` returns true for them.
   fileprivate func chunks(by areTogether: (Element, Element) -> Bool) -> [[Element]] {
     reduce(into: []) { chunks, element in
       if let last = chunks.last?.last, areTogether(last, element) {
@@ -175,7 +175,7 @@ extension Sequence {
   }
 }
 
-/// The reason why an index cannot become tiles.
+/// The reason why tiles cannot be made from an index.
 package enum TileError: Error, Equatable, CustomStringConvertible {
   case plainPlane
   case limit

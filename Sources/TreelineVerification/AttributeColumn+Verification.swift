@@ -1,8 +1,8 @@
 import Treeline
 
 extension Sequence<AttributeColumn> {
-  /// Checks every column, and that no two names have the same bytes. Names that are equal in Unicode may differ in
-  /// bytes.
+  /// Checks every column. Also checks that no two names have the same bytes. Names that are equal in Unicode may have
+  /// different bytes.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
@@ -15,7 +15,7 @@ extension Sequence<AttributeColumn> {
 }
 
 extension AttributeColumn {
-  /// The attribute's name, cut short for messages, since it may fill almost the whole file.
+  /// The attribute's name, shortened for messages. Without shortening it could be almost as long as the file.
   fileprivate var label: String {
     let beginning = name.unicodeScalars.prefix(40)
     let isWhole = beginning.endIndex == name.endIndex

@@ -1,16 +1,16 @@
 import Treeline
 
 extension ClusterTree {
-  /// Checks every byte of an index: header, checksums, padding, the hierarchy, the header's facts about the points,
-  /// the separations at every spacing, and the attributes.
+  /// Checks every byte of an index: the header, the checksums, the padding, the hierarchy, the header's facts about the
+  /// points, the separations for every spacing, and the attributes.
   ///
   /// - Parameters:
   ///   - path: The file; `-` for standard input, which must be a file.
   ///   - progress: Called some hundred times in each stage.
-  /// - Returns: At most 100 problems; none if the index is as it was written.
+  /// - Returns: At most 100 problems. There is none if the index has not changed since it was written.
   /// - Throws: `IndexError` if the file cannot be opened as an index.
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on
-  ///   all cores
+  /// - Complexity: O(pointCount x depth). For trees that are split at the least scatter, also times the logarithm of
+  ///   pointCount. The work is done on all cores.
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
@@ -50,13 +50,13 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks the hierarchy against the points, and the separations, if any, at every spacing.
+  /// Checks the hierarchy against the points. If the index has separations, also checks them for every spacing.
   ///
-  /// - Complexity: O(pointCount x depth), times the logarithm of pointCount for trees split at the least scatter; on
-  ///   all cores
+  /// - Complexity: O(pointCount x depth). For trees that are split at the least scatter, also times the logarithm of
+  ///   pointCount. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
-  /// - Parameter principalLevels: The value with which the tree was built.
+  /// - Parameter principalLevels: The number of principal levels with which the tree was built.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(
@@ -65,8 +65,8 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks the hierarchy, and then the separations. These are distances between nodes, so they can only be checked in
-  /// a sound hierarchy.
+  /// Checks the hierarchy, and then the separations. Separations are distances between nodes, so they can only be
+  /// checked if the hierarchy is sound.
   private func check(
     principalLevels: Int, threads: Int, _ problems: ProblemList, _ pages: PageUse,
     _ progress: VerificationMonitor.Report? = nil
@@ -102,7 +102,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The root, or in a tree of groups the root of each part, in tree order.
+  /// The roots of all trees, in tree order. If there are no groups, this is the root. Otherwise each group's part has
+  /// its own root.
   fileprivate var rootsOfTrees: [Node] {
     let parts = groups?.parts ?? []
     var (roots, waiting) = ([Node](), [root].compactMap { $0 })
@@ -119,7 +120,7 @@ extension TreeStorage {
 }
 
 extension TreeGroups {
-  /// Checks that names are in order and that each occurs once.
+  /// Checks that group names are in order, and that each name occurs once.
   fileprivate func check(_ problems: ProblemList) {
     for (name, next) in zip(names, names.dropFirst()) where !name.utf8.lexicographicallyPrecedes(next.utf8) {
       problems.add("groups", expected: "a name after \(name.debugDescription)", found: next.debugDescription)
@@ -127,7 +128,7 @@ extension TreeGroups {
   }
 }
 
-/// Something in an index that is not as it was written.
+/// A place in an index whose content has changed since it was written.
 public struct IndexProblem: Hashable, Sendable {
   /// The location: a section, a byte, a node record or a point.
   public var location: String
@@ -141,7 +142,7 @@ extension IndexProblem: CustomStringConvertible {
   public var description: String { "\(location): expected \(expected), found \(found)" }
 }
 
-/// The problems found so far, at most as many as are worth reading.
+/// The problems found so far. The list is full when it has as many problems as are worth reading.
 final class ProblemList {
   private(set) var problems: [IndexProblem] = []
 
@@ -164,7 +165,7 @@ public struct VerificationProgress: Hashable, Sendable {
   public enum Stage: String, Hashable, Sendable {
     /// Nodes are checked against their points.
     case hierarchy
-    /// The distances are checked at which nodes are replaced by their children.
+    /// The distances at which nodes are replaced by their children are checked.
     case separations
   }
 
@@ -178,7 +179,7 @@ public struct VerificationProgress: Hashable, Sendable {
   public let pointCount: Int
 }
 
-/// A reporter of a stage's progress, at every hundredth.
+/// Reports the progress of a stage each time another percent is done.
 struct VerificationMonitor {
   typealias Report = (VerificationProgress) -> Void
 

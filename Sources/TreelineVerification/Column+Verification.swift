@@ -1,7 +1,7 @@
 import Treeline
 
 extension Sequence<Column> {
-  /// Checks every typed column, and that no two columns have names of the same bytes.
+  /// Checks every typed column. Also checks that no two columns have names with the same bytes.
   func checkTyped(_ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
@@ -15,7 +15,7 @@ extension Sequence<Column> {
 }
 
 extension Column {
-  /// The column's name, cut short for messages.
+  /// The column's name, shortened for messages.
   fileprivate var label: String {
     let beginning = String(name.unicodeScalars.prefix(40))
     return "column \(beginning.debugDescription)" + (beginning == name ? "" : "…")
@@ -89,7 +89,8 @@ extension Column {
       expected: isBoolean ? "only the codes 0 and 1" : "the least value as the base", found: "something else")
     let width = PackedIntegers.width(for: isEmpty ? 0 : greatest == .max ? .max : greatest + 1)
     problems.check(
-      integers.codes.width == width || isBoolean && integers.codes.width == 1, label, expected: "\(width) bytes a code",
+      integers.codes.width == width || isBoolean && integers.codes.width == 1, label,
+      expected: "\(width) bytes per code",
       found: "\(integers.codes.width)")
     problems.check(
       !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits in a column without values",

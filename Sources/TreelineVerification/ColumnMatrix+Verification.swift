@@ -1,9 +1,9 @@
 import Treeline
 
 extension Column {
-  /// Checks ranks and links, if the column has them, against its values.
+  /// If the column has ranks or links, checks them against its values.
   ///
-  /// - Complexity: O(pointCount) time for each level, and at most 3 bits of memory a point plus some megabytes.
+  /// - Complexity: O(pointCount) time for each level. Takes at most 3 bits of memory per point and some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
@@ -20,11 +20,11 @@ extension Column {
   }
 }
 
-/// The values of a column, as ordered numbers.
+/// The values of a column, converted to numbers with the same order.
 private struct CheckedValues {
   let keys: OrderedKeys
   let count: Int
-  /// The number of bytes of a value.
+  /// The number of bytes of each value.
   let width: Int
   let pages: PageUse
 
@@ -32,13 +32,13 @@ private struct CheckedValues {
     (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
   }
 
-  /// Notes that any value is about to be read.
+  /// Notes that one value at any index is about to be read.
   func note() { pages.note(byteCount: 1 << 7) }
 }
 
 extension ColumnMatrix {
-  /// Checks ranks. Each is the rank of its point's value. The values of ranks ascend. And the point that is stored as
-  /// the first with a value has its rank, while no earlier point has.
+  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. The
+  /// stored first point of each value must have that value, and no earlier point may have it.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }
     var (missing, previous) = (0, UInt64?.none)
@@ -85,8 +85,9 @@ extension ColumnMatrix {
       "\(label), point \(index)", expected: "the rank of its value, and the first point of that rank", found: "\(rank)")
   }
 
-  /// Checks links. Each leads to an earlier point with the same value, no two lead to one point, and one point of each
-  /// value has none. So each link leads to the previous point with the value.
+  /// Checks links. Each link must lead to an earlier point with the same value. No two links may lead to the same
+  /// point. For each value, exactly one point may have no link. Together these rules mean that each link leads to the
+  /// previous point with the same value.
   fileprivate func check(linksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     problems.check(missingCount == 0, label, expected: "0 in the reserved bytes", found: "\(missingCount)")
     guard checkBits(label, problems, values.pages) else { return }
@@ -114,7 +115,7 @@ extension ColumnMatrix {
     let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
       values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
     }
-    problems.check(twice.isEmpty, label, expected: "only one point of each value without a link", found: "several")
+    problems.check(twice.isEmpty, label, expected: "for each value only one point without a link", found: "several")
   }
 
   private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {
@@ -123,7 +124,7 @@ extension ColumnMatrix {
       matrix.levelCount == levelCount, label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
   }
 
-  /// Checks the counts before blocks, the numbers of zeros, and the bits after the last integer.
+  /// Checks the counts before each block, the numbers of zeros, and the unused bits after the last integer.
   private func checkBits(_ label: String, _ problems: ProblemList, _ pages: PageUse) -> Bool {
     let known = problems.count
     let zeros = Offset.zeroCounts + 4 * matrix.levelCount..<Self.blocksOffset(levelCount: matrix.levelCount)
@@ -160,11 +161,13 @@ extension ColumnMatrix {
       found: "\(zeroCount)")
   }
 
-  /// Visits all integers of a matrix whose bits are sound, each with its point, one block of points at a time.
+  /// Visits all integers of a matrix whose bits have been checked, with the point of each integer. Reads one block of
+  /// points at a time.
   private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
     (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
       var integers = [UInt32](repeating: 0, count: block.count)
-      // Runs of points whose bits are consecutive at a level: where the bits begin, and which part of `order` they are.
+      // Runs of points whose bits are consecutive at a level. For each run, the index of its first bit, and the range
+      // of `order` that contains its points.
       var order = integers.indices.map { UInt32($0) }
       var ones = order
       var runs = [(start: block.lowerBound, places: order.indices)]

@@ -6,7 +6,8 @@ extension IndexHeader {
   /// Whether the version is known. A later minor version may use reserved bytes and more kinds of sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table, the sections' checksums, and that only zeros, as few as possible, lie between sections.
+  /// Checks the section table and the checksums of sections. Between sections there must be only zeros, and as few as
+  /// possible.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList, _ pages: PageUse) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {
@@ -28,7 +29,7 @@ extension IndexHeader {
     checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
     problems.check(
       end == bytes.count, "byte \(end)", expected: "the end of the file",
-      found: "\(UInt64(bytes.count) - end) bytes more")
+      found: "\(UInt64(bytes.count) - end) more bytes")
   }
 
   private func checkEntry(_ index: Int, behind end: UInt64, _ problems: ProblemList) {
@@ -38,7 +39,7 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // Opening has already refused the flag on unknown kinds.
+    // If an unknown kind had this flag, the index could not have been opened.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",
@@ -58,20 +59,22 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Checks that no sections of separations and stands belong to another growth, and that the curve's reserved bytes
-  /// are 0.
+  /// Checks that there are no sections of separations or stands that belong to another growth, and that the reserved
+  /// bytes of the curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
     if !mergeTraits.contains(.standsAtMembers) { others.append(.stands) }
     for section in sections where others.contains(section.kind) {
       problems.add(
-        "sections", expected: "none of \(section.kind) in a tree \(growth.phrase)", found: "one at \(section.offset)")
+        "sections", expected: "no section of \(section.kind) in a tree \(growth.phrase)",
+        found: "one at byte \(section.offset)")
     }
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
       keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
-      expected: "no clusters at members in a tree that keeps none apart", found: "\(mergeTraits.rawValue)")
+      expected: "no clusters at members, because this tree does not keep clusters apart",
+      found: "\(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
@@ -83,8 +86,8 @@ extension IndexHeader {
 // MARK: - Description
 
 extension IndexHeader {
-  /// Checks that the description has a text, in UTF-8, and a unit only on a plain plane. Opening has already read its
-  /// texts.
+  /// Checks that the description has a text in UTF-8, and that it has a unit only if the plane is plain. Its texts were
+  /// already read when the index was opened.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
@@ -107,10 +110,10 @@ extension IndexHeader {
 // MARK: - Points
 
 extension IndexHeader {
-  /// Checks what the header says about the points: the number of clipped points, and the plane.
+  /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// A turned world, or a moved or scaled square, has the same positions. So the check is whether a build would give
-  /// these positions on such a plane.
+  /// A turned world, or a moved or scaled square, would have the same positions. So this checks whether a build of
+  /// points with these positions would choose such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {
@@ -124,7 +127,7 @@ extension IndexHeader {
     }
   }
 
-  /// Checks the number of clipped points. They lie on the plane's upper or lower edge, where other points may lie, too.
+  /// Checks the number of clipped points. They are on the plane's upper or lower edge, where other points may also be.
   private func checkClippedPoints(_ points: PointBlocks, _ problems: ProblemList) {
     var edgeCount = 0
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
@@ -142,8 +145,8 @@ extension IndexHeader {
         ?? "the seam 0, since there are no points", found: "\(plane.seam)")
   }
 
-  /// Returns the first position after the widest gap between two bins of longitude, as the format document defines it;
-  /// nil without points.
+  /// Returns the first position after the widest gap between two bins of longitude, as the format document defines it.
+  /// Nil if there are no points.
   private static func seam(of points: PointBlocks, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
     points.forEach { point in
@@ -153,12 +156,12 @@ extension IndexHeader {
     }
     let occupied = bins.compactMap { $0 }
     guard let last = occupied.last else { return nil }
-    // Modulo 2^32, the gap before the first bin begins after the last bin.
+    // The gap before the first bin begins after the last bin, so differences are taken modulo 2^32.
     let gaps = zip(occupied, [last] + occupied).map { $0.lowerBound &- $1.upperBound }
     return occupied[gaps.firstIndex(of: gaps.max()!)!].lowerBound
   }
 
-  /// Checks that zeros have no sign, and that all edges are zero if there are no points.
+  /// Checks that no edge is a negative zero, and that all edges are zero if there are no points.
   private func checkEdges(hasPoints: Bool, _ problems: ProblemList) {
     for (edge, offset) in [(plane.left, Offset.left), (plane.top, Offset.top), (plane.side, Offset.side)] {
       problems.check(
@@ -168,7 +171,8 @@ extension IndexHeader {
     }
   }
 
-  /// Checks that the square is the smallest around the points: their least x and y are 0, and one side is filled.
+  /// Checks that the square is the smallest square around the points. Their least x and their least y must be 0, and
+  /// they must fill at least one side.
   private func checkSquare(_ points: PointBlocks, _ problems: ProblemList) {
     guard points.count > 0 else { return }
     let box = points.box

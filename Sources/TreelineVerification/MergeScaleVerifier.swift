@@ -1,18 +1,19 @@
 import Treeline
 
-/// A check of the merge scales of a sound tree that was merged by distance or for badges, which are stored as its
-/// separations, and of the positions where its clusters stand.
+/// Checks a sound tree that was merged by distance or for badges. It checks the merge scales, which are stored as
+/// separations, and the positions of clusters.
 ///
-/// First each code is checked alone. Only a node with children has a code other than 0. It is the greatest of the codes
-/// of its children and of the distance between them, which is scaled by their badges in a tree that was grown for
-/// badges. If scales were rounded to few steps, children may be merged in any order within a step: a code must only be
-/// one of the steps and not be less than a child's. Then codes are checked among the nodes that are shown, like in
-/// `SeparationVerifier`. If nodes are split in the order of falling codes, from the greatest down to 1, no two nodes
-/// shown at a code are closer than its distance. So every spacing at every zoom keeps its promise.
+/// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
+/// three codes: the codes of the two children, and the code of the distance between them. In a tree that was grown for
+/// badges, the distance is scaled by the badges of the children. If scales were rounded to few steps, children may be
+/// merged in any order within a step. Then a code must only be one of the steps, and must not be less than a child's
+/// code. After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. If nodes are split
+/// in the order of falling codes, from the greatest down to 1, no two nodes shown at a code may be closer than the
+/// distance of the code. So every spacing at every zoom keeps its promise.
 ///
-/// The order in which clusters that touch were merged is not checked.
+/// The order in which touching clusters were merged is not checked.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the path from the root to a
+/// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.
 struct MergeScaleVerifier {
   private let storage: TreeStorage
@@ -28,7 +29,7 @@ struct MergeScaleVerifier {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of the node's parent, at which the node is first shown.
+    /// The code of the node's parent. The node is first shown at this code.
     let shownAt: SeparationCode
   }
 
@@ -69,7 +70,7 @@ struct MergeScaleVerifier {
 
   private func code(at treeIndex: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(treeIndex)]) }
 
-  /// In a sound tree the children of every node can be read.
+  /// In a sound tree, the children of every node can be read.
   private func children(of node: Node) -> (left: Node, right: Node)? { try! storage.children(of: node) }
 
   private func code(of node: Node) -> SeparationCode { children(of: node).map { code(at: $0.right.first) } ?? .zero }
@@ -81,7 +82,7 @@ struct MergeScaleVerifier {
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
 
-  /// Returns the square of the greatest distance that nodes may have if the code of their distance is `code`.
+  /// Returns an upper bound of the squared distance of two nodes, if the code of their distance is `code`.
   private func squaredReach(of code: SeparationCode) -> UInt64 {
     guard let curve = storage.badgeCurve else { return code.squaredDistance }
     let greatest = curve.units(of: .max)
@@ -94,7 +95,7 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "one of the few steps, at least \(parts.rawValue)", found: "\(own.rawValue)")
+        expected: "a coarse scale, at least \(parts.rawValue)", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
@@ -104,8 +105,9 @@ struct MergeScaleVerifier {
     }
   }
 
-  /// Checks that a node stands where the part stands that is nearer to the node's mean. With few steps nothing is
-  /// checked, because parts are merged in another order within a step.
+  /// Checks that the position of a node is the position of one of its parts, namely the part whose position is nearer
+  /// to the node's mean. If scales were rounded to few steps, nothing is checked, because parts are merged in another
+  /// order within a step.
   private func checkStand(of node: Node, _ left: Node, _ right: Node) {
     guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(
@@ -117,7 +119,8 @@ struct MergeScaleVerifier {
       expected: "\(isRight ? 1 : 0), for the part that stands nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes and stands are 0 where no right child begins: within a stack, and at the first point of all.
+  /// Checks that codes and stands are 0 at indices where no right child begins: within a stack, and at the tree's first
+  /// point.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {
@@ -135,7 +138,7 @@ struct MergeScaleVerifier {
     }
   }
 
-  /// Checks that no other node is too close to a node when that is first shown.
+  /// Checks that no other node is too close to a node when the node is first shown.
   private mutating func checkDistances(_ visit: Visit) {
     let (node, code) = (visit.node, visit.shownAt)
     let squaredReach = squaredReach(of: code)
@@ -151,8 +154,8 @@ struct MergeScaleVerifier {
 }
 
 extension Plane.Projection {
-  /// Returns the square of the distance at which two nodes are merged. The way around the world counts if it is shorter
-  /// and the nodes are less than half a world wide together.
+  /// Returns the square of the distance at which two nodes are merged. The distance is measured across the seam if two
+  /// conditions are met: that way is shorter, and the two nodes together are less than half a world wide.
   fileprivate func squaredMergeDistance(
     _ a: Node, _ b: Node, _ positions: (PlanePoint, PlanePoint), in storage: TreeStorage
   ) -> UInt64 {
@@ -160,7 +163,8 @@ extension Plane.Projection {
     let around = squaredDistance(positions.0, positions.1)
     if around == plain { return plain }
     let boxes = (storage.box(of: a), storage.box(of: b))
-    // Each box lies on its own side of the seam, or across it.
+    // The box whose node is farther east on the plane, and the box whose node is farther west. Each box may itself
+    // cross the seam.
     let (east, west) = positions.0.x > positions.1.x ? boxes : (boxes.1, boxes.0)
     let isWide = !east.isAcrossSeam && east.width >= 1 << 31 || !west.isAcrossSeam && west.width >= 1 << 31
     let start = min(UInt64(east.minX), west.isAcrossSeam ? UInt64(west.minX) : .max)

@@ -4,19 +4,19 @@ import Treeline
 struct NodeFacts {
   let points: PointBlocks
   let box: PlaneRect
-  /// The sums, measured from the corner of the box.
+  /// The sums of the coordinates, measured from the corner of the box.
   let sums: NodeSums
   /// The covariance matrix in plane units squared.
   let spread: NodeSpread
-  /// The unit vector of the principal axis, with the same orientation as the builder's.
+  /// The unit vector of the principal axis, with the same orientation as the builder's axis.
   ///
-  /// It is exact except for the rounding of its components, even if two eigenvalues differ by one in 10^15, as a
-  /// circle's may.
+  /// It is exact except for the rounding of its components. For points on a circle, the two eigenvalues may differ by
+  /// only one part in 10^15. Even then it is exact.
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the points are laid across the seam if that makes them narrower than half
-  ///   the world.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam. The box crosses the seam if the points are then
+  ///   less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
@@ -30,7 +30,7 @@ struct NodeFacts {
       sumXY &+= UInt128(dx &* dy)
       sumYY &+= UInt128(dy &* dy)
     }
-    // The covariance times the square of the count: at most 2^126 for 2^31 points.
+    // The covariance, multiplied by the square of the number of points. For 2^31 points, it is at most 2^126.
     let count = Int128(points.count)
     let (x, y) = (Int128(sums.x), Int128(sums.y))
     let xx = count &* Int128(truncatingIfNeeded: sumXX) &- x &* x
@@ -44,20 +44,21 @@ struct NodeFacts {
     mean = (Double(sums.x) / Double(points.count), Double(sums.y) / Double(points.count))
   }
 
-  /// Returns the axis at half the angle of the vector (`difference`, `double`). Its longer component is positive. With
-  /// equal eigenvalues the axis lies along the longer side of the box, or along x if the sides are equal.
+  /// Returns the axis at half the angle of the vector (`difference`, `double`). The longer component of the axis is
+  /// positive. If the eigenvalues are equal, the axis is parallel to the longer side of the box, or to x if the sides
+  /// are equal.
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
-    // The longer component comes from a sum, which loses no digits. The shorter one comes from the product of both,
-    // which is b / 2r.
+    // The longer component is computed from a sum, in which no digits cancel. The shorter component follows from the
+    // product of both components, which is b / 2r.
     let radius = squaredLength(a, b).squareRoot()
     let longer = ((1 + abs(a) / radius) / 2).squareRoot()
     let shorter = b / (2 * radius * longer)
     return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
-  /// Returns whether a covariance is the same to the last bit. The format defines how each step rounds.
+  /// Returns whether a given covariance is equal to the last bit. The format defines how each step rounds.
   func agrees(with spread: NodeSpread) -> Bool {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
@@ -67,7 +68,7 @@ struct NodeFacts {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
 
-  /// The possible error of products. The builder's axis has components that are integers of 29 bits.
+  /// The greatest possible error of products. The components of the builder's axis are integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
@@ -85,8 +86,8 @@ extension PointBlocks {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double, except for one more rounding. This is far faster than the standard library's generic
-  /// conversion.
+  /// The nearest double, except that it may be rounded twice. This is far faster than the generic conversion of the
+  /// standard library.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
@@ -94,13 +95,13 @@ extension Int128 {
   }
 }
 
-// The position at which a node must be split along its principal axis, computed from its points alone: see `SplitRule`.
-// Rounding differs from the builder's, so a split is only known to within `tolerance`.
+// The position at which a node must be split along its principal axis, computed only from the node's points: see
+// `SplitRule`. The builder rounds differently, so the position of a split is known only to within `tolerance`.
 
 // MARK: - Gamma
 
 extension NodeFacts {
-  /// Returns the distance of the weighted mean from the mean along the axis, in plane units.
+  /// Returns the distance between the weighted mean and the plain mean along the axis, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     var greatest = 0.0
     points.forEach { greatest = max(greatest, squaredDistance(of: $0)) }
@@ -114,7 +115,8 @@ extension NodeFacts {
     return sum / weights
   }
 
-  /// Returns the square of a point's distance to the mean, with the distance multiplied by the count.
+  /// Returns the square of a point's distance to the mean. The distance is multiplied by the number of points before it
+  /// is squared.
   private func squaredDistance(of point: PlanePoint) -> Double {
     let count = Int64(points.count)
     return squaredLength(
@@ -139,12 +141,12 @@ extension NodeFacts {
 // MARK: - Least scatter
 
 extension NodeFacts {
-  /// Returns the scatter between the first `leftCount` points and the others, times the count. It is the scatter of all
-  /// points minus the scatter within the two parts.
+  /// Returns the scatter between the first `leftCount` points and the remaining points, multiplied by the number of
+  /// points. This scatter is the scatter of all points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns by how much that scatter would grow, at least, if each point that is certainly nearer to the other part's
-  /// mean moved there.
+  /// Suppose that each point that is certainly nearer to the mean of the other part moves to that part. Returns a lower
+  /// bound of the amount by which `scatterBetween` would then grow.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))
@@ -175,7 +177,7 @@ extension NodeFacts {
     squaredLength(Double(point.x - box.minX) - mean.x, Double(point.y - box.minY) - mean.y)
   }
 
-  /// Adds a point to sums. 2^31 points times 2^32 units fit.
+  /// Adds a point to sums. Sums of 2^31 points on a plane of 2^32 units do not overflow.
   @inline(__always) func add(_ point: PlanePoint, to sums: inout NodeSums) {
     sums.x &+= UInt64(point.x &- box.minX)
     sums.y &+= UInt64(point.y &- box.minY)
@@ -186,8 +188,8 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// Returns the count times the difference of two sums: of the first `leftCount` points, and of `leftCount` points at
-  /// the mean of all points.
+  /// Returns the difference of two sums, multiplied by the number of points. One is the sum of the first `leftCount`
+  /// points. The other is the mean of all points, multiplied by `leftCount`.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

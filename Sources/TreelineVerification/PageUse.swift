@@ -1,13 +1,13 @@
 import Treeline
 
-/// A limit on the resident part of a mapped index. It counts the bytes that are read, and releases all pages once there
-/// are many. So verification takes little memory, however large the index is.
+/// Limits how much of a mapped index is resident in memory. It counts the bytes that are read, and releases all pages
+/// once the limit is reached. So verification takes little memory, however large the index is.
 final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// Whether the nodes of each region, and their data, have been read since pages were last released. It is checked at
-  /// every node, hence a pointer.
+  /// For each region, whether its nodes and their data have been read since pages were last released. It is read at
+  /// every node, so a fast pointer is used.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
   /// The number of bytes that all threads together may read before pages are released.
@@ -15,7 +15,7 @@ final class PageUse {
 
   /// The number of node records in a region, as a power of 2.
   private static let regionShift: UInt32 = 11
-  /// The approximate number of bytes that the records of a region, their summaries, points, codes and gaps take.
+  /// The approximate number of bytes of a region's records, and of their summaries, points, codes and gaps.
   private static let bytesPerRegion = 512 << 10
 
   /// The number of points or bytes that a pass reads between two calls of `note`.
@@ -33,12 +33,12 @@ final class PageUse {
 
   deinit { isRegionUsed.deallocate() }
 
-  /// Returns one object for each of some threads, which share the limit.
+  /// Returns one object for each of several threads. The objects share the limit.
   func divided(among threads: Int) -> [PageUse] {
     (0..<threads).map { _ in PageUse(regionCount: isRegionUsed.count, limit: limit / threads, giveBack) }
   }
 
-  /// Notes that bytes are about to be read, one after the other.
+  /// Notes that consecutive bytes are about to be read.
   func note(byteCount count: Int) {
     byteCount += count
     guard byteCount > limit else { return }
@@ -57,7 +57,7 @@ final class PageUse {
 }
 
 extension Range<Int> {
-  /// Calls `body` with blocks of a range, and notes the bytes that each block is about to take.
+  /// Calls `body` with blocks of a range. Before each call, notes the bytes of the block.
   func forEachBlock(noting pages: PageUse, bytesPerElement: Int, _ body: (Range<Int>) -> Void) {
     for start in stride(from: lowerBound, to: upperBound, by: PageUse.blockSize) {
       let block = start..<Swift.min(start + PageUse.blockSize, upperBound)
@@ -81,7 +81,7 @@ struct PointBlocks {
   }
 
   @inline(__always) func forEachBlock(_ body: (UnsafeBufferPointer<PlanePoint>) -> Void) {
-    // A few points lie on pages that were noted with their node.
+    // If there are few points, their pages were noted together with their node.
     if count <= 1 << 12 { return body(points) }
     points.indices.forEachBlock(noting: pages, bytesPerElement: 8) { body(UnsafeBufferPointer(rebasing: points[$0])) }
   }
@@ -92,7 +92,7 @@ struct PointBlocks {
 }
 
 extension XXHash64 {
-  /// Adds the bytes of a mapped file.
+  /// Updates the checksum with the bytes of a mapped file.
   mutating func update(_ bytes: UnsafeRawBufferPointer, _ pages: PageUse) {
     bytes.indices.forEachBlock(noting: pages, bytesPerElement: 1) {
       update(UnsafeRawBufferPointer(rebasing: bytes[$0]))
@@ -100,7 +100,7 @@ extension XXHash64 {
   }
 }
 
-/// A set of bits, all of them 0 at first.
+/// A set of bits. At first, all bits are 0.
 struct BitSet {
   private var words: [UInt64]
 
@@ -120,19 +120,20 @@ struct BitSet {
 
 /// A search for duplicates among many numbers, in bounded memory.
 enum Duplicates {
-  /// The greatest count of numbers that are sorted at once.
+  /// The greatest number of elements that are sorted at once.
   private static let mostSorted = 1 << 21
 
-  /// Returns numbers that equal an earlier one, at most as many as a list of problems holds.
+  /// Returns numbers that occur more than once. The result has at most as many numbers as a list of problems can hold.
   ///
   /// - Parameters:
   ///   - greatest: The greatest of the numbers.
-  ///   - forEach: Visits all numbers. It is called once for each part of them that is sorted.
-  /// - Complexity: O(count) if numbers are dense; otherwise one more pass for each 2 million numbers.
+  ///   - forEach: Visits all numbers. If the numbers are sorted in parts, it is called once for each part.
+  /// - Complexity: O(count) if the numbers are dense. Otherwise, each 2 million numbers take one more pass over all
+  ///   numbers.
   static func find(count: Int, greatest: UInt64, forEach: ((UInt64) -> Void) -> Void) -> [UInt64] {
     var found: [UInt64] = []
     func add(_ number: UInt64) { if found.count < ProblemList.capacity { found.append(number) } }
-    // Rows are usually numbered from 0.
+    // Rows are usually numbered from 0, without large gaps.
     if greatest < UInt64(16 * count + 1024) {
       var isThere = BitSet(count: Int(greatest) + 1)
       forEach { number in if !isThere.insert(Int(number)) { add(number) } }
@@ -141,7 +142,7 @@ enum Duplicates {
     let partCount = UInt64(count / mostSorted + 1)
     for part in 0..<partCount {
       var numbers: [UInt64] = []
-      // Divides the numbers by a hash, since all of them may be multiples of some number.
+      // Divides the numbers by a hash, because all of them may be multiples of some number.
       forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
       numbers.sort()
       for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }

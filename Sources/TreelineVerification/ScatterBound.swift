@@ -1,21 +1,21 @@
 import Treeline
 
-// The greatest scatter that a split across the axis could put between two parts. Few points are all sorted. Many points
-// are divided into bins along the axis. Only those bins are searched within which a split could put more scatter
-// between the parts than the split that was chosen.
+// Finds the greatest scatter that a split across the axis could put between two parts. If there are few points, all of
+// them are sorted. If there are many points, they are divided into bins along the axis. A bin is searched only if a
+// split within it could put more scatter between the parts than the chosen split does.
 
 extension NodeFacts {
   /// Consecutive points along the axis.
   private struct Bin {
     var count = 0
     var sums = NodeSums(x: 0, y: 0)
-    /// The sum of the points' distances from the axis.
+    /// The sum of the distances of the bin's points from the axis.
     var distance = 0.0
     var least = Double.infinity
     var greatest = -Double.infinity
   }
 
-  /// The points before a bin: how many they are, and their sums.
+  /// The points before a bin: their number and their sums.
   private typealias Before = (count: Int, sums: NodeSums)
 
   private typealias Sorted = (product: Double, point: PlanePoint)
@@ -24,8 +24,9 @@ extension NodeFacts {
   private static let mostSorted = 1 << 20
   private static let fewPoints = 512
 
-  /// Returns the greatest scatter that a split across the axis could put between two parts, among splits about which
-  /// rounding leaves no doubt. If none exceeds `least`, returns any number up to `least`.
+  /// Returns the greatest scatter that a split across the axis could put between two parts. Only splits whose position
+  /// is certain despite rounding are considered. If no split puts more than `least` between the parts, the result is
+  /// any number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
   func mostScatterBetween(above least: Double) -> Double {
@@ -58,7 +59,7 @@ extension NodeFacts {
     return most
   }
 
-  /// - Parameter whole: A bin whose least and greatest products are known.
+  /// - Parameter whole: A bin whose least product and greatest product are known.
   private func most(within whole: Bin, behind before: Before, above least: Double) -> Double {
     guard whole.greatest - whole.least > 2 * tolerance else { return 0 }
     var bins = [Bin](repeating: Bin(), count: max(64, min(whole.count / 256, 1 << 13)))
@@ -107,7 +108,7 @@ extension NodeFacts {
     return most
   }
 
-  /// Sorts the points of some bins, and tries all splits within each bin.
+  /// Sorts the points of several bins, and tries all splits within each bin.
   private func most(
     ofBins open: ArraySlice<(number: Int, before: Before)>, _ number: (Double) -> Int?, _ binCount: Int
   ) -> Double {
@@ -139,12 +140,12 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // Along the axis, sums fall up to the mean and rise after it. Across the axis, they change by the points in the
-    // bin.
+    // Along the axis, sums fall up to the mean and rise after it. Across the axis, sums change at most by the points in
+    // the bin.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }
-    // Slightly more than the exact bound, for rounding.
+    // The bound is slightly increased, to allow for rounding.
     return squaredLength(along, across) / min(weight(start.count + 1), weight(end.count - 1)) * (1 + 0x1p-30)
   }
 

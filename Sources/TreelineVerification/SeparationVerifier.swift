@@ -1,24 +1,26 @@
 import Treeline
 
-/// A check of the separations of a sound tree against its nodes.
+/// Checks the separations of a sound tree against its nodes.
 ///
-/// First each code is checked alone. Only a node with children has a code other than 0. The code exceeds neither the
-/// parent's code nor the code of the distance at which the node alone may be split (see
+/// First each code is checked alone. Only a node with children has a code other than 0. The code of a node exceeds
+/// neither the code of its parent nor the code of the distance at which the node alone may be split (see
 /// `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split in
-/// the order of falling codes, from the greatest down to 1, then at each code
-/// - no two shown nodes are closer than its distance, and
-/// - no other shown node that may be split at this code could be split without bringing two nodes closer than that.
+/// the order of falling codes, from the greatest down to 1, two conditions hold at each code:
+/// - No two shown nodes are closer than the distance of the code.
+/// - Suppose a shown node may be split at this code but has a lesser code. Then splitting it would bring two nodes
+///   closer than that distance.
 ///
-/// A code's distance stands for all distances down to the next code (see `SeparationCode`), so this is what queries
-/// promise for every spacing at every zoom. If two nodes with the same code block each other, either may have been
-/// split.
+/// A code's distance represents all distances down to the next code (see `SeparationCode`). So these two conditions are
+/// the promises of queries for every spacing at every zoom. If two nodes with the same code block each other, either of
+/// them may have been split.
 ///
-/// A node is checked when it is first shown, and at the codes at which it may be split but is not. If another node is
-/// too close to one of its children, it stays too close until the code falls to the code of their distance or to the
-/// other node's own code. Both are known, and the node is checked again at the greater of the two. None of this is
-/// shared with the builder, which does not know the codes beforehand.
+/// A node is checked when it is first shown, and at the codes at which it may be split but is not. Suppose another node
+/// is too close to one of the node's children. It stays too close until the code falls to one of two codes: the code of
+/// the distance between the other node and that child, or the other node's own code. Both codes are known, so the node
+/// is checked again at the greater of the two codes. The builder works differently, because it does not know the codes
+/// beforehand. So the check shares no code with the builder.
 ///
-/// - Complexity: O(pointCount log pointCount) time on all measured data, and memory for the path from the root to a
+/// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.
 struct SeparationVerifier {
   private let storage: TreeStorage
@@ -28,8 +30,8 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// Problems of single codes, and problems among shown nodes at the greatest code that has such problems. Problems at
-  /// lesser codes are not reported, because one wrong code also affects all lesser codes.
+  /// Problems of single codes, and problems among shown nodes. Problems among shown nodes are reported only at the
+  /// greatest code that has any, because one wrong code also affects all lesser codes.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -91,7 +93,7 @@ struct SeparationVerifier {
   private mutating func verify(_ part: TreePart, _ monitor: inout VerificationMonitor) {
     neighbours.begin(behind: part.siblings)
     let sibling = part.siblings.last
-    // A parent's number is the first point of its right child. The root has no parent.
+    // A parent's number is the index of the first point of its right child. The root has no parent.
     let parent = sibling.map { max($0.first, part.node.first) }
     var stack = [
       Visit(
@@ -102,7 +104,7 @@ struct SeparationVerifier {
       let node = visit.node
       pages.note(node)
       neighbours.visit(atDepth: visit.depth, sibling: visit.sibling)
-      // In a sound tree the children of every node can be read.
+      // In a sound tree, the children of every node can be read.
       let children = try! storage.children(of: node)
       let code = children.map { self.code($0.right.first) } ?? .zero
       let isShown = visit.shownAt > code && visit.shownAt > .zero && visit.depth > 0
@@ -116,7 +118,7 @@ struct SeparationVerifier {
         number: right.first, left: storage.meanPosition(of: left), right: storage.meanPosition(of: right))
       let own = ownCode(node, parts)
       if code > visit.shownAt && visit.depth > 0 {
-        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), its parent's")
+        add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), the separation of its parent")
       }
       if code > own {
         let reason = "for the distance between its children and the scatter of its points"
@@ -131,7 +133,8 @@ struct SeparationVerifier {
     }
   }
 
-  /// Reports the findings, as if all codes had been checked alone before any were checked among shown nodes.
+  /// Reports the findings in the order of a check of all codes alone, followed by a check of all codes among shown
+  /// nodes.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }
@@ -158,8 +161,8 @@ struct SeparationVerifier {
   /// Returns whether a problem at a code would be reported.
   private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
-  /// The children of a node: its number, which is the first point of the right child, and the positions of both
-  /// children.
+  /// The children of a node: the node's number, which is the index of the right child's first point, and the positions
+  /// of both children.
   private struct Parts {
     let number: UInt32
     let left: PlanePoint
@@ -168,7 +171,7 @@ struct SeparationVerifier {
 
   private func code(_ number: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(number)]) }
 
-  /// Returns the code at which a node is split if no other node is in the way.
+  /// Returns the code at which a node is split if no other node blocks it.
   private func ownCode(_ node: Node, _ parts: Parts) -> SeparationCode {
     SeparationCode(
       roundingDown: TreeStorage.squaredSplitDistance(
@@ -176,7 +179,7 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  /// Checks that codes are 0 where no right child begins: within a stack, and at the first point of all.
+  /// Checks that codes are 0 at indices where no right child begins: within a stack, and at the tree's first point.
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {
@@ -187,7 +190,7 @@ struct SeparationVerifier {
 
   // MARK: - Among shown nodes
 
-  /// Checks that no other node is too close to a node when that is first shown.
+  /// Checks that no other node is too close to a node when the node is first shown.
   private mutating func checkDistance(_ visit: Visit) {
     guard counts(visit.shownAt) else { return }
     let position = storage.meanPosition(of: visit.node)
@@ -196,7 +199,7 @@ struct SeparationVerifier {
     add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), for the distance to another node")
   }
 
-  /// Checks that another node is in the way at each code at which a node may be split but is not.
+  /// Checks each code at which a node may be split but is not: another node must block it.
   private mutating func look(at parts: Parts, from first: SeparationCode, downTo own: SeparationCode) {
     var code = first
     while code > own && counts(code) {
@@ -204,14 +207,16 @@ struct SeparationVerifier {
       let reach = toLeft?.squaredDistance ?? code.squaredDistance
       let toRight = nearest(to: parts.right, within: reach, at: code)
       guard let nearest = toRight ?? toLeft else {
-        return add(.unsplit, at: code, parts.number, expected: "at least \(code.rawValue), where nothing is in the way")
+        return add(
+          .unsplit, at: code, parts.number,
+          expected: "at least \(code.rawValue), because no other node is in the way")
       }
       code = max(SeparationCode(roundingDown: nearest.squaredDistance), nearest.code, own)
     }
   }
 
-  /// Returns the node nearest to a position among those shown at a code, if it is closer than a distance given by its
-  /// square.
+  /// Of the nodes shown at a code, returns the node that is nearest to a position. Nil if no node is nearer than the
+  /// given distance.
   private mutating func nearest(to position: PlanePoint, within squaredDistance: UInt64, at code: SeparationCode) -> (
     code: SeparationCode, squaredDistance: UInt64
   )? {

@@ -1,20 +1,20 @@
 import Treeline
 
-/// The nodes that are shown around another node, found by a walk through the tree.
+/// Finds the nodes that are shown around another node, by a walk through the tree.
 ///
-/// The codes decide which nodes are shown at a code: each node that is not split while its parent is. A walk visits the
-/// tree from the root down. Apart from the nodes below the visited one, only nodes beside its path can be near it. So
-/// only the path is kept, and memory does not grow with the tree.
+/// The codes decide which nodes are shown at a code: a node is shown if it is not split at this code but its parent is.
+/// A walk visits the tree from the root down. Nodes that are near the visited node are either below it, or in subtrees
+/// beside the path to it. So only the path is kept, and memory does not grow with the tree.
 struct ShownNeighbours {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>
   private let projection: Plane.Projection
   private let pages: PageUse
-  /// The siblings of the visited node and of its ancestors, the topmost first.
+  /// The siblings of the visited node and of its ancestors. The topmost sibling comes first.
   private var siblings: [Branch] = []
   private var waiting: [Branch] = []
 
-  /// A node with the data that decide whether it is near and shown.
+  /// A node, and the data that decide whether it is shown and near.
   private struct Branch {
     let node: Node
     let box: PlaneRect
@@ -25,15 +25,15 @@ struct ShownNeighbours {
     (self.storage, self.codes, self.projection, self.pages) = (storage, codes, projection, pages)
   }
 
-  /// Begins at a node, given the siblings of the node and of its ancestors, the topmost first.
+  /// Begins at a node. `siblings` are the siblings of the node and of its ancestors, with the topmost sibling first.
   mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
 
-  /// Moves on to a node.
+  /// Moves to another node.
   ///
   /// - Parameters:
   ///   - depth: The depth of the node below the root of the walk. The node's parent must be on the path that was
   ///     visited last.
-  ///   - sibling: The sibling of the node; nil for the root.
+  ///   - sibling: The sibling of the node; nil if the node is the root.
   mutating func visit(atDepth depth: Int, sibling: Node?) {
     siblings.removeLast(siblings.count - max(depth - 1, 0))
     if let sibling { siblings.append(branch(sibling)) }
@@ -44,16 +44,15 @@ struct ShownNeighbours {
     return Branch(node: node, box: storage.box(of: node), code: code(of: node))
   }
 
-  /// In a sound tree the children of every node can be read.
+  /// In a sound tree, the children of every node can be read.
   private func code(of node: Node) -> SeparationCode {
     guard let number = try! storage.children(of: node)?.right.first else { return .zero }
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits the nodes that are shown beside the visited one, and may be nearer to a position than a distance given by
-  /// its square.
+  /// Visits shown nodes that may be nearer to a position than a given distance. The visited node itself is skipped.
   ///
-  /// - Parameter body: Returns the square of the distance that counts from now on; 0 ends the search.
+  /// - Parameter body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
   mutating func search(
     near position: PlanePoint, within squaredDistance: UInt64, at code: SeparationCode, _ body: (Node) -> UInt64
   ) {
@@ -75,7 +74,7 @@ struct ShownNeighbours {
 }
 
 extension Plane.Projection {
-  /// Returns the square of the distance from a position to the nearest position of a box.
+  /// Returns the squared distance from a position to the nearest position in a box.
   fileprivate func squaredDistance(from position: PlanePoint, to box: PlaneRect) -> UInt64 {
     var dx: UInt32 = 0
     if position.x &- box.minX > box.width {

@@ -1,23 +1,24 @@
 import Treeline
 
-/// A check of every node of a tree against its points.
+/// Checks every node of a tree against its points.
 ///
-/// What each node should be is computed in a pass over its points, without any code of the builder.
+/// The expected content of each node is computed in a pass over its points. This check uses no code of the builder.
 struct TreeVerifier {
   let storage: TreeStorage
   let growth: Growth
-  /// Whether nodes grown by merging may lie across the seam.
+  /// Whether nodes may lie across the seam, if the tree grew by merging.
   let crossesSeam: Bool
-  /// The level from which on nodes with stored children are halved along their longer side.
+  /// The first level at which nodes with stored children are halved along their longer side.
   let principalLevels: Int
   var problems: ProblemList
   var pages: PageUse
   let threads: Int
   var monitor: VerificationMonitor
 
-  /// The record at which the next stored children must begin. Pairs are in the order of a walk from left to right.
+  /// The record at which the next pair of stored children must begin. Pairs of children are in the order of a walk from
+  /// left to right.
   var nextPair = 1
-  /// Whether any node so far lies across the seam.
+  /// Whether any node that has been checked lies across the seam.
   var isAcrossSeam = false
 
   mutating func verify() {
@@ -25,7 +26,7 @@ struct TreeVerifier {
     if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
     let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair) that belong to the tree",
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number in the tree",
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
@@ -103,7 +104,7 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
 
-  /// Adds a problem of the records below a node. They contradict the node and are not checked further.
+  /// Adds a problem with the records below a node. They contradict the node, so they are not checked any further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
@@ -139,8 +140,8 @@ struct TreeVerifier {
 // MARK: - Groups
 
 extension TreeVerifier {
-  /// Checks a node above the trees of groups. It is halved by the number of its groups, has a box around its points
-  /// that does not lie across the seam, and has the sums of these points.
+  /// Checks a node above the trees of groups. It must divide its groups into two halves by their number. Its box must
+  /// be the box around its points and must not cross the seam, and its sums must be the sums of its points.
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {
@@ -200,7 +201,7 @@ extension TreeVerifier {
       found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
   }
 
-  /// Checks that a line across the principal axis separates the children, with the left one on the side of lesser
+  /// Checks that a line across the principal axis separates the children. The left child must be on the side of lesser
   /// products.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }
@@ -212,7 +213,7 @@ extension TreeVerifier {
       problems.check(
         left <= right + tolerance && left <= product + tolerance && right >= product - tolerance, node.name,
         expected: "its \(name) between its children along its principal axis",
-        found: "the left one up to \(left), the right one from \(right) on")
+        found: "the left child up to \(left), the right child from \(right) on")
     }
     guard let splitRule = growth.splitRule else { return }
     switch splitRule.kind {
@@ -222,12 +223,12 @@ extension TreeVerifier {
       let leftCount = Int(children.left.count)
       let between = facts.scatterBetween(leftCount)
       let most = facts.mostScatterBetween(above: between)
-      // Sums of integers are exact. Roundings add up to a few units in the 53rd bit.
+      // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
         expected: "at least as much scatter between its children as a split across its axis can put there, \(most)",
         found: "\(between)")
-      // A builder goes on as long as it can gain 1/2048.
+      // A builder continues to turn the line as long as that gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
@@ -236,7 +237,8 @@ extension TreeVerifier {
     }
   }
 
-  /// Checks that, far down the tree, a line across the middle of the box's longer side separates the children.
+  /// Checks nodes below the principal levels: a line across the middle of the box's longer side must separate the
+  /// children.
   private func checkHalves(_ node: Node, _ children: (left: Node, right: Node), _ box: PlaneRect) {
     let isWide = box.width >= box.height
     let middle = isWide ? box.minX + box.width / 2 : box.minY + box.height / 2
@@ -246,22 +248,22 @@ extension TreeVerifier {
     problems.check(
       left <= middle && right > middle, node.name,
       expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
-      found: "the left one up to \(left), the right one from \(right) on")
+      found: "the left child up to \(left), the right child from \(right) on")
   }
 }
 
 // MARK: - Buckets and stacks
 
 extension TreeVerifier {
-  /// Checks the gap after a bucket's last point. It has no meaning, but is 0 so that the same points give the same
-  /// bytes.
+  /// Checks the gap after a bucket's last point. It has no meaning, but it must be 0, so that the same points always
+  /// give the same bytes.
   private func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
     let gap = storage.gap(after: last)
     problems.check(gap == 0, "gap \(last)", expected: "0 after the last point of a bucket", found: "\(gap)")
   }
 
-  /// Checks a node without children. It must be a stack; otherwise the gap at which it is split is missing.
+  /// Checks a node without children. It must be a stack. If it is not, the gap at which it is split is missing.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true
@@ -282,7 +284,7 @@ extension TreeVerifier {
     }
   }
 
-  /// Checks that all points of a leaf have one position and are in the order of their rows.
+  /// Checks that all points of a leaf have one position, and that they are in the order of their rows.
   private func checkStack(_ node: Node, at position: PlanePoint) {
     forEachBlock(of: node.range) { block in
       for index in block where !problems.isFull {
@@ -302,7 +304,7 @@ extension TreeVerifier {
       found: "\(storage.box(of: node))")
   }
 
-  /// Calls `body` with blocks of the points of a node without children, which is usually a single point.
+  /// Calls `body` with blocks of the points of a node without children. Usually that is a single point.
   private func forEachBlock(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
     if range.count <= NodeRecord.bucketCapacity { return body(range) }
     range.forEachBlock(noting: pages, bytesPerElement: 17, body)

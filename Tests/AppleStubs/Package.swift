@@ -2,27 +2,28 @@
 
 import PackageDescription
 
-// Compiles the code for Apple's platforms, and runs its tests, on systems without Apple's frameworks: against stubs of
-// the few declarations that are used. It is a separate package, so that a stub never meets a real framework.
+// Compiles the code for Apple's platforms on systems without Apple's frameworks, and runs its tests there. Stubs
+// declare the few parts of the frameworks that are used. This package is separate, so that a stub never meets a real
+// framework.
 //
-// To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`, with a link to its
-// documentation and exactly the signature there. Mark what only tests need as belonging to the stub. Avoid `@objc`,
-// which Linux does not compile: use, for example, `MKPointAnnotation`, whose coordinate is observable, or
-// `UIUpdateLink`. Code under a condition that does not hold with the stubs fails `scripts/check/mapkit`, since nothing
-// would compile it.
+// To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`. The stub needs a link to
+// Apple's documentation, and exactly the signature that is given there. If only tests need something, mark it as
+// existing only in the stub. Avoid `@objc`, which Linux does not compile: use, for example, `MKPointAnnotation`, whose
+// coordinate is observable, or `UIUpdateLink`. Code under a condition that is false with the stubs fails
+// `scripts/check/mapkit`, because nothing would compile it.
 #if !os(Linux)
   fatalError("There are real frameworks here; run the tests of the package treeline")
 #endif
 
-/// Declares one of Treeline's own modules, by a link to its sources.
+/// Declares one of Treeline's own modules. Its folder is a link to the module's sources.
 func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
 }
 
 let excluded = ["Treeline": ["Treeline.docc"]]
 
-/// Declares a stub in Swift 5, whose closures behave as in Objective-C frameworks: a closure of the main actor
-/// traps when it is called on another thread.
+/// Declares a stub, written in Swift 5. Its closures behave as in frameworks in Objective-C: a closure of the main
+/// actor traps if it is called on another thread.
 func stub(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Stubs/\(name)", swiftSettings: [.swiftLanguageMode(.v5)])

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Support"))
 
 from waiting import LIMIT
 
-#: Draws WebGL in software, and composes the page without it, so that the tests need no graphics card.
+#: Options that make Chromium draw WebGL in software and compose pages without it. So the tests need no graphics card.
 CHROMIUM = [
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
@@ -19,7 +19,7 @@ CHROMIUM = [
     "--no-sandbox",
 ]
 
-#: WebGL driver's warning that its picture is copied, which only takes time.
+#: Warning of the WebGL driver that its picture is copied. The copy only takes time, so the warning is ignored.
 TOLERATED = "GPU stall due to ReadPixels"
 
 
@@ -33,7 +33,7 @@ def browser():
 
 @pytest.fixture
 def complaints():
-    """Collects complaints of pages. None may have any."""
+    """Collects complaints of pages. The test fails if there are any."""
     found = []
     yield found
     assert not found, found
@@ -41,7 +41,7 @@ def complaints():
 
 @pytest.fixture
 def new_context(browser):
-    """Creates contexts of the browser, which end with the test."""
+    """Returns a function that creates browser contexts. They are closed at the end of the test."""
     contexts = []
 
     def new_context(**options):

@@ -1,4 +1,4 @@
-"""Places, written in every format that the recipes of the page DataTutorial read."""
+"""Test data: the same places in every format that the recipes on the page DataTutorial read."""
 
 import os
 import pathlib
@@ -29,9 +29,11 @@ def shell(folder, code):
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory, pytestconfig):
-    """A folder with the places in files, `expected.treeline` as the index of the same rows from CSV, and a database."""
+    """Returns a folder with files of the places and a database of them. Its file `expected.treeline` is the index that
+    the tool builds from the same rows as CSV."""
     folder = tmp_path_factory.mktemp("places")
-    # DuckDB is installed next to Python. PostgreSQL's programs run where its own user may have no access.
+    # DuckDB is installed next to Python. PostgreSQL's programs run in a folder that their user may not be able to
+    # access.
     os.environ["PATH"] = os.pathsep.join(
         [os.path.dirname(program("TREELINE_TOOL")), os.path.dirname(sys.executable), os.environ["PATH"]])
     with database():

@@ -1,4 +1,4 @@
-"""A separate PostgreSQL server in a temporary folder, reached through a socket in it."""
+"""A separate PostgreSQL server in a temporary folder. Clients reach it through a socket in this folder."""
 
 import contextlib
 import glob
@@ -13,7 +13,7 @@ from waiting import LIMIT, wait_for
 
 @contextlib.contextmanager
 def database():
-    """Runs the server while the block runs. The environment points its clients to it."""
+    """Runs the server during a block. Environment variables point clients to the server."""
     programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: float(path.split("/")[-2]))
     folder = tempfile.mkdtemp()
     # PostgreSQL refuses to run as root.
@@ -36,7 +36,7 @@ def database():
         yield
     finally:
         if process:
-            # Requests a fast shutdown of PostgreSQL.
+            # This signal requests a fast shutdown of PostgreSQL.
             process.send_signal(signal.SIGINT)
             process.wait(LIMIT)
         shutil.rmtree(folder)

@@ -1,5 +1,5 @@
-"""The places on which the recipes of DataTutorial are tested, in all their forms: a table of pyarrow, and files and
-databases that programs create from it."""
+"""The places on which the recipes of DataTutorial are tested, in all forms: as a table of pyarrow, and as files and
+databases that programs create from this table."""
 
 import csv
 import datetime
@@ -13,11 +13,11 @@ import subprocess
 import pyarrow
 import pyarrow.parquet
 
-# With characters that break cells without proper quoting.
+# These names contain characters that break cells if they are not quoted properly.
 NAMES = ["Café “Zur Post”", 'The "Grand"; Hotel, Bar', "two\nlines", "a\ttab", "東京駅", "O'Hare", "back\\slash", None]
 KINDS = ["food", "hotel", "a, b", None]
-# In one transaction, because only a new table is sure to keep its rows in order. The time zone has changed its offset
-# often, and began with a local mean time.
+# All rows are written in one transaction, because only a new table is sure to keep their order. The offset of this time
+# zone has changed often, and was a local mean time at first.
 DATABASE = """
     CREATE EXTENSION postgis;
     ALTER DATABASE gis SET timezone = 'Europe/Amsterdam';
@@ -32,10 +32,10 @@ DATABASE = """
 
 
 def table(count):
-    """Returns the same rows on each call. Coordinates have six decimals and times milliseconds, which all programs
-    keep."""
+    """Returns the same rows on each call. Coordinates have six decimals and times have milliseconds, because all
+    programs keep these."""
     generator = random.Random(23)
-    # The first row has values that GDAL rounds by default.
+    # By default, GDAL rounds values such as those in the first row.
     first = (133.499999, 2.824612, "Manokwari", "hotel", 1, 5e-05, True, None)
     rows = [first] + [place(generator) for _ in range(count - 1)]
     types = [
@@ -65,8 +65,8 @@ def place(generator):
 
 
 def write_csv(places, path):
-    """Writes CSV with Python's own library, in the spelling of the format's standards: the reference for all
-    recipes."""
+    """Writes CSV with Python's own library, spelled as the standards of the format require. All recipes are compared
+    with this file."""
     def cell(value):
         match value:
             case bool(): return "true" if value else "false"
@@ -92,17 +92,17 @@ def write_parquet(places, folder):
 
 
 def write_by_spark(folder, files):
-    """Writes a folder of Parquet files with Spark. Its times are of the old type INT96."""
+    """Writes a folder of Parquet files with Spark. Their times have the old type INT96."""
     from pyspark.sql import SparkSession
 
     quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    # A program that runs for seconds need not be optimized for hours.
+    # A program that runs only for seconds does not need optimizations that pay off after hours.
     quick = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     spark = SparkSession.builder.master("local[1]").config(map=quiet | local | quick).getOrCreate()
     try:
         places = spark.read.parquet(f"{folder}/places.parquet")
-        # One task keeps the rows in order, but writes several files.
+        # A single task keeps the rows in order. It still writes several files.
         writer = places.coalesce(1).write.option("maxRecordsPerFile", -(-places.count() // files))
         writer.parquet(f"{folder}/places.spark")
     finally:
@@ -114,6 +114,6 @@ def write_to_databases(folder):
     subprocess.run(["createdb", "gis"], check=True)
     psql = ["psql", "gis", "--quiet", "--set", "ON_ERROR_STOP=1"]
     subprocess.run(psql, input=DATABASE, text=True, cwd=folder, check=True)
-    # GDAL keeps offsets in quarters of an hour.
+    # GDAL stores offsets of time zones in quarters of an hour, so it gets times in UTC.
     environment = os.environ | {"PGTZ": "UTC"}
     subprocess.run(["ogr2ogr", f"{folder}/places.gpkg", "PG:dbname=gis", "places"], env=environment, check=True)

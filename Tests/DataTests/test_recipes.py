@@ -1,4 +1,4 @@
-"""Checks that the recipes of the page DataTutorial give, byte for byte, the index of the same rows as CSV."""
+"""Checks that each recipe on the page DataTutorial gives the same index, byte for byte, as the same rows in CSV."""
 
 import filecmp
 import resource
@@ -19,7 +19,7 @@ RECIPES = Page(str(ROOT / PAGE)).run_by["scripts/test data"]
 
 
 def processor_seconds():
-    """Returns the processor time of all child processes so far, without PostgreSQL's server."""
+    """Returns the processor time of all child processes so far, except PostgreSQL's server."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -43,7 +43,7 @@ def test_there_are_recipes():
     assert len(RECIPES) > 5
 
 
-# Commands, and parts of their error messages: what was found, and the remedy.
+# Commands that fail, and parts of their error messages: what was found, and what to do.
 FAILURES = {
     "Parquet": (
         "cat places.parquet | treeline build - -o places.treeline", ["Parquet data", "FORMAT csv"]),
@@ -86,7 +86,7 @@ def test_a_failure_tells_the_remedy_and_leaves_the_index(folder, command, words,
     assert filecmp.cmp(folder / "places.treeline", folder / "expected.treeline", shallow=False)
 
 
-# The program ends halfway, after writing some rows.
+# Here `psql` fails halfway, after it has written some rows.
 HALFWAY = """set -o pipefail
 psql gis --csv --set FETCH_COUNT=100 -c "SELECT geom, 1 / (row_number() OVER () - 500) AS population FROM places" 2>&- |
   treeline build - --columns population:number -o new.treeline && mv new.treeline places.treeline"""

@@ -1,5 +1,5 @@
-/// Feeds an index to everything that reads indexes: unchanged, and again with corrected checksums, since otherwise no
-/// mutation would get past the header.
+/// Passes an index to everything that reads indexes. Does so twice: unchanged, and with repaired checksums. Without
+/// repaired checksums, no mutation would get past the header.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzzIndex(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = UnsafeRawBufferPointer(start: start, count: count)
   _ = IndexExercise(IndexBytes(bytes), queries: 1)

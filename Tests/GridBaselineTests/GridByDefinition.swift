@@ -2,7 +2,7 @@ import GridBaseline
 import Testing
 import Treeline
 
-/// The grid by its definition: each point belongs to the cell that integer division gives.
+/// The grid by its definition: integer division of the coordinates gives the cell of each point.
 struct GridByDefinition {
   let plane: Plane
   let points: [PlanePoint]
@@ -12,7 +12,7 @@ struct GridByDefinition {
     var isVisible = false
   }
 
-  /// Returns the cells by row, then column.
+  /// Returns the cells, ordered by row and then by column.
   func cells(in window: PlaneWindow, side: UInt64) -> [(column: UInt64, row: UInt64, members: [Int])] {
     var cells: [[UInt64]: Cell] = [:]
     for (row, point) in points.enumerated() {
@@ -34,7 +34,7 @@ struct GridByDefinition {
     #expect(cluster.pointCount == members.count)
     #expect(cluster.firstPoint == members[0])
 
-    // Measured eastwards from the cell's west edge, no position wraps around.
+    // Measures positions eastwards from the west edge of the cell, so that none of them wraps around.
     let west = UInt32(column * side) &- plane.seam
     let eastings = members.map { UInt64(points[$0].x &- west) }
     let southings = members.map { UInt64(points[$0].y) }

@@ -3,7 +3,7 @@ import Treeline
 
 @testable import GridBaseline
 
-/// Means of more points than a test could create.
+/// Checks means of more points than a test could create.
 struct GridClusterTests {
   static let cell = GridCell(column: 0, row: 0, side: 1 << 32)
 

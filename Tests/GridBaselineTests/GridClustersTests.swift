@@ -6,7 +6,8 @@ import Treeline
 
 struct GridClustersTests {
   static let seams: [UInt32] = [0, 1, 1 << 31, 0xDEAD_BEEF, .max]
-  /// Powers of two, numbers that do not divide the plane, one unit, the whole plane and almost the whole plane.
+  /// Sides of cells: powers of two, numbers that do not divide the plane, one unit, the whole plane, and almost the
+  /// whole plane.
   static let sides: [UInt64] = [
     1, 3, 1 << 20, 1_000_003, 88 << 20, 1 << 30, 0x5555_5556, 1 << 31, 0xFFFF_FFFF, 1 << 32,
   ]
@@ -21,7 +22,7 @@ struct GridClustersTests {
       var windows = [PlaneWindow.everything, PlaneWindow(x: 0 &- seam, width: .max, minY: 0, maxY: .max)]
       for _ in 0..<3 { windows.append(.random(using: &numbers)) }
       if let point = set.points.randomElement(using: &numbers) {
-        // Smaller than a cell, on a point and just next to it.
+        // Tests windows that are smaller than a cell, at a point and just next to the point.
         windows.append(PlaneWindow(x: point.x, width: 0, minY: point.y, maxY: point.y))
         windows.append(PlaneWindow(x: point.x &+ 1, width: 5, minY: point.y, maxY: point.y))
       }
@@ -38,7 +39,7 @@ struct GridClustersTests {
     let definition = GridByDefinition(plane: plane, points: set.points)
     let clusters = definition.check(grid, in: .everything, side: side)
     #expect(clusters.map(\.pointCount).reduce(0, +) == set.points.count)
-    // Windows that end on, before and after the lines.
+    // Tests windows that end on lines of the grid, just before them, and just after them.
     var numbers = SplitMix64(seed: side)
     for _ in 0..<Trials.count(20) {
       let corner = set.points.randomElement(using: &numbers)!

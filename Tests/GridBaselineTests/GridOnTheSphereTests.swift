@@ -3,7 +3,7 @@ import Testing
 import Treeline
 
 struct GridOnTheSphereTests {
-  /// The date line, the seam's own meridian, the poles and beyond.
+  /// Coordinates on the date line, on the meridian of the seam, at the poles, and beyond the limits of latitude.
   static let coordinates = [180, -180, 179.9999999, -179.9999999, 0, 177.5, -177.5, 90].flatMap { longitude in
     [0, 85.06, -85.06, 90, -90, -17.7].map { Coordinate(longitude: longitude, latitude: $0) }
   }
@@ -52,7 +52,7 @@ struct GridOnTheSphereTests {
   }
 
   @Test func theLastColumnEndsAtTheAntimeridian() throws {
-    // 3 columns with a remainder of one unit.
+    // With this side, the plane has 3 columns, and a remainder of one unit.
     let side: UInt64 = 0x5555_5555
     let plane = Plane.webMercator(seam: 1 << 20)
     let points = [0, 1, .max, .max - 1].map { PlanePoint(x: $0 &- plane.seam, y: 0) }
@@ -70,7 +70,7 @@ struct GridOnTheSphereTests {
     let plane = Plane.webMercator()
     let grid = Grid(points, on: plane)
     let definition = GridByDefinition(plane: plane, points: points)
-    // All except 150 ... 249: both ends are in column 0.
+    // The window contains all longitudes except 150 ... 249, so both its ends are in column 0.
     let window = PlaneWindow(x: 250, width: .max - 100, minY: 0, maxY: 9)
     for side in [1000, 1 << 31, 1 << 32] as [UInt64] { definition.check(grid, in: window, side: side) }
     #expect(grid.clusters(in: window, cellSide: 1 << 32).map(\.pointCount) == [5])

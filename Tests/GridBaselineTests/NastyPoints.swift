@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// Point sets that break careless quadtrees and grids.
+/// A set of points that breaks careless quadtrees and grids.
 struct NastyPoints: CustomStringConvertible, Sendable {
   let description: String
   let points: [PlanePoint]
@@ -42,7 +42,7 @@ struct NastyPoints: CustomStringConvertible, Sendable {
       })
   }
 
-  /// Returns points that are dense around a few places, some coincident, so that one tree has buckets of every size.
+  /// Returns points that are dense around a few places. Some points coincide. So one tree has buckets of every size.
   static func clumps(seed: UInt64, count: Int) -> NastyPoints {
     var numbers = SplitMix64(seed: seed)
     let points = (0..<count).map { _ in
@@ -55,7 +55,8 @@ struct NastyPoints: CustomStringConvertible, Sendable {
     return NastyPoints(description: "clumps, seed \(seed)", points: points)
   }
 
-  /// Returns points on, before and after each of some lattice lines, on every kind of edge and corner.
+  /// Returns points on each of some lattice lines, just before it and just after it, so that there are points at every
+  /// kind of edge and corner.
   static func around(side: UInt64, lines: [UInt64], seam: UInt32) -> NastyPoints {
     let ends: [UInt32] = [0, 1, .max]
     let positions =

@@ -2,7 +2,7 @@ import GridBaseline
 import Testing
 import Treeline
 
-/// Known defects of TBQuadTree and BentoMap, with one test each.
+/// Checks known defects of TBQuadTree and BentoMap. Each defect has one test.
 struct PublishedDefectsRegressionTests {
   @Test func aPointOnACornerOfFourCellsIsCountedOnce() {
     let grid = Grid([PlanePoint(x: 1 << 31, y: 1 << 31)], on: .webMercator())
@@ -10,7 +10,7 @@ struct PublishedDefectsRegressionTests {
   }
 
   @Test func pointsOutsideTheArticlesRootBoxAreKept() throws {
-    // The article's root box reaches from 19 to 72 north and from 166 to 53 west.
+    // The root box in the article reaches from 19 to 72 degrees north and from 166 to 53 degrees west.
     let plane = Plane.webMercator()
     let coordinates = [
       Coordinate(longitude: 151, latitude: -34), Coordinate(longitude: 13, latitude: 52),
@@ -30,7 +30,7 @@ struct PublishedDefectsRegressionTests {
     let clusters = try grid.clusters(in: .everything, cellSize: .published, zoom: 22)
     #expect(clusters.map(\.pointCount) == [count])
     #expect(grid.members(of: clusters[0]) == Array(0..<count))
-    // A chain of n/4 buckets would take minutes, this takes milliseconds.
+    // This takes milliseconds. A chain of n/4 buckets would take minutes.
     #expect(clock.now - start < .seconds(5))
     #expect((clusters[0].meanX, clusters[0].meanY) == (77, Double(UInt32.max)))
   }

@@ -42,7 +42,7 @@ struct QuadTreeTests {
       check(child, of: tree, depth: depth + 1, leafRanges: &leafRanges)
     }
     #expect(start == node.range.upperBound)
-    // The quadrants differ in the highest bit in which any two points differ.
+    // The quadrants are divided at the highest bit in which any two points differ.
     let bounds = totals.bounds
     let half = 31 - ((bounds.minX ^ bounds.maxX) | (bounds.minY ^ bounds.maxY)).leadingZeroBitCount
     for child in children {
@@ -83,7 +83,7 @@ struct QuadTreeTests {
 }
 
 extension PlaneWindow {
-  /// Returns a window of any size from one position to the whole plane, often across the seam.
+  /// Returns a window of any size, from a single position to the whole plane. It often lies across the seam.
   static func random(using numbers: inout SplitMix64) -> PlaneWindow {
     let size = UInt32.max >> UInt32.random(in: 0..<32, using: &numbers)
     let y = UInt32.random(in: 0 ... .max, using: &numbers)

@@ -1,7 +1,7 @@
-"""Compares the reader written from IndexFormat.md with the tool: on the tool's golden answers, and on random queries of
-indexes that the tool builds. TREELINE_TOOL names the tool. The arguments are a seed and the number of queries for a
-larger index. Without arguments TREELINE_TRIALS scales the number of cases: fast (a tenth), full or thorough (ten
-times)."""
+"""Compares the reader that was written from IndexFormat.md with the tool: on the tool's golden answers, and on random
+queries of indexes that the tool builds. TREELINE_TOOL is the path of the tool. The arguments are a seed and the number
+of queries for a larger index. Without arguments, TREELINE_TRIALS scales the number of cases: fast (a tenth), full or
+thorough (ten times)."""
 
 import json
 import math
@@ -23,11 +23,11 @@ FIXTURES = ROOT / "Fixtures"
 
 
 def trials(count):
-    """Returns the number of cases to draw, given their number in a full run."""
+    """Returns how many cases to draw, given the number of cases in a full run."""
     scales = {"fast": 0.1, "full": 1, "thorough": 10}
     return max(1, int(count * scales[os.environ.get("TREELINE_TRIALS", "full")]))
 
-# Points, and options of the build.
+# Files of points, and options with which indexes are built from them.
 SETS = [
     ("cities.csv.gz", "--attributes", "name,country,population"),
     ("cities.csv.gz", "--columns", "name:text,country:category,population:number"),
@@ -70,7 +70,8 @@ def run(*arguments):
 
 
 def tool_options(query):
-    """Returns a query as options of the tool: each with its value, lists with commas, flags without values."""
+    """Yields the options of the tool for a query. An option is followed by its value, a list has commas, and a flag has
+    no value."""
     for name, value in query.items():
         name = name.replace("_", "-")
         if isinstance(value, bool):
@@ -80,7 +81,8 @@ def tool_options(query):
 
 
 def close(index, found, expected):
-    """Returns whether two coordinates differ by at most half the last written decimal, plus rounding."""
+    """Returns whether two coordinates differ by at most half a unit of the last written decimal, apart from
+    rounding."""
     unit = 360 / 2**32 if index.is_mercator else index.side / 2**32
     decimals = math.floor(-math.log10(unit)) if 0 < unit < 1 else 0
     tolerance = 0.5 * 10.0 ** -decimals + 1e-9 * max(abs(expected), 1) if unit else 0
@@ -88,7 +90,7 @@ def close(index, found, expected):
 
 
 def differences(index, found, expected):
-    """Yields differences between an answer and the tool's output."""
+    """Yields descriptions of all differences between an answer and the tool's output."""
     if len(found) != len(expected):
         yield f"{len(found)} clusters, expected {len(expected)}"
     for ours, theirs in zip(found, expected):
@@ -120,7 +122,7 @@ class Comparison:
         self.check(index, found, json.loads(run(*arguments))["features"], shlex.join(map(str, arguments)))
 
     def journey(self, path, index, first, second):
-        """Compares a transition from one view to the next, which continues."""
+        """Compares a transition from one view to another. The second answer continues the first answer."""
         views = [f"--{end}-{name}" for end, view in (("from", first), ("to", second))
                  for name in (option[2:] for option in tool_options(view))]
         arguments = ["transition", path, *views, "--continuing"]
@@ -139,7 +141,8 @@ class Comparison:
 
 
 def compare_order(path, index, rng):
-    """Compares percentiles and distinct counts of clusters, from ranks and links, with the tool's."""
+    """Compares the percentiles and distinct counts of clusters with the tool's. Here they are computed from ranks and
+    links."""
     compared = 0
     for column in index.attributes:
         percent = rng.choice([0, 100, rng.randrange(101)])
@@ -161,7 +164,7 @@ def compare_order(path, index, rng):
 
 
 def random_viewport(rng, index, needs_zoom):
-    """Returns a viewport of a part of the index's points, or of everything around them."""
+    """Returns a random viewport. It shows a part of the index's points, or everything around them."""
     west, south, east, north = index.bounds(index.root)
     if rng.random() < 0.2 and index.is_mercator:
         west, south, east, north = -200.0, -86.0, 200.0, 86.0
@@ -172,7 +175,7 @@ def random_viewport(rng, index, needs_zoom):
     center = index.points[2 * (number := rng.randrange(index.point_count)):2 * number + 2]
     x, y = index.coordinate(*center) if rng.random() < 0.8 else (rng.uniform(west, east), rng.uniform(south, north))
     if not index.is_mercator and rng.random() < 0.1:
-        # Next to the points.
+        # Moves the viewport off the points.
         x += rng.uniform(-2, 2) * index.side
     zoom = rng.choice([float(rng.randrange(20)), rng.uniform(0, 24)])
     tile_size = {"tile_size": 512} if rng.random() < 0.2 else {}
@@ -192,7 +195,7 @@ def random_viewport(rng, index, needs_zoom):
         if rng.random() < 0.3:
             box[0], box[2] = ((edge + 180) % 360 - 180 for edge in (box[0], box[2]))
     if rng.random() < 0.15:
-        # Puts edges on points, which are then in view.
+        # Moves edges of the box to points. Points on an edge are in view.
         box = [x, y, x, y] if rng.random() < 0.5 else [x, box[1], x + width, y]
     viewport = {} if rng.random() < 0.1 else {"bbox": box}
     if needs_zoom and viewport and rng.random() < 0.3:
@@ -205,7 +208,7 @@ def random_viewport(rng, index, needs_zoom):
 
 
 def query_at_split(rng, index, kind):
-    """Returns a query whose pixels just suffice, or just do not, to split a node in view."""
+    """Returns a query for which a node in view is just split, or just not split, because of its pixels."""
     node = index.root
     for _ in range(rng.randrange(12)):
         node = rng.choice(index.children(node) or [node])
@@ -235,14 +238,14 @@ def random_query(rng, index):
             query[kind] = rng.choice([0.5, 1, 2, rng.uniform(0, 3)])
         if rng.random() < 0.4:
             query = query_at_split(rng, index, kind)
-        # Without a limit an answer may contain all points.
+        # Without a limit, an answer may contain all points.
         if index.point_count > 3000 or rng.random() < 0.6:
             query["limit"] = limit
         if kind != "badges" and rng.random() < 0.4:
             query["min_points"] = rng.choice([2, 3, 10, 100, index.point_count + 1, index.point_count + 2])
         if kind != "badges" and rng.random() < 0.3:
             query["alone_from_zoom"] = rng.uniform(0, 20)
-    # Badges stay apart only at the positions where clusters stand.
+    # Badges are only apart at the positions of their clusters.
     if rng.random() < 0.3:
         position = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
         if kind != "badges" or index.stands is None:
@@ -273,17 +276,18 @@ def random_journey(rng, index):
 
 
 def golden_queries():
-    """Yields the commands of golden answers in GeoJSON that an index can answer, and their expected output."""
+    """Yields the golden commands whose output is GeoJSON and that an index can answer, each with its expected
+    output."""
     for path in sorted((FIXTURES / "golden/tool").glob("query-*.txt")):
         command, _, output = path.read_text().partition("\n")
         points, *options = shlex.split(command)[3:]
         if output.startswith("{") and not {"--skip-invalid", "--longitude", "--x", "grid", "--filter", "--aggregate", "geojsonl"} & set(options):
-            # The exit code follows.
+            # The exit code follows the output in the file.
             yield points, options, json.JSONDecoder().raw_decode(output)[0]["features"]
 
 
 def query_of(options):
-    """Converts options of the tool to a query and to options of the build."""
+    """Converts options of the tool to a query and to options of the build. Returns both."""
     query, build = {}, []
     options = list(options)
     while options:
@@ -307,7 +311,7 @@ def query_of(options):
 
 
 def built(folder, points, *options, known={}):
-    """Returns the path of the index of some points, which is built once, and the index."""
+    """Returns the path of the index of some points, and the index. Each index is built only once."""
     if (points, options) not in known:
         path = folder / f"{len(known)}.treeline"
         run("build", points, "-o", path, *options)
@@ -316,7 +320,8 @@ def built(folder, points, *options, known={}):
 
 
 def compare_positions(folder, rng):
-    """Compares random coordinates, to the last digit, and coordinates around positions and between two of them."""
+    """Compares projected coordinates to the last digit: random coordinates, coordinates at positions of the plane, and
+    coordinates halfway between two positions."""
     latitudes = [rng.uniform(-90, 90) for _ in range(trials(10000))]
     latitudes += [latitude_of_y(rng.randrange(2**33) / 2) for _ in range(trials(10000))]
     latitudes += [math.nextafter(latitude, sign * 90) for latitude in latitudes[-trials(5000):] for sign in (-1, 1)
@@ -344,7 +349,8 @@ def main():
             path = ROOT / points
             index = Index(path) if points.endswith(".treeline") else built(folder, path, *build)[1]
             _, found = features(index, **query)
-            # Columns and ids of Features come from the points. An index only keeps the requested ones.
+            # The expected output comes from points, whose Features have all columns and ids. An index keeps only the
+            # requested columns.
             kept = {"cluster", "cluster_id", "point_count", "stack", "badge_px", "shown_index", "index", "members"}
             for feature in expected:
                 feature["properties"] = {name: value for name, value in feature["properties"].items() if name in kept}
@@ -371,11 +377,11 @@ def main():
                 comparison.query(path, index, {})
                 continue
             if index.is_mercator:
-                # Almost all the way around, or almost nothing.
+                # This box goes almost all the way around the world, or is almost empty.
                 west = rng.uniform(-180, 180)
                 for degrees in (-3e-8, 3e-8, 360 - 3e-8, 360 - 3e-7):
                     comparison.query(path, index, {"bbox": [west, -85, west + degrees, 85], "limit": 5})
-            # Larger indexes are asked more queries.
+            # A larger index gets more queries.
             count = query_count if index.point_count > 500 else max(1, query_count // 4)
             for _ in range(count):
                 comparison.query(path, index, random_query(rng, index))

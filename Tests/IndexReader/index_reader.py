@@ -1,5 +1,5 @@
-"""Reads an index and answers every cut, written from IndexFormat.md. It shows that the document suffices. It is made to
-be read, not to be fast: plain Python, without any package."""
+"""Reads an index and answers every cut. This reader was written only from IndexFormat.md, and so shows that the
+document suffices. It should be easy to read, not fast: it is plain Python without any package."""
 
 import datetime
 import decimal
@@ -29,7 +29,7 @@ EVERYTHING = Window(0, EDGE, 0, EDGE)
 
 
 class Index:
-    """An index, mapped to arrays: the layout of its bytes, section by section."""
+    """An index as arrays. Shows the layout of the bytes, section by section."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -90,12 +90,13 @@ class Index:
     # The hierarchy
 
     def left_record(self, node):
-        """Returns the record of a node's stored left child; None if its children, if any, have no records."""
+        """Returns the record of the left child of a node; None if the node's children have no records, or if it has
+        none."""
         offset = self.nodes[6 * node.record + 5]
         return node.record + offset if offset and node.depth == 0 else None
 
     def children(self, node):
-        """Returns the left and the right child; nothing for a node with one position."""
+        """Returns the left child and the right child of a node; an empty tuple if the node has only one position."""
         left = self.left_record(node)
         if left is not None:
             count = self.nodes[6 * left + 4]
@@ -111,7 +112,7 @@ class Index:
         return ()
 
     def positions(self, node):
-        """Yields tree index, x and y of a node's points."""
+        """Yields the tree index, x and y of each point of a node."""
         for index in range(node.first, node.first + node.count):
             yield index, self.points[2 * index], self.points[2 * index + 1]
 
@@ -121,7 +122,8 @@ class Index:
             return of_record
         _, xs, ys = zip(*self.positions(node))
         if self.crosses_seam and max(xs) - min(xs) >= TURN // 2:
-            # Crosses the seam if it is narrower so: from the least x in the east to the greatest in the west.
+            # Goes from the least x in the eastern half to the greatest x in the western half. If this is the narrower
+            # way, the box crosses the seam.
             east, west = min(x for x in xs if x >= TURN // 2), max(x for x in xs if x < TURN // 2)
             if (west - east) % TURN < TURN // 2:
                 return east, min(ys), west, max(ys)
@@ -130,7 +132,8 @@ class Index:
     # Clusters
 
     def standing(self, node):
-        """Returns the tree index of the point where a node stands; None if it stands at its mean."""
+        """Returns the tree index of the point at which a node is positioned; None if the node is positioned at its
+        mean."""
         if self.stands is None:
             return None
         while children := self.children(node):
@@ -142,7 +145,7 @@ class Index:
         return 1024 * node.first + node.level
 
     def sums_of(self, node):
-        """Returns Σ(x - min x) and Σ(y - min y)."""
+        """Returns Σ(x - min x) and Σ(y - min y) over the points of a node."""
         left = self.left_record(node)
         if left is not None:
             entry = (left - 1) // 2
@@ -159,7 +162,7 @@ class Index:
         return (x if x < TURN else x - TURN), y
 
     def trace(self, node):
-        """Returns xx + yy of the covariance."""
+        """Returns xx + yy of the covariance of a node's points."""
         left = self.left_record(node)
         if left is not None:
             entry = (left - 1) // 2
@@ -184,13 +187,13 @@ class Index:
         return self.codes is not None and self.badges is None
 
     def code(self, node):
-        """Returns the code of the separation of a node with children."""
+        """Returns the code of the separation of a node. The node must have children."""
         return self.codes[self.children(node)[1].first]
 
     # The plane
 
     def position(self, x, y):
-        """Returns the position of a coordinate on the plane."""
+        """Returns the position on the plane of a coordinate."""
         if not self.is_mercator:
             return self.plain(x - self.left), self.plain(self.top - y)
         if abs(x) > 360:
@@ -199,7 +202,7 @@ class Index:
         return (east - self.seam) % TURN, rounded(min(max(y_of_latitude(y), 0.0), float(EDGE)))
 
     def middle(self, x, y):
-        """Returns the position of a screen's center, which may be outside of a plain plane's square."""
+        """Returns the position of the center of a screen. It may be outside the square of a plain plane."""
         if self.is_mercator or not self.side:
             return self.position(x, y)
         return rounded((x - self.left) / self.side * EDGE), rounded((self.top - y) / self.side * EDGE)
@@ -214,7 +217,7 @@ class Index:
         return (turns - math.floor(turns)) * 360 - 180, latitude_of_y(y)
 
     def bounds(self, node):
-        """Returns west, south, east and north."""
+        """Returns the bounds of a node: west, south, east and north."""
         min_x, min_y, max_x, max_y = self.box(node)
         (west, north), (east, south) = self.coordinate(min_x, min_y), self.coordinate(max_x, max_y)
         if self.is_mercator and east == -180 and max_x > min_x:
@@ -224,7 +227,7 @@ class Index:
     # In view
 
     def viewport(self, bbox=None, center=None, tile=None, zoom=None, width=None, height=None, tile_size=256, margin=0):
-        """Returns the window, None if there is none, and the zoom of 256 px tiles, None if there is none."""
+        """Returns the window of a viewport, and its zoom for tiles of 256 px. Each of them is None if there is none."""
         if zoom is not None and tile_size == 512:
             zoom += 1
         window = EVERYTHING
@@ -251,7 +254,7 @@ class Index:
         return window, zoom
 
     def window(self, west, south, east, north):
-        """Returns the window of a box of coordinates; None if it does not meet a plain plane's square."""
+        """Returns the window of a box of coordinates; None if the box is outside the square of a plain plane."""
         if not self.is_mercator and (east < self.left or west - self.left > self.side
                                      or self.top - north > self.side or south > self.top):
             return None
@@ -273,7 +276,7 @@ class Index:
 
 
 class Query:
-    """Answers queries for one window, and remembers which nodes are in view."""
+    """Answers queries for one window. Remembers which nodes are in view."""
 
     def __init__(self, index, window):
         self.index, self.window = index, window
@@ -406,7 +409,7 @@ class Query:
     # Where clusters are shown
 
     def nearest_member(self, node, is_eligible=lambda x, y: True):
-        """Returns the tree index of the member nearest to the mean; None if none is eligible."""
+        """Returns the tree index of the eligible member that is nearest to the mean; None if no member is eligible."""
         (min_x, min_y, _, _), (sum_x, sum_y), count = self.index.box(node), self.index.sums_of(node), node.count
         distances = [((count * ((x - min_x) % TURN) - sum_x) ** 2 + (count * (y - min_y) - sum_y) ** 2, index)
                      for index, x, y in self.index.positions(node) if is_eligible(x, y)]
@@ -418,8 +421,8 @@ class Query:
         return across and self.window.min_y <= y <= self.window.max_y
 
     def shown_at(self, node, rule=None, keep_visible=False):
-        """Returns where a cluster is shown, by default where it stands, and the tree index of the member at that
-        position, if it is a member's."""
+        """Returns the position at which a cluster is shown, by default the cluster's own position. Also returns the
+        tree index of the member at this position, or None if it is not the position of a member."""
         member = self.nearest_member(node) if rule == "member" else None if rule else self.index.standing(node)
         if member is None:
             x, y = self.index.mean(node)
@@ -447,7 +450,8 @@ class Entry:
 
 
 class Continuation:
-    """Possible clusters of an answer that continues another, and the choice among them."""
+    """Chooses the clusters of an answer that continues a previous answer, among all clusters that come into
+    question."""
 
     def __init__(self, query, fresh, previous, limit):
         self.query, self.limit, self.fresh = query, limit, fresh
@@ -578,7 +582,7 @@ class BadgeCurve:
 
 
 def described(section):
-    """Returns title, attribution and unit; None for missing ones."""
+    """Returns the title, the attribution and the unit of an index. Each of them is None if it is missing."""
     texts, start = [], 16
     for length in struct.unpack_from("<III", section):
         texts.append(bytes(section[start:start + length]).decode("utf-8", "replace") or None)
@@ -589,7 +593,7 @@ def described(section):
 
 
 class Attribute:
-    """A column that is kept for every point."""
+    """An attribute: a column that is kept for every point, without a declared type."""
 
     def __init__(self, section, point_count):
         self.encoding, name_length, entry_count, _ = struct.unpack_from("<IIII", section)
@@ -605,7 +609,7 @@ class Attribute:
             self.text = values[text_start:]
 
     def value(self, index):
-        """Returns the value of a point as JSON; raises LookupError if the point lacks the column."""
+        """Returns the value of a point as JSON. Raises LookupError if the point does not have the column."""
         if self.encoding == 1:
             bits = self.bits[index]
             if bits == ABSENT:
@@ -620,7 +624,7 @@ class Attribute:
 
 
 class Column:
-    """One typed column."""
+    """A typed column."""
 
     ranks = links = None
 
@@ -636,7 +640,8 @@ class Column:
             self.text = section[end + 8 * (self.entry_count + 1):]
 
     def value(self, index):
-        """Returns the value of a point as JSON; None if it is missing, LookupError if the point lacks the column."""
+        """Returns the value of a point as JSON; None if the value is missing. Raises LookupError if the point does not
+        have the column."""
         code = self.codes[index]
         if self.encoding == 3:
             if code >= self.entry_count:
@@ -665,7 +670,7 @@ class Column:
 
 
 class Matrix:
-    """The wavelet matrix of a section of ranks or links."""
+    """The wavelet matrix in a section of ranks or links."""
 
     def __init__(self, section, point_count):
         self.column, self.level_count, value_count, self.missing_count = struct.unpack_from("<IIII", section)
@@ -676,15 +681,15 @@ class Matrix:
         self.first_indices = struct.unpack_from(f"<{value_count}I", section, start + self.level_count * self.length)
 
     def ones(self, level, index):
-        """Returns the number of bits of a level that are 1 before an index."""
+        """Returns how many bits of a level are 1, among the bits before an index."""
         block, place = divmod(index, 224)
         count, = struct.unpack_from("<I", self.levels[level], 32 * block)
         bits = int.from_bytes(self.levels[level][32 * block + 4:32 * block + 32], "little")
         return count + bin(bits & (1 << place) - 1).count("1")
 
     def parts(self, level, start, end):
-        """Returns the ranges of a range's integers at the next level: those whose bit is 0, and those whose bit is
-        1."""
+        """Divides a range of integers at a level. Returns two ranges at the next level: the integers whose bit is 0,
+        and the integers whose bit is 1."""
         start_ones, end_ones = self.ones(level, start), self.ones(level, end)
         zeros = self.zeros[level]
         return (start - start_ones, end - end_ones), (zeros + start_ones, zeros + end_ones)
@@ -701,7 +706,7 @@ class Matrix:
         return count
 
     def at(self, place, start, end):
-        """Returns the integer at an index of a range if the range were sorted."""
+        """Returns the integer that would be at an index of a range if the range were sorted."""
         integer = 0
         for level in range(self.level_count):
             zeros, ones = self.parts(level, start, end)
@@ -713,7 +718,7 @@ class Matrix:
 
 
 def percentile(column, percent, start, end):
-    """Returns a percentile of a column with ranks, over a range of points: as JSON, None if the range has no value."""
+    """Returns a percentile, as JSON, of a column with ranks over a range of points; None if the range has no value."""
     ranks = column.ranks
     count = ranks.count_below(len(ranks.first_indices), start, end)
     if count == 0:
@@ -723,14 +728,15 @@ def percentile(column, percent, start, end):
 
 
 def distinct(column, start, end):
-    """Returns the number of distinct values in a range of points, of a column with links."""
+    """Returns the number of distinct values of a column with links over a range of points."""
     return column.links.count_below(start + 1, start, end)
 
 
 def features(index, position=None, keep_visible=None, members=False, previous=None, limit=None,
              order="breadth-first", detail=None, spacing=None, badges=None, min_points=2, alone_from_zoom=math.inf,
              **viewport):
-    """Returns the nodes of an answer, and their GeoJSON properties. Parameters have the names of the tool's options."""
+    """Returns the nodes of an answer, and the GeoJSON properties of each. Parameters are named like the tool's
+    options."""
     window, zoom = index.viewport(**viewport)
     if window is None:
         return [], []
@@ -797,7 +803,7 @@ def units_of(pixels, zoom):
 
 
 def least_code(distance):
-    """Returns the smallest code for a distance or more."""
+    """Returns the least code whose distance is at least `distance`."""
     if distance >= TURN:
         return 56_320
     square = math.ceil(Fraction(distance) ** 2)
@@ -807,7 +813,7 @@ def least_code(distance):
 
 
 def total(numbers):
-    """Adds from left to right, rounding each sum: the built-in function may be more exact."""
+    """Adds numbers from left to right, and rounds each sum. The built-in function may be more precise."""
     result = 0.0
     for number in numbers:
         result += number
@@ -815,7 +821,7 @@ def total(numbers):
 
 
 def rounded(number):
-    """Rounds to the nearest whole number, halves away from 0."""
+    """Rounds a number to the nearest whole number. Halves are rounded away from 0."""
     whole = math.floor(abs(number))
     return int(math.copysign(whole + (abs(number) - whole >= 0.5), number))
 
@@ -829,7 +835,7 @@ def aligned(length):
 
 
 def xxh64(data):
-    """Returns XXH64 with seed 0."""
+    """Returns the XXH64 hash of bytes, with seed 0."""
     p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
     p4, p5, mask = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5, (1 << 64) - 1
 

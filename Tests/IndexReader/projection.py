@@ -1,4 +1,5 @@
-"""The functions of the projection, exact to the bit. As a program it prints a hash of each on 100,000 random inputs."""
+"""The functions of the projection, exact to the bit. As a program, it prints a hash of each function's results for
+100,000 random inputs."""
 
 import math
 import struct
@@ -66,7 +67,7 @@ MASK = 2**64 - 1
 
 
 def split_mix_64(seed):
-    """Yields random numbers that are equal everywhere."""
+    """Yields random numbers that are the same on every machine."""
     state = seed
     while True:
         state = (state + 0x9E3779B97F4A7C15) & MASK

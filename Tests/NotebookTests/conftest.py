@@ -1,4 +1,5 @@
-"""JupyterLab with notebooks, pages that trees write, and a browser that only reaches this machine."""
+"""Fixtures of the notebook tests: JupyterLab with notebooks, pages that trees write, and a browser that can only reach
+this machine."""
 
 import json
 import os
@@ -21,7 +22,7 @@ PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-noteb
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 480, "height": 900}
 
-# A few thousand places along a golden spiral, each with a kind and a size: the same on every machine.
+# A few thousand places along a golden spiral, each with a kind and a size. They are the same on every machine.
 PLACES = """
 import numpy as np, treeline
 i = np.arange(4000)
@@ -33,7 +34,7 @@ tree = treeline.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab, and the folder of its notebooks. It ends with the tests."""
+    """Starts a JupyterLab that ends with the tests. Returns its address and the folder of its notebooks."""
     folder = tmp_path_factory.mktemp("lab")
     places = {
         name: str(folder / name)
@@ -46,7 +47,7 @@ def lab(tmp_path_factory):
             "JUPYTERLAB_SETTINGS_DIR",
         )
     }
-    # Turns off JupyterLab's requests for news and updates.
+    # Stops JupyterLab from asking for news and updates.
     settings = folder / "JUPYTERLAB_SETTINGS_DIR/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"fetchNews": "false", "checkForUpdates": false}')
@@ -80,13 +81,13 @@ def lab(tmp_path_factory):
 
 
 class Notebook:
-    """A notebook in a browser."""
+    """A notebook that is open in a browser."""
 
     def __init__(self, page):
         self.page = page
 
     def run(self, code):
-        """Runs code in the kernel and returns its output, or the error with which it ends."""
+        """Runs code in the kernel, and returns its output or the error in which it ends."""
         return self.page.evaluate(
             """async code => {
           const kernel = (globalThis.notebook ?? jupyterapp.shell.currentWidget).sessionContext.session.kernel;
@@ -103,18 +104,18 @@ class Notebook:
         )
 
     def told(self, code):
-        """Returns the value of an expression in the kernel."""
+        """Returns the value of an expression that the kernel evaluates."""
         return json.loads(self.run(f"import json; print(json.dumps({code}))"))
 
     def theme(self, name):
-        """Sets JupyterLab's light or dark theme."""
+        """Sets the theme of JupyterLab to light or dark."""
         theme = f"JupyterLab {name}"
         self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         is_light = "true" if name == "Light" else "false"
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
 
     def leave(self):
-        """Goes to another tab of JupyterLab, in front of this one."""
+        """Opens another tab of JupyterLab in front of this notebook."""
         self.page.evaluate("() => globalThis.notebook = jupyterapp.shell.currentWidget")
         self.page.evaluate("() => jupyterapp.commands.execute('launcher:create')")
         self.page.wait_for_function("() => notebook.node.clientWidth === 0")
@@ -127,7 +128,7 @@ class Notebook:
         return self.page.locator("[data-lm-suppress-shortcuts]")
 
     def rest(self, at=0):
-        """Waits until a map stands still and shows the answer for its view. Returns a handle of its viewer."""
+        """Waits until a map is at rest and shows the answer for its view. Returns a handle of its viewer."""
         self.page.wait_for_function(
             """at => { const viewer = [...document.querySelectorAll("[data-lm-suppress-shortcuts]")][at]?.viewer;
           return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving(performance.now()) }""",
@@ -138,7 +139,8 @@ class Notebook:
 
 @pytest.fixture
 def open_notebook(complaints, new_context, lab):
-    """Opens a notebook and runs its cells. It must report no error, and load nothing from other machines."""
+    """Returns a function that opens a notebook and runs its cells. The notebook must report no error, and must load
+    nothing from other machines."""
     address, folder = lab
 
     def open_notebook(*cells, viewport=WIDE, **options):
@@ -172,7 +174,7 @@ def open_notebook(complaints, new_context, lab):
             '''() => { const session = globalThis.jupyterapp?.shell.currentWidget?.sessionContext?.session;
               return session?.kernel?.connectionStatus === 'connected' }'''
         )
-        # The notebook takes the window as far as possible.
+        # The sidebar is closed, so that the notebook fills the window as far as possible.
         page.evaluate("() => jupyterapp.shell.collapseLeft?.()")
         page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
         return Notebook(page)
@@ -180,21 +182,21 @@ def open_notebook(complaints, new_context, lab):
     return open_notebook
 
 
-#: Keeps the messages above a map in `viewer.said`.
+#: Script that keeps the messages above a map in `viewer.said`.
 LISTEN = """viewer => {
   viewer.said = [];
   const show = viewer.notice.show.bind(viewer.notice);
   viewer.notice.show = (kind, text, ...rest) => { viewer.said.push(text); show(kind, text, ...rest) };
 }"""
 
-#: State that would differ in a map of another size, or without a map.
+#: Script that returns state which depends on the size of the map, and on whether there is a map.
 STATE = """viewer => ({ size: viewer.stage.size, zoom: viewer.map.getZoom(), canvas: viewer.overlay.canvas.width,
   ids: viewer.tree.scene.ids, notice: viewer.notice.kind, said: viewer.said })"""
 
 
 @pytest.fixture
 def open_page(complaints, new_context):
-    """Opens a page from disk. It must report no error, and load only itself."""
+    """Returns a function that opens a page from disk. The page must report no error, and must load only itself."""
 
     def open_page(path, fragment="", viewport=WIDE, settle=True, **options):
         context = new_context(viewport=viewport, **options)
@@ -214,7 +216,7 @@ def open_page(complaints, new_context):
 
 
 def listen(page, complaints):
-    """Collects complaints on a page's console."""
+    """Collects complaints in the console of a page."""
     page.on(
         "console",
         lambda message: (

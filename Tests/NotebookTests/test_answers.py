@@ -1,4 +1,4 @@
-"""Answers of the kernel, without a notebook."""
+"""Tests answers of the kernel, without a notebook."""
 
 import base64
 import gzip
@@ -126,7 +126,7 @@ def test_a_map_is_not_higher_than_a_tree_can_be_asked_for(tree):
 
 
 def replies(map, **message):
-    """Returns the messages that a map sends in reply to a message."""
+    """Returns the messages that a map sends as a reply to a message."""
     sent = []
     map.send = lambda content, buffers=(): sent.append((content, [*buffers]))
     map._receive(map, {"id": "1", **message}, [])

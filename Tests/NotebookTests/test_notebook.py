@@ -1,4 +1,4 @@
-"""Actions of a person on a map in a notebook, and messages between the kernel and the map."""
+"""Tests what a person does on a map in a notebook, and the messages between the kernel and the map."""
 
 import re
 
@@ -17,7 +17,7 @@ def shown(viewer):
 
 
 def place(notebook, cluster, at=0):
-    """Returns the position of a cluster in the window."""
+    """Returns the position of a cluster in the browser's window."""
     box = notebook.hosts().nth(at).locator("#map").bounding_box()
     return box["x"] + cluster["left"], box["y"] + cluster["top"]
 
@@ -84,7 +84,7 @@ def test_what_is_selected_is_marked_and_what_is_marked_is_selected(open_notebook
     assert notebook.told("map.selected") == [cluster["id"]]
     marked = "viewer => viewer.tree.scene.clusters.filter(cluster => viewer.selection.has(cluster)).map(({id}) => id)"
     assert viewer.evaluate(marked) == [cluster["id"]]
-    # A row is marked in whichever cluster contains it.
+    # If a row is selected, the cluster that contains the row is marked.
     notebook.run("map.selected, map.selected_rows = [], [17]")
     notebook.page.wait_for_function("viewer => viewer.selection.ids.length === 0", arg=viewer)
     held = notebook.told(
@@ -111,7 +111,7 @@ def test_the_cut_and_the_filter_go_both_ways(open_notebook):
         f"viewer => viewer.tree.scene.clusters.reduce((sum, c) => sum + c.count, 0) !== {hotels}", arg=viewer
     )
     assert notebook.told("map.where") == "size < 100"
-    # An invalid filter is reported next to it, and the one before still applies.
+    # An invalid filter is reported next to its input field, and the previous filter stays in effect.
     small = sum(cluster["count"] for cluster in shown(notebook.rest()))
     host.locator("#where").fill("price < 100")
     host.locator("#where").press("Enter")
@@ -119,7 +119,7 @@ def test_the_cut_and_the_filter_go_both_ways(open_notebook):
     assert sum(cluster["count"] for cluster in shown(notebook.rest())) == small
     assert notebook.told("map.where") == "size < 100"
     picture(notebook.page, "notebook-filter-refused")
-    # The field that the user is editing is left alone.
+    # While the user edits a field, its text does not change.
     host.locator("#where").blur()
     notebook.run("map.where = 'size < 50'")
     host.locator("#where-problem").wait_for(state="hidden")
@@ -146,7 +146,7 @@ def test_values_colour_badges_and_fill_a_histogram(open_notebook):
         "() => document.querySelector('[data-lm-suppress-shortcuts]').viewer.timeline.histogram?.counts.length > 0"
     )
     assert host.locator("#legend li").count() >= 4
-    # Counts the points in view, which are fewer because the histogram takes some of the space.
+    # The histogram takes some of the space of the map, so there are fewer points in view.
     assert 3000 < sum(notebook.rest().evaluate("viewer => viewer.timeline.histogram.counts")) <= 4000
     picture(notebook.page, "notebook-values")
 
@@ -208,7 +208,7 @@ def test_two_maps_on_a_page_have_their_own_settings_and_styles(open_notebook):
     notebook.run("one.view = {'zoom': 9}")
     notebook.page.wait_for_function("viewer => viewer.map.getZoom() > 7.9", arg=one)
     assert other.evaluate("viewer => viewer.map.getZoom()") < 6
-    # The stylesheet of a map does not affect anything outside it.
+    # The stylesheet of a map must not affect anything outside the map.
     assert notebook.page.evaluate("() => getComputedStyle(document.body).display") != "grid"
     heights = notebook.hosts().evaluate_all("hosts => hosts.map(host => host.clientHeight)")
     assert heights == [300, 360]
@@ -232,9 +232,9 @@ DAY, NIGHT = "rgb(251, 250, 247)", "rgb(10, 15, 19)"
 
 
 def test_day_and_night_are_those_of_the_notebook(open_notebook):
-    # For any preference of the system.
+    # The system prefers dark colors. The theme of the notebook takes precedence.
     notebook = open_notebook(MAP, color_scheme="dark")
-    # JupyterLab keeps the theme that an earlier test has chosen.
+    # An earlier test may have chosen another theme, and JupyterLab keeps it.
     notebook.theme("Light")
     viewer = notebook.rest()
     host = notebook.hosts().first
@@ -270,7 +270,7 @@ def test_a_map_in_a_tab_behind_another_waits(open_notebook):
     viewer.evaluate(LISTEN)
     before, view = viewer.evaluate(STATE), notebook.told("map.view")
     notebook.leave()
-    # Two frames later, all consequences of the new size have taken effect.
+    # All effects of the new size are visible after two frames.
     notebook.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     notebook.theme("Dark")
     assert notebook.told("map.view") == view
@@ -283,7 +283,7 @@ def test_a_map_in_a_tab_behind_another_waits(open_notebook):
 def test_a_map_that_starts_in_a_tab_behind_another_begins_where_it_is_told_to(open_notebook, tmp_path):
     notebook = open_notebook("")
     notebook.run(PLACES + "map = tree.map(view={'zoom': 3})")
-    # The cell ends once its tab is behind another one.
+    # The cell only ends when its tab is behind another tab.
     gate = tmp_path / "gate"
     cell = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists():\n    time.sleep(0.05)\nmap"
     notebook.page.evaluate(
@@ -311,7 +311,7 @@ def test_a_kernel_that_is_gone_is_told_and_its_cell_runs_again(open_notebook, co
     host = notebook.hosts().first
     host.get_by_text("The kernel that answered this map is gone: run its cell again.").wait_for()
     picture(notebook.page, "notebook-restarted")
-    # JupyterLab reports requests to the kernel from before the restart.
+    # JupyterLab complains about requests that it sent to the kernel before the restart.
     complaints.clear()
     notebook.page.evaluate("() => jupyterapp.commands.execute('notebook:run-all-cells')")
     host.get_by_text("The kernel that answered").wait_for(state="hidden")
@@ -356,7 +356,7 @@ def test_a_filter_of_the_map_adds_to_that_of_the_tree(open_notebook):
     assert f"{one:,} points" in notebook.page.locator("#facts").inner_text()
 
 
-#: A style of one color, which needs no network.
+#: A map style with a single color. It needs no network.
 SAND = """{"version": 8, "sources": {}, "layers": [
   {"id": "sand", "type": "background", "paint": {"background-color": "#e8d9b5"}}]}"""
 
@@ -420,7 +420,7 @@ def test_the_brush_and_the_colors_go_both_ways(open_notebook):
     assert notebook.told("map.color") == "kind"
     host.locator("#legend button").first.click()
     notebook.page.wait_for_function("viewer => viewer.settings.off !== ''", arg=viewer)
-    # No hidden category stays behind when another column colors the badges.
+    # If another column colors the badges, no category of the old column stays hidden.
     notebook.run("map.color = ''")
     notebook.page.wait_for_function("viewer => viewer.settings.donuts === '' && viewer.settings.off === ''", arg=viewer)
     assert count(notebook.rest()) == 4000
@@ -474,7 +474,7 @@ def test_basemaps_and_titles_change_while_a_map_is_shown(open_notebook, lab):
     notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).join() === 'sand'", arg=viewer)
     assert shown(notebook.rest()) == before
     assert "Places <b> · 4,000 points" in host.locator("#facts").inner_text()
-    # The colors of another basemap are not those of day and night.
+    # If the basemap is given, its colors do not change with the theme.
     notebook.theme("Dark")
     notebook.page.wait_for_function("viewer => viewer.palette.sea !== '#d2e3ea'", arg=viewer)
     assert viewer.evaluate(LAYERS) == ["sand"]

@@ -1,4 +1,4 @@
-"""Pages that open from disk: their answers equal the tree's, and they load nothing."""
+"""Tests pages that open from disk. Their answers must equal the tree's answers, and they must load nothing."""
 
 import html
 import math
@@ -15,7 +15,7 @@ SEED = 22
 
 
 def clouds(count, seed=SEED, longitude=10.0):
-    """Returns clouds of different densities, with stacks and single points."""
+    """Returns points in clouds of different densities, with stacks and single points."""
     generator = np.random.default_rng(seed)
     centers = generator.uniform(-20, 20, (40, 2))
     spread = 10 ** generator.uniform(-3, 0.5, 40)
@@ -52,7 +52,7 @@ ANSWERS = """async queries => {
 
 
 def views(tree, x, y, count, seed, zooms=(0, 19)):
-    """Returns random views, most of them around points, in the form of the map's requests."""
+    """Returns random views in the form of the map's requests. Most of the views are around points."""
     generator = random.Random(seed)
     cut = {"badges": (0.5, 1, 1.75)} if tree.has_badges else {"spacing": (24, 44, 81.5)}
     for _ in range(count):
@@ -135,7 +135,8 @@ def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_p
         assert {cluster[0] for cluster in theirs} <= {cluster[0] for cluster in mine}
         ids = {cluster[0] for cluster in theirs}
         assert same([cluster for cluster in mine if cluster[0] in ids], theirs)
-        # Additional clusters lie across the edge of the view: the page does not know whether a point of them is inside.
+        # The page may show additional clusters. They lie across the edge of the view, where the page does not know
+        # whether any of their points is in view.
         more = [cluster for cluster in mine if cluster[0] not in ids]
         assert not any(is_inside(cluster[4:8], query) for cluster in more)
         edges += len(more)
@@ -143,7 +144,7 @@ def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_p
 
 
 def is_inside(box, query):
-    """Returns whether all of a box is in view."""
+    """Returns whether a whole box is in view."""
     longitude, latitude = map(float, query["center"].split(","))
     pixels = 256 * 2 ** query["zoom"]
     down = lambda degrees: -math.asinh(math.tan(math.radians(degrees))) / (2 * math.pi) * pixels
@@ -233,7 +234,7 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     assert found.violations_count == 0, found.generate_report()
 
 
-#: A smaller window makes tests with software rendering faster.
+#: A small window makes tests faster, because it is drawn in software.
 SMALL = {"width": 640, "height": 420}
 
 FRAMES = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"""
@@ -246,7 +247,7 @@ def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     viewer = page.evaluate_handle("viewer")
     viewer.evaluate(LISTEN)
     before = viewer.evaluate(STATE)
-    # For a moment, in which no size is reported, and for longer.
+    # Hides the map: first only for a moment, during which no size is reported, and then for longer.
     page.evaluate("() => { host.hidden = true; viewer.fit(); viewer.repaint(); viewer.show(); host.hidden = false }")
     rest(page)
     assert viewer.evaluate(STATE) == before
@@ -258,7 +259,7 @@ def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     page.evaluate(FRAMES)
     rest(page)
     assert viewer.evaluate(STATE) == before
-    # Outside of the page there are no colors either.
+    # While the map is not in the page, the colors of the page are not known.
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("viewer.palette.sea === '#0e1720'")
     page.evaluate("() => { const node = host; node.remove(); viewer.repaint(); document.body.prepend(node) }")
@@ -316,7 +317,7 @@ def test_a_page_has_the_basemap_that_it_is_told(open_page, tmp_path):
     (tmp_path / "map.html").write_text(treeline.build(x, y).to_html(basemap=style, title="Clouds"))
     page = open_page(tmp_path / "map.html", viewport=SMALL)
     assert page.evaluate("viewer.map.getStyle().layers.map(({ id }) => id)") == ["sand"]
-    # Another color scheme has no colors for it.
+    # The given basemap has only one set of colors, so it does not change with the color scheme.
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("viewer.palette.sea === '#0e1720'")
     rest(page)

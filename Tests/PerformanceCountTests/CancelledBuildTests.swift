@@ -2,14 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Memory left behind by a cancelled build, in a separate process, because other work would blur its memory.
+/// Checks that canceled builds leave no memory behind. The builds run in a separate process, because other work would
+/// change the process's memory, too.
 @Suite struct CancelledBuildTests {
   private struct Cancelled: Decodable {
     var seconds: [Double]
     var growth: Int
   }
 
-  /// Each build uses 12 MB or more, so one in five that kept its memory would show.
+  /// Each build uses at least 12 MB. If even one build in five kept this memory, the growth would show it.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
     arguments: Trials.some(of: [["--separations"], [], ["--merge", "distance"]]))

@@ -4,18 +4,20 @@ import Testing
 
 @testable import Benchmarks
 
-/// Tests speed as far as possible: counts of instructions, which only vary with the code and the compiler, against the
-/// counts in `Fixtures/golden/instructions.json`. `scripts/bless` rewrites it; `scripts/bench` measures time.
+/// Tests speed as far as tests can: compares numbers of instructions with the numbers in
+/// `Fixtures/golden/instructions.json`. These numbers depend only on the code and the compiler. `scripts/bless`
+/// rewrites the file. `scripts/bench` measures time.
 @Suite(.enabled(if: Valgrind.executable != nil, "valgrind is not installed")) struct InstructionCountTests {
-  /// Counts by the environment that they depend on, and by the name of the work.
+  /// Numbers of instructions. The outer key is the environment that they depend on, and the inner key is the name of
+  /// the work.
   typealias Recorded = [String: [String: Int]]
 
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/instructions.json")
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
-  /// Tolerated relative difference of counts.
+  /// Relative difference between two numbers of instructions that is tolerated.
   static let tolerance = 0.03
 
-  /// Such as `x86_64, optimized by Swift 6.3.1`; nil if it is unknown.
+  /// The architecture and the compiler, such as `x86_64, optimized by Swift 6.3.1`; nil if they are unknown.
   static let environment: String? = {
     #if DEBUG
       return nil
@@ -38,8 +40,8 @@ import Testing
 
   static let isComparable = environment.map { isBlessing || recorded[$0] != nil } ?? false
 
-  /// Each work runs in a separate process, because earlier work changes the memory layout, and some counts would differ
-  /// by a hundredth. The fast test level only runs the first.
+  /// Groups of cases. Each group runs in a separate process: earlier work changes the layout of memory, and some
+  /// numbers would differ by a hundredth. The fast test level runs only the first group.
   static let cases = {
     let all = [false, true].map { isLong in CountedCase.allCases.filter { $0.isLong == isLong } }
     return isBlessing || Trials.chosen != .fast ? all : Array(all.prefix(1))

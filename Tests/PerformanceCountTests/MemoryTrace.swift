@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program's output, and its memory accesses in order, as reported by valgrind's lackey.
+/// The output of a program, and its memory accesses in order. Valgrind's tool lackey reports the accesses.
 struct MemoryTrace {
   struct Access {
     var address: UInt64
@@ -10,12 +10,12 @@ struct MemoryTrace {
   private(set) var output = ""
   private(set) var accesses: [Access] = []
 
-  /// - Parameter program: Name of the program, which is built next to the test bundle.
+  /// - Parameter program: Name of the program. It is built next to the test bundle.
   init(of program: String, _ arguments: [String]) throws {
     let process = Process()
     process.executableURL = Valgrind.executable!
     process.arguments = ["--tool=lackey", "--trace-mem=yes", Valgrind.built(program).path] + arguments
-    // There is little output, and it waits in its pipe.
+    // The program prints so little that its output fits in the pipe until it is read.
     let (printed, trace) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (printed, trace)
     try process.run()
@@ -43,7 +43,8 @@ struct MemoryTrace {
 }
 
 extension MemoryTrace.Access {
-  /// Reads a line such as " L 04222c64,8", in which an instruction loads eight bytes; nil for lines of other kinds.
+  /// Reads a line such as " L 04222c64,8", which means that an instruction loads eight bytes. Returns nil for lines of
+  /// other kinds.
   init?(_ line: [UInt8]) {
     guard line.count > 4, line[0] == UInt8(ascii: " "), line[2] == UInt8(ascii: " ") else { return nil }
     switch line[1] {
@@ -52,7 +53,7 @@ extension MemoryTrace.Access {
     default: return nil
     }
     address = line[3...].prefix { $0 != UInt8(ascii: ",") }.reduce(0) { number, digit in
-      // The lower bits of digits count from 0, of letters from 1.
+      // The lower bits of the digits count from 0, and the lower bits of the letters count from 1.
       number << 4 | UInt64(digit & 0xF + (digit >= UInt8(ascii: "a") ? 9 : 0))
     }
   }

@@ -4,28 +4,29 @@ import Treeline
 
 @testable import Benchmarks
 
-/// Counts of allocations and of nodes read. `InstructionCountTests` counts instructions, and `scripts/bench` measures
-/// time.
+/// Tests the number of allocations and the number of nodes that queries read. `InstructionCountTests` tests
+/// instructions, and `scripts/bench` measures time.
 ///
-/// Upper bounds are about an eighth above the counts at the time, with Swift 6.3 on x86-64.
+/// The upper bounds are about an eighth above the numbers that were counted with Swift 6.3 on x86-64.
 @Suite(.serialized, .enabled(if: Valgrind.executable != nil, "valgrind is not installed")) struct PerformanceCountTests
 {
-  /// A build allocates arrays, not nodes, so the number of allocations does not depend on the number of points. By
-  /// least scatter it also allocates bins for groups of more than 128 points. Counted: 79 and 2,301.
+  /// A build allocates arrays, not nodes. So the number of allocations does not depend on the number of points. With
+  /// the rule `leastScatter`, a build also allocates bins for groups of more than 128 points. Counted: 79 allocations
+  /// with `mean`, and 2,301 with `leastScatter`.
   @Test(arguments: Trials.some(of: [(SplitRule.mean, 90), (.leastScatter, 2_600)]))
   func buildAllocatesArraysOnly(rule: SplitRule, most: Int) throws {
     let allocations = try Work.allocationsOfBuild(rule)
     #expect(6...most ~= allocations, "\(allocations) allocations")
   }
 
-  /// The answer is one block of memory, and the state of the search another.
+  /// The answer is one block of memory, and the state of the search is another block.
   @Test(arguments: Trials.some(of: [100, 1000])) func queryAllocatesTwice(limit: Int) throws {
     #expect(try Work.allocationsOfQuery(limit: limit) == 2)
   }
 
-  /// Each node's record is counted once per query. Points of a bucket have none, so an answer may have more clusters
-  /// than the query read nodes. Counted: 86.5, 45.8, 132.8 and 174.4, for answers of 53, 7, 263 and 76 clusters on
-  /// average.
+  /// A query counts each node's record only once. Points of a bucket have no record, so an answer may have more
+  /// clusters than the number of nodes that the query read. Counted: 86.5, 45.8, 132.8 and 174.4 nodes, for answers of
+  /// 53, 7, 263 and 76 clusters on average.
   @Test(
     arguments: Trials.some(
       of: [(20_000, 100, 97), (20_000, 10, 51), (20_000, 1000, 149), (400_000, 100, 196)]))

@@ -5,17 +5,17 @@ import TreelineBuilder
 
 @testable import Benchmarks
 
-/// The nodes that queries read, found in a trace of all memory accesses of `TracedQueries`, so that the engine needs no
-/// counters.
+/// The nodes that queries read. They are found in a trace of all memory accesses of `TracedQueries`, so the engine
+/// needs no counters.
 struct TouchedNodes {
-  /// Number of node records that each query read, each counted once.
+  /// Number of node records that each query read. A record that a query read several times counts once.
   private(set) var counts: [Int] = []
   /// Number of clusters in each answer.
   private(set) var clusters: [Int] = []
 
   var average: Double { Double(counts.reduce(0, +)) / Double(counts.count) }
 
-  /// Traces queries of views that are drawn as in `Work`.
+  /// Traces queries of views. The views are drawn in the same way as in `Work`.
   init(of kind: GeneratedSet, count: Int, limit: Int) throws {
     let coordinates = kind.coordinates(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path

@@ -4,8 +4,8 @@ import Treeline
 
 @testable import Benchmarks
 
-/// Counts the work of the tool `Benchmarks` from outside, with valgrind. Such counts vary with the code and the C
-/// libraries, but not with the machine or its load.
+/// Counts the work of the tool `Benchmarks` from outside, with valgrind. The counts depend on the code and the C
+/// libraries, but not on the machine or its load.
 enum Valgrind {
   struct Failure: Error { var output: String }
 
@@ -15,16 +15,16 @@ enum Valgrind {
 
   static let benchmarks = built("Benchmarks")
 
-  /// Returns a program of the package, which is built next to the test bundle.
+  /// Returns the path of a program of the package. It is built next to the test bundle.
   static func built(_ program: String) -> URL {
     URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent(program)
   }
 
-  /// Runs `Benchmarks` under a tool of valgrind, and returns the output of both.
+  /// Runs `Benchmarks` under a tool of valgrind, and returns the output of both programs.
   ///
-  /// The C library chooses its memory and string functions by the processor; here it uses only functions that all
-  /// processors have.
+  /// Usually the C library chooses functions for memory and strings by the type of the processor. Here it uses only
+  /// functions that all processors support.
   static func run(_ tool: String, _ options: [String], benchmarks arguments: [String]) throws
     -> (output: String, messages: String)
   {
@@ -32,11 +32,11 @@ enum Valgrind {
     process.executableURL = executable!
     process.arguments = ["--tool=\(tool)"] + options + [benchmarks.path] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging([
-      // Otherwise the load of hash tables would vary randomly.
+      // Otherwise the load of hash tables would vary at random.
       "SWIFT_DETERMINISTIC_HASHING": "1",
       "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX_Fast_Unaligned_Load,-AVX512VL,-ERMS,-FSRM,-FMA,-BMI2",
     ]) { $1 }
-    // There is little output, and it waits in its pipe.
+    // The program prints so little that its output fits in the pipe until it is read.
     let (printed, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (printed, errors)
     try process.run()
@@ -47,7 +47,7 @@ enum Valgrind {
     return (output, messages)
   }
 
-  /// Returns the number of allocations of `Benchmarks`.
+  /// Returns the number of allocations of a run of `Benchmarks`.
   static func allocations(
     split: SplitRule = .standard, builds: Int = 1, asks: Int = 1, limit: Int = 100
   ) throws -> Int {
@@ -63,12 +63,12 @@ enum Valgrind {
     return count
   }
 
-  /// Returns the number of instructions of some cases of `Benchmarks`.
+  /// Returns the number of instructions of each of some cases of `Benchmarks`.
   static func instructions(of cases: [CountedCase]) throws -> [String: Int] {
     let folder = try TemporaryFolder()
     let counts = folder.path("counts")
-    // Collects only within `countedCall`, and writes a file after each call. Valgrind would only use the first of two
-    // patterns with wildcards.
+    // Counts only inside `countedCall`, and writes a file after each call. The full name of the function is needed,
+    // because valgrind would only use the first of two patterns with wildcards.
     let function = "$s10Benchmarks11countedCallyS2iyKXEKF"
     let (output, messages) = try run(
       "callgrind",
@@ -88,18 +88,18 @@ enum Valgrind {
   }
 }
 
-/// The work whose memory is counted. It is small, because valgrind is about fifty times slower than the machine.
+/// The work whose allocations are counted. It is small, because a program runs about fifty times slower under valgrind.
 enum Work {
   static let points = "clustered:20000"
-  /// Number of views in one ask.
+  /// Number of views that `Benchmarks` queries in each ask.
   static let viewCount = 13
 
-  /// Returns the number of allocations of one more build.
+  /// Returns the number of allocations that one more build adds.
   static func allocationsOfBuild(_ split: SplitRule) throws -> Int {
     try Valgrind.allocations(split: split, builds: 2) - Valgrind.allocations(split: split)
   }
 
-  /// Returns the number of allocations of one more query, on average over the views.
+  /// Returns the number of allocations that one more query adds, on average over the views.
   static func allocationsOfQuery(limit: Int) throws -> Double {
     let asks = 100
     let difference = try Valgrind.allocations(asks: 1 + asks, limit: limit) - Valgrind.allocations(limit: limit)

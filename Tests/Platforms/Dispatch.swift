@@ -1,4 +1,5 @@
-// The parts of Dispatch that the builder uses, as documented by Apple. Only for type checks.
+// Declares the parts of Dispatch that the builder uses, according to Apple's documentation. This file only serves to
+// check types.
 
 public final class DispatchQueue: Sendable {
   public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {}

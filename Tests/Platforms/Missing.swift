@@ -1,4 +1,5 @@
-// Parts of the standard library that Embedded Swift lacks, as declared there. Only for type checks.
+// Declares parts of the standard library that are missing in Embedded Swift, with the same signatures as in the
+// standard library. This file only serves to check types.
 
 struct Mutex<Value>: ~Copyable, @unchecked Sendable {
   private var value: Value

@@ -1,4 +1,5 @@
-// Parts of the standard library that Embedded Swift lacks and the runtime uses. Only for type checks.
+// Declares parts of the standard library that the runtime uses and that are missing in Embedded Swift. This file only
+// serves to check types.
 
 public struct CancellationError: Error {
   public init() {}

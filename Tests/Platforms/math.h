@@ -1,4 +1,4 @@
-// From C itself.
+// The names in this header are from the standard of C.
 #include <stddef.h>
 
 double sin(double), cos(double), exp(double), log(double), pow(double, double);

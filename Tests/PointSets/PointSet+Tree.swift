@@ -2,13 +2,13 @@ import Treeline
 import TreelineBuilder
 
 extension PointSet {
-  /// Builds the tree over its points, by default on one thread and without separations.
+  /// Builds the tree of the points, by default on one thread and without separations.
   public func tree(_ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false) throws -> ClusterTree
   {
     try tree(rule, threads: threads, computesSeparations: computesSeparations, solver: .standard)
   }
 
-  /// Builds the tree with a given solver for principal axes.
+  /// Builds the tree of the points with a given solver for principal axes.
   package func tree(
     _ rule: SplitRule, threads: Int = 1, computesSeparations: Bool = false, solver: PrincipalAxis.Solver
   ) throws -> ClusterTree {

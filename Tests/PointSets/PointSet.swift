@@ -1,6 +1,6 @@
 import Treeline
 
-/// Points that tests and benchmarks share, created the same way every time.
+/// A set of points for tests and benchmarks. It is created the same way every time.
 public struct PointSet: Sendable {
   public var name: String
   public var coordinates: [Coordinate]
@@ -12,13 +12,14 @@ public struct PointSet: Sendable {
     self.projection = projection
   }
 
-  /// Creates points from their positions on the Web Mercator plane, to which their coordinates lead back exactly.
+  /// Creates points from their positions on the Web Mercator plane. Their coordinates lead back exactly to these
+  /// positions.
   public init(_ name: String, onPlane points: [PlanePoint]) {
     let plane = Plane.webMercator()
     self.init(name, points.map { plane.coordinate(at: $0) })
   }
 
-  /// Returns the points in another order.
+  /// Returns the same points in a random order.
   public func shuffled(seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     return PointSet("\(name), shuffled by \(seed)", random.shuffled(coordinates), as: projection)
@@ -28,6 +29,6 @@ public struct PointSet: Sendable {
 extension PointSet: CustomStringConvertible { public var description: String { name } }
 
 extension PointSet {
-  /// Every shape of points that is known to have broken a clustering, or might.
+  /// Points in every shape that has broken a clustering before, or might break one.
   public static let nasty: [PointSet] = [stacks, lines, geometricSpreads, sphere, planar, clouds].flatMap { $0 }
 }

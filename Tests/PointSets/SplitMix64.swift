@@ -1,4 +1,5 @@
-/// Random numbers that are equal for a seed on every machine (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195).
+/// A generator of random numbers that gives the same numbers for a seed on every machine (Steele, Lea and Flood 2014,
+/// doi:10.1145/2660193.2660195).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -14,18 +15,19 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension SplitMix64 {
-  /// Returns a number evenly from 0 ..< 1. The standard library's conversion of bits may change; this one does not.
+  /// Returns a random number of 0 ..< 1, evenly distributed. The standard library may change how it converts bits to a
+  /// double; this function does not.
   public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   public mutating func number(from least: Double, to greatest: Double) -> Double {
     least + (greatest - least) * fraction()
   }
 
-  /// Returns an index evenly from 0 ..< count, except for a bias of count / 2^64.
+  /// Returns a random index of 0 ..< count, evenly distributed except for a bias of count / 2^64.
   public mutating func index(below count: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(count)).high) }
 
-  /// Returns a nearly normal number with mean 0 and deviation 1, as a sum of twelve even numbers, without C library
-  /// functions.
+  /// Returns a nearly normal random number with mean 0 and standard deviation 1. It is a sum of twelve evenly
+  /// distributed numbers, so it needs no functions of the C library.
   public mutating func bell() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += fraction() }

@@ -1,9 +1,10 @@
-// The functions of the projection in C, as IndexFormat.md defines them, compared with MPFR's of 96 bits.
+// The functions of the projection, written in C from the definitions in IndexFormat.md, and compared with MPFR at 96
+// bits.
 //
 //     projection COUNT SEED
 //
-// Prints for each function a hash of the bits of COUNT results, for comparison with other languages, and the greatest
-// error. Fails if an error exceeds the document's bound. Must be compiled without fused multiply-add.
+// Prints two values for each function: a hash of the bits of COUNT results, for comparison with other languages, and
+// the greatest error. Fails if an error exceeds the bound in the document. Must be compiled without fused multiply-add.
 
 #include <math.h>
 #include <mpfr.h>
@@ -95,7 +96,7 @@ static void exact_log(double x) {
   mpfr_log2(exact, work, MPFR_RNDN);
 }
 
-// Returns the distance of a result from the exact one.
+// Returns the distance of a result from the exact result.
 static double error(double found) {
   mpfr_sub_d(work, exact, found, MPFR_RNDN);
   return fabs(mpfr_get_d(work, MPFR_RNDU));
@@ -125,10 +126,10 @@ static double random_number(void) {
 
 static double per_unit(double found) { return 1; }
 static double per_ulp(double found) { return 1 / ulp(found); }
-// The bound of a logarithm n + t, |t| <= 1/2, with u = 2^-53, the greatest relative error of an operation: s - 1 is
-// exact, s + 1 and the quotient add u each to r; the polynomial, whose constant is 34 times the rest, adds 0.76 u by
-// rounding and 0.13 u by its coefficients; the product with r adds u. So the error of t is at most 3.9 u |t|, and the
-// last sum adds half a unit.
+// The error bound of a logarithm n + t, |t| <= 1/2. The greatest relative error of an operation is u = 2^-53. The
+// difference s - 1 is exact. The sum s + 1 and the quotient add an error of u each to r. The polynomial, whose constant
+// is 34 times its other terms, adds 0.76 u by rounding and 0.13 u by its coefficients. The product with r adds u. So
+// the error of t is at most 3.9 u |t|. The last sum adds half a unit.
 static double per_bound_of_log(double found) {
   return 1 / (ulp(found) / 2 + 3.9 * 0x1p-53 * fabs(found - round(found)));
 }
@@ -176,7 +177,7 @@ int main(int count, char **arguments) {
     status |= worst > function->bound;
   }
 
-  // The ends of the range, and neighbors of the latitudes at which the logarithm's whole part changes.
+  // Tests the ends of the range, and the neighbors of the latitudes at which the whole part of the logarithm changes.
   double ends[] = {0, -0.0, 5e-324, 1e-300, 1e-9, EDGE, -EDGE, nextafter(EDGE, 0), nextafter(EDGE, 90), 89, 90, -90};
   double worst = 0;
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) worst = fmax(worst, worst_of(&functions[0], ends[i]));
@@ -193,7 +194,8 @@ int main(int count, char **arguments) {
   printf("ends     off by %.3g units and %.3g degrees at most\n", worst, back);
   status |= worst > functions[0].bound || back > functions[1].bound;
 
-  // Ties: latitudes whose exact y is as near to one position as to the next, and their neighbors.
+  // Tests ties, that is, latitudes whose exact y is halfway between two positions, and the neighbors of these
+  // latitudes.
   state = seed;
   long others = 0, ties = number / 10 * 3;
   worst = 0;
@@ -204,7 +206,7 @@ int main(int count, char **arguments) {
     for (int side = -1; side <= 1; side++) {
       double latitude = side ? nextafter(tie, side * 90) : tie, found = y_of_latitude(latitude);
       exact_y(latitude);
-      // The chosen position is a nearest one, except for the error of the projection.
+      // No other position may be nearer than the chosen position, except by the error of the projection.
       mpfr_sub_d(work, exact, floor(found + 0.5), MPFR_RNDN);
       double distance = fabs(mpfr_get_d(work, MPFR_RNDU));
       others += distance > 0.5;

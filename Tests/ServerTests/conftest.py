@@ -1,4 +1,5 @@
-"""Running servers, asked from outside through real sockets, over indexes that the tool builds."""
+"""Fixtures of the server tests: running servers over indexes that the tool builds. Tests send them requests through
+real sockets."""
 
 import gzip
 import json
@@ -22,8 +23,8 @@ DOCUMENT = json.loads((ROOT / "Sources/TreelineServer/Resources/openapi.json").r
 
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
-    """A folder with four indexes and the files of a viewer. The indexes: many points with a title, columns of all
-    kinds, a plain plane, and a tree grown for badges."""
+    """Returns a folder with four indexes and with the files of a viewer. The indexes have many points and a title,
+    columns of all kinds, a plain plane, and a tree that was grown for badges."""
     folder = tmp_path_factory.mktemp("indexes")
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
@@ -40,13 +41,14 @@ def indexes(tmp_path_factory):
 
 
 def served(folder, *names):
-    """Returns the arguments that serve indexes of a folder under their names."""
+    """Returns the arguments with which a server serves indexes of a folder under their own names."""
     return [f"{name}={folder / name}.treeline" for name in names]
 
 
 @pytest.fixture(scope="session")
 def server(indexes):
-    """A server over all indexes and the viewer, for tests that change nothing. It must end cleanly."""
+    """Starts a server of all indexes and the viewer, for tests that change nothing. The server must end without an
+    error."""
     names = ("iceland", "columns", "planar", "badges")
     server = Server(*served(indexes, *names), "--viewer", str(indexes / "viewer"), "--trusted-proxy", "127.0.0.1")
     try:
@@ -58,8 +60,8 @@ def server(indexes):
 
 @pytest.fixture
 def own(indexes, tmp_path):
-    """Starts servers for one test over copies of indexes, which the test may change: `own("iceland", "--resident",
-    "0")`."""
+    """Returns a function that starts servers for one test: `own("iceland", "--resident", "0")`. Their indexes are
+    copies, so the test may change them."""
     servers = []
 
     def start(*arguments, viewer=False):
@@ -83,7 +85,7 @@ def connected(server):
 
 
 def received(client):
-    """Returns what the server sends until it closes the connection."""
+    """Returns everything that the server sends until it closes the connection."""
     answer = b""
     while part := client.recv(1 << 16):
         answer += part
@@ -91,7 +93,7 @@ def received(client):
 
 
 class Asking:
-    """Asks one path from several threads during a block, and checks each answer."""
+    """During a block, requests the same path again and again from several threads, and checks each answer."""
 
     def __init__(self, server, path, is_right=lambda body: body.endswith(b"\n]}\n"), workers=4):
         self._server, self._path, self._is_right = server, path, is_right
@@ -100,7 +102,7 @@ class Asking:
 
     @property
     def count(self):
-        """Number of answers so far."""
+        """Number of answers until now."""
         assert not self._failures, self._failures[:3]
         return sum(self._counts)
 

@@ -1,4 +1,4 @@
-"""Compares answers with the tool's output for the same question."""
+"""Compares answers of the server with the output of the tool for the same query."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""PMTiles and MBTiles that `treeline tiles` writes, as read by independent readers."""
+"""Checks the PMTiles and MBTiles that `treeline tiles` writes, with independent readers."""
 
 import collections
 import gzip
@@ -43,7 +43,7 @@ def features(tile):
 
 
 def test_tiles_of_each_zoom_are_the_clusters_of_the_whole_map(archive):
-    """With the counts, columns and aggregates that a query prints."""
+    """Tiles also contain the counts, columns and aggregates that a query prints."""
     index, options, reader = archive
     found = collections.defaultdict(dict)
     for (zoom, x, y), tile in all_tiles(reader.get_bytes):

@@ -1,4 +1,5 @@
-"""Clients that are slow, rude, idle or too many, and a log that is never read, must not block other clients."""
+"""Tests clients that are slow, rude, idle or too many. They must not block other clients. A log that is never read must
+not block clients, either."""
 
 import json
 import os
@@ -32,7 +33,7 @@ TOKEN = {"Authorization": "Bearer secret"}
 
 
 class Bounded:
-    """A server with low bounds, whose metrics have a separate port."""
+    """A server with low bounds. Its metrics are on a separate port."""
 
     def __init__(self, server, management):
         self.server, self.port, self._management = server, server.port, management
@@ -59,7 +60,7 @@ def bounded(own, tmp_path):
         yield bounded
         code, log = server.stop()
     assert code == 0 and "Answered" in log and "secret" not in log, log
-    # At most one line per second.
+    # The log has at most one line about refused requests per second.
     assert log.count("Refused requests") < time.monotonic() - start + 2, log
 
 
@@ -77,7 +78,7 @@ def test_a_request_that_never_ends_is_ended(bounded, start):
         client.sendall(start)
         end = time.monotonic() + LIMIT
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
-            # One byte at a time, slowly.
+            # Sends the bytes slowly, one at a time.
             while time.monotonic() < end:
                 client.sendall(b"x")
                 time.sleep(0.1)
@@ -112,7 +113,8 @@ def test_an_address_with_too_many_connections_is_told_only_the_state(bounded):
 
 
 def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
-    """The server holds as many as the bound, answers each of them, and reports its state all the while."""
+    """Checks that the server holds connections up to its bound, answers each of them, and can report its state at any
+    time."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 12_000:
         pytest.skip(f"needs 12,000 open files, and the limit is {hard}")
@@ -124,7 +126,7 @@ def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
         for number in range(10_000):
             client = socket.socket()
             client.setblocking(False)
-            # No address exceeds its own bound.
+            # The clients have several addresses, so that none of them exceeds the bound for one address.
             client.bind((f"127.0.1.{number % 50 + 1}", 0))
             client.connect_ex(("127.0.0.1", server.port))
             clients.append(client)
@@ -134,20 +136,21 @@ def test_ten_thousand_idle_connections_leave_the_rest_served(own, note):
                 slowest = max(slowest, time.monotonic() - asked)
         connections = lambda: server.metric("treeline_connections", port=management)
         wait_for(lambda: connections() >= 4096, "4096 connections")
-        # Connections accepted in one turn may exceed the bound.
+        # The server accepts several connections in one turn, so it may exceed the bound by that number.
         assert connections() <= 4096 + 512 + 64
         held = clients[100]
         held.settimeout(LIMIT)
         held.sendall(b"GET /v1/iceland HTTP/1.1\r\nHost: x\r\n\r\n")
         assert held.recv(100).startswith(b"HTTP/1.1 200"), "a connection that was held got no answer"
-        # Connections beyond the bound are closed in turn, so that the server can report its state here, too.
+        # Connections beyond the bound are closed turn by turn. In between, the server can report its state.
         beyond = 'treeline_refusals_total{bound="connections"}'
         wait_for(lambda: server.metric(beyond, port=management) > 600, "600 connections beyond the bound")
         note(f"{connections()} connections held after {time.monotonic() - start:.0f} s, the state told within "
              f"{slowest * 1000:.0f} ms, {server.memory():.0f} MiB")
         for client in clients:
             client.close()
-        # If the accept queue overflowed, the kernel repeats lost packets after increasing pauses.
+        # If the queue of new connections overflowed, the kernel sends lost packets again after longer and longer
+        # pauses.
         wait_for(lambda: connections() <= 4, "all connections to end")
         assert server.ask("/v1/iceland")[0] == 200
         code, log = server.stop()
@@ -169,7 +172,7 @@ def test_a_log_that_nobody_reads_holds_up_no_answer_and_no_end(indexes):
     os.close(writing)
     try:
         connection = server.connection()
-        # More than a pipe and the queue of waiting messages hold together.
+        # A pipe and the queue of waiting messages together cannot hold so many lines.
         for _ in range(3000):
             connection.request("GET", "/health?" + "x" * 1000)
             answer = connection.getresponse()

@@ -1,4 +1,5 @@
-"""The examples of Sources/TreelineServer/Deployment, without root: the image, the systemd unit, both proxies."""
+"""Tests the examples of Sources/TreelineServer/Deployment without root: the image, the systemd unit and both
+proxies."""
 
 import json
 import pathlib
@@ -35,7 +36,7 @@ def test_the_unit_of_systemd_is_one(tmp_path):
 
 
 def check_behind(command, port, log):
-    """Runs a proxy and sends a request through it."""
+    """Runs a proxy in front of the server, and sends a request through the proxy."""
     with log.open("w") as file:
         proxy = subprocess.Popen(command, stderr=file)
 
@@ -47,12 +48,12 @@ def check_behind(command, port, log):
 
     try:
         document = wait_for(answer, "an answer through the proxy")
-        # With the address that the client used, because the proxy is trusted.
+        # The server trusts the proxy, so the document names the address that the client used.
         assert document["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), document
     finally:
         proxy.send_signal(signal.SIGQUIT)
         proxy.wait(LIMIT)
-        # Shown if the test fails.
+        # pytest shows this output if the test fails.
         print(log.read_text()[-4000:])
 
 
@@ -73,7 +74,7 @@ def test_the_server_answers_behind_nginx(server, tmp_path):
 @needs("caddy")
 def test_the_server_answers_behind_caddy(server, tmp_path):
     with reserved_port() as port:
-        # With its own host name it would request a certificate.
+        # With the host name of the example, Caddy would request a certificate.
         example = (EXAMPLES / "Caddyfile").read_text().replace("example.org", f"http://127.0.0.1:{port}")
         example = example.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
         (tmp_path / "Caddyfile").write_text("{\n\tadmin off\n}\n" + example)

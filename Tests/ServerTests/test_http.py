@@ -1,4 +1,5 @@
-"""HTTP: compression, tags, parts of files, malformed requests, late and truncated bodies, HTTP/2, odd requests."""
+"""Tests HTTP: compression, entity tags, ranges of files, malformed requests, late and truncated bodies, HTTP/2, and odd
+requests."""
 
 import gzip
 import json
@@ -95,7 +96,7 @@ def test_a_body_that_breaks_off_is_blamed_on_the_client(server):
 
 
 def curl(port, *options, scheme="http"):
-    """Returns the version of HTTP and the body of an answer."""
+    """Returns the HTTP version and the body of an answer that curl gets."""
     found = subprocess.run(
         ["curl", "-sk", *options, "-w", "%{stderr}%{http_version}", f"{scheme}://127.0.0.1:{port}{ASK}"],
         capture_output=True, timeout=LIMIT)

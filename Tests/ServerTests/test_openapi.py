@@ -17,8 +17,8 @@ METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 
 def requests_of_all_routes(server):
-    """Yields the requests of the test below: route, path, expected status, and method, headers and body if they differ
-    from a GET's. They cover each documented status that a client can cause."""
+    """Yields requests with each documented status that a client can cause. A request is a route, a path and the
+    expected status; if it is not a plain GET, also the method, the headers and the body."""
     ids = [f["properties"]["cluster_id"] for f in server.json("/v1/iceland/clusters?limit=3")["features"]]
     version = server.json("/v1/iceland")["version"]
     shown = json.dumps({"version": version, "cluster_ids": ids})
@@ -141,7 +141,7 @@ def test_the_document_is_valid_and_is_what_the_server_serves(server):
 
 
 def test_every_route_parameter_and_answer_is_as_documented(server):
-    """Requests all documented ones, and checks that there are no others."""
+    """Requests all documented routes, uses all documented parameters, and checks that every answer is documented."""
     seen, used = set(), set()
     for request in requests_of_all_routes(server):
         route, path, status, method, headers, body = *request, *["GET", {}, None][len(request) - 3:]
@@ -173,7 +173,7 @@ def test_every_route_parameter_and_answer_is_as_documented(server):
 
 def test_generated_requests_pass_every_check_of_schemathesis(server, tmp_path, note):
     document = json.loads(json.dumps(DOCUMENT))
-    # An index that exists.
+    # Names an index that exists, so that some generated requests succeed.
     document["components"]["parameters"]["index"]["schema"] = {"type": "string", "enum": ["iceland"]}
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document))
@@ -183,7 +183,7 @@ def test_generated_requests_pass_every_check_of_schemathesis(server, tmp_path, n
          "--config-file", pathlib.Path(__file__).with_name("schemathesis.toml"), "run", path,
          "--url", server.url, "--checks", "all", "--phases", "examples,coverage,fuzzing",
          "--max-examples", str(examples), "--seed", str(seed),
-         # The map's files may be anything.
+         # The files of the map may be of any type.
          "--exclude-path-regex", "^/(viewer.*)?$", "--no-color"], capture_output=True, text=True, cwd=tmp_path)
     assert found.returncode == 0, f"seed {seed}: " + re.sub(r"(.)\1{40,}", r"\1…", found.stdout)[-9000:]
     counts = re.search(r"\d+ generated, \d+ passed", found.stdout)[0]

@@ -1,4 +1,5 @@
-"""What pages of other origins and monitoring need: frames, requests without a preflight, problem types, stale indexes."""
+"""Tests what monitoring and pages of other origins need: frames, requests without a preflight, problem types, and the
+report of stale indexes."""
 
 import json
 
@@ -14,7 +15,7 @@ def test_parameters_with_an_underscore_are_ignored(server):
 
 
 def test_a_transition_from_ids_needs_no_preflight(server):
-    """A browser sends plain text to another origin at once."""
+    """A browser sends plain text to another origin without asking the server first."""
     ids = [f["id"] for f in server.json("/v1/iceland/clusters?limit=10")["features"]]
     body, path = json.dumps({"cluster_ids": ids}), "/v1/iceland/transition?limit=20"
     answers = [server.ask(path, "POST", {"Content-Type": type}, body) for type in ("application/json", "text/plain;charset=UTF-8")]
@@ -60,24 +61,26 @@ def test_a_file_that_is_gone_is_logged_once_counted_and_a_gauge(own, tmp_path):
 
 
 def test_http2_pings_are_answered(server):
-    """A client keeps its connection by pings (RFC 9113, section 6.7)."""
+    """A client keeps its connection by pings (RFC 9113, section 6.7), however often it sends them."""
     def frame(type, flags, payload=b""):
         return len(payload).to_bytes(3, "big") + bytes([type, flags]) + bytes(4) + payload
 
     (settings, ping, ack) = (4, 6, 1)
+    payloads = [number.to_bytes(8, "big") for number in range(40)]
     with connected(server) as client:
         client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(settings, 0) + frame(settings, ack))
-        for number in range(3):
-            payload = number.to_bytes(8, "big")
-            client.sendall(frame(ping, 0, payload))
-            stream, found = b"", None
-            while found is None:
+        stream, answers = b"", []
+        # One after the other, and then all at once.
+        for burst in [[payload] for payload in payloads] + [payloads]:
+            client.sendall(b"".join(frame(ping, 0, payload) for payload in burst))
+            answers.clear()
+            while len(answers) < len(burst):
                 part = client.recv(1 << 16)
-                assert part, "the server closed the connection"
+                assert part, f"the server closed the connection after {answers} of {burst}"
                 stream += part
                 while len(stream) >= 9 and len(stream) >= 9 + int.from_bytes(stream[:3], "big"):
                     length = int.from_bytes(stream[:3], "big")
                     if stream[3] == ping:
-                        found = (stream[4], stream[9 : 9 + length])
+                        answers.append((stream[4], stream[9 : 9 + length]))
                     stream = stream[9 + length :]
-            assert found == (ack, payload)
+            assert answers == [(ack, payload) for payload in burst]

@@ -1,4 +1,4 @@
-"""Indexes whose files are replaced, overwritten, truncated or removed while clients ask."""
+"""Replaces, overwrites, truncates or removes the files of indexes while clients send requests."""
 
 import os
 import pathlib
@@ -22,14 +22,14 @@ def reloads(server, result):
 
 
 def replace(path, content):
-    """Replaces a file by another in one step, like the tool."""
+    """Replaces a file by another file in one step, in the same way as the tool."""
     other = path.with_suffix(".next")
     other.write_bytes(content)
     os.replace(other, path)
 
 
 def test_a_replaced_index_is_served_and_a_broken_one_changes_nothing(own, tmp_path):
-    """No request is lost meanwhile."""
+    """Checks that no request fails while indexes are replaced."""
     server, path = own("iceland", "columns"), tmp_path / "iceland.treeline"
     version = lambda: server.json("/v1/iceland")["version"]
     first, good, other = version(), path.read_bytes(), (tmp_path / "columns.treeline").read_bytes()
@@ -47,7 +47,7 @@ def test_a_replaced_index_is_served_and_a_broken_one_changes_nothing(own, tmp_pa
             wait_for(lambda: version() == first, "the first index again")
         wait_for(lambda: asking.count > 100, "100 answers")
     assert asking.count
-    # At the signal it was opened again, even if it had been checked just before.
+    # After a signal, the server opens the index again, even if it has just checked the file.
     assert reloads(server, "reopened") >= 8 and reloads(server, "refused") >= 4
 
 
@@ -58,13 +58,13 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
     forged[len(good) // 2] ^= 1
 
     def put(content):
-        # Like `cp`: into the existing file.
+        # Writes into the existing file, like `cp`.
         with path.open("r+b") as file:
             file.truncate(0)
             file.write(content)
 
     def cut_off(content):
-        # Like on a full disk: a limit of the file size ends the copy.
+        # A limit of the file size ends the copy, as a full disk would.
         source = tmp_path / "source"
         source.write_bytes(content)
         limited = f"trap '' XFSZ; ulimit -f {len(content) // 2048}; cat '{source}' > '{path}'"
@@ -85,7 +85,7 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
              lambda: cut_off(good), lambda: instead(lambda: None), lambda: instead(path.mkdir),
              lambda: instead(lambda: os.mkfifo(path)), lambda: path.chmod(0), lambda: replace(path, other),
              lambda: replace(path, good[:100])]
-    # The other index's answer to the same question may come, too.
+    # The answer of the other index to the same query is right, too.
     answer_of_other = server.ask("/v1/columns/clusters?limit=100")[2]
     right = {server.ask(ASK)[2], answer_of_other}
     seed, count = 7, trials(100)
@@ -97,7 +97,8 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
                 until = asking.count + rng.randrange(1, 30)
                 wait_for(lambda: asking.count >= until, "answers")
             case "look":
-                # The server checks all files together, so it has checked the other one when it reopens this one.
+                # The server checks all files together. Once it has reopened this file, it has also checked the other
+                # file.
                 before = reloads(server, "reopened")
                 replace(second, other)
                 wait_for(lambda: reloads(server, "reopened") > before, "the server to look at the files")
@@ -115,7 +116,7 @@ def test_whatever_is_done_to_the_file_of_an_index_in_memory_no_answer_is_wrong(o
 def test_an_index_that_may_not_be_read_is_refused_and_the_one_that_was_read_stays(indexes, server):
     if os.geteuid() != 0:
         pytest.skip("only root can run a server as a user who may not read a file that root may write")
-    # Only their owner can enter pytest's own folders.
+    # Other users cannot enter the folders that pytest creates.
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         folder.chmod(0o755)
@@ -142,15 +143,15 @@ def test_an_index_that_may_not_be_read_is_refused_and_the_one_that_was_read_stay
 
 
 def test_an_index_beyond_the_bound_stays_in_its_file_and_its_damage_is_noticed(server, own, tmp_path):
-    """A replaced index is served, an overwritten one is not."""
+    """Checks that the server serves an index that was replaced, but not an index whose file was overwritten."""
     other, path = own("iceland", "--resident", 0), tmp_path / "iceland.treeline"
     status, first, answer = other.ask(ASK)
     assert status == 200 and answer == server.ask(ASK)[2]
     content = path.read_bytes()
     replace(path, content)
     wait_for(lambda: other.ask(ASK)[1].get("etag") not in (None, first["etag"]), "the file that took its place")
-    # Changes a byte in place, behind the same header. The server must notice within a second, and answer nothing until
-    # the file is right again.
+    # Changes a byte of the file, behind the same header. The server must notice this within a second. It must answer
+    # nothing until the file is right again.
     middle = len(content) // 2
     for byte, status in [(content[middle] ^ 1, 503), (content[middle], 200)]:
         with path.open("r+b") as file:

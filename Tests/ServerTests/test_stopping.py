@@ -1,4 +1,4 @@
-"""How the server ends, and reasons not to start."""
+"""Tests how the server ends, and for which reasons it does not start."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Vector tiles as read by an independent reader, and TileJSON."""
+"""Checks vector tiles with an independent reader, and TileJSON."""
 
 import json
 import math
@@ -7,7 +7,8 @@ import mapbox_vector_tile
 
 
 def test_every_cluster_of_a_zoom_is_in_one_tile_with_the_properties_of_geojson(server):
-    """Tiles have the area of an ellipse instead of the ellipse."""
+    """The properties are the same as in GeoJSON, except that tiles have the area of the ellipse instead of the
+    ellipse."""
     answer = server.json("/v1/iceland/clusters?zoom=7&spacing=44")
     expected = {f["properties"]["cluster_id"]: f for f in answer["features"]}
     found = {}
@@ -57,7 +58,7 @@ def test_columns_of_all_kinds_have_the_types_that_tilejson_says(server):
 def test_tilejson_names_tiles_title_and_attribution(server):
     document = server.json("/v1/iceland/tiles.json?spacing=60")
     assert document["tiles"][0] == f"{server.url}/v1/iceland/tiles/{{z}}/{{x}}/{{y}}.mvt?spacing=60"
-    # Maps interpret the attribution as HTML.
+    # Maps read the attribution as HTML, so special characters are escaped.
     named = document["name"], document["attribution"]
     assert named == ("Iceland's <addresses>", "© A &amp; &lt;i&gt;B&lt;/i&gt;"), document
     facts = server.json("/v1/iceland")

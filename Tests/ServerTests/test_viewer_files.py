@@ -1,4 +1,4 @@
-"""The viewer's files have the right types, are compressed, and may only load each other."""
+"""Checks the viewer's files: they have the right types, they are compressed, and they may load only each other."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""A Spark cluster on this machine: a driver and two executors, each in a separate process."""
+"""A Spark cluster on this machine. It has a driver and two executors, each in a separate process."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import sys
 
 from waiting import LIMIT, wait_for
 
-#: Folders of modules that executors import, in addition to PYTHONPATH.
+#: Folders with modules that executors import. They are added to PYTHONPATH.
 MODULES = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "Support")]
 HOSTS = ("127.0.0.1", "127.0.0.2")
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -17,10 +17,11 @@ JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @contextlib.contextmanager
 def cluster(work, speculation=False):
-    """Returns a session on two executors, whose files are in a folder.
+    """Returns a session with two executors. The files of the executors are in the folder `work`.
 
-    With speculation the executors are on two hosts, represented by two loopback addresses: Spark does not start a
-    second attempt of a task on the same host, and regards all executors of its own local cluster as one host.
+    With speculation the two executors are on two hosts, represented by two loopback addresses. The reason is that Spark
+    does not start a second attempt of a task on the same host, and treats all executors of its local cluster as one
+    host.
     """
     paths = [*MODULES, *map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
     executors_environment = {"PYTHONPATH": os.pathsep.join(paths)}
@@ -28,7 +29,7 @@ def cluster(work, speculation=False):
         executors_environment["TREELINE_LIBRARY"] = os.path.abspath(os.environ["TREELINE_LIBRARY"])
     os.environ |= {"SPARK_LOCAL_IP": HOSTS[0], "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_DIRS": str(work)}
     with contextlib.ExitStack() as stack:
-        # Executors write their logs into the current folder.
+        # Executors write their logs to the current folder.
         stack.callback(os.chdir, os.getcwd())
         os.chdir(work)
         if speculation:
@@ -45,15 +46,15 @@ def cluster(work, speculation=False):
             "spark.deploy.maxExecutorRetries": "-1", "spark.speculation": str(speculation).lower(),
             "spark.speculation.interval": "200ms", "spark.speculation.multiplier": "2",
             "spark.speculation.quantile": "0.5",
-            # A lost executor never answers, however long one waits.
+            # A lost executor never answers, so waiting for it is useless.
             "spark.shuffle.io.retryWait": "100ms", "spark.locality.wait": "0",
-            # A program that runs for seconds need not be optimized for hours.
+            # A program that runs only for seconds does not need optimizations that pay off after hours.
             "spark.executor.extraJavaOptions": JAVA, "spark.driver.extraJavaOptions": JAVA,
         }  # fmt: skip
         settings |= {f"spark.executorEnv.{name}": value for name, value in executors_environment.items()}
         session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
         try:
-            # Executors start with the first job.
+            # The executors only start when there is a first job.
             session.range(100, numPartitions=8).count()
             yield session
         finally:
@@ -70,7 +71,7 @@ def standalone(work):
     processes = []
 
     def start(name, *arguments, told):
-        """Starts a process and waits until a line of its log matches. Returns the match."""
+        """Starts a process, and waits until a line of its log matches `told`. Returns the match."""
         path = pathlib.Path(f"{work}/{name}{len(processes)}.log")
         with path.open("w") as log:
             command = [f"{home}/bin/spark-class", f"org.apache.spark.deploy.{name}", *arguments]
@@ -91,7 +92,7 @@ def standalone(work):
 
 
 def executors():
-    """Returns the processes of executors that descend from this process, or from one of its workers."""
+    """Returns the process ids of the executors that this process or one of its workers has started."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit() and is_executor(int(entry)) and descends(int(entry), os.getpid()):
@@ -125,7 +126,7 @@ def descends(process, ancestor):
 
 
 def peak(process="self"):
-    """Returns the peak memory of a process, in MB."""
+    """Returns the peak memory of a process in MB."""
     with open(f"/proc/{process}/status") as file:
         line = next(line for line in file if line.startswith("VmHWM"))
     return int(line.split()[1]) >> 10

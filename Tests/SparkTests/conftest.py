@@ -1,4 +1,5 @@
-"""Two Spark executors on this machine, points in Parquet files, and the indexes that the tool builds of them."""
+"""Fixtures of the Spark tests: two executors on this machine, points in Parquet files, and the indexes that the tool
+builds from these points."""
 
 import filecmp
 import os
@@ -21,7 +22,7 @@ from faulty_tasks import GATHERING, STAGES, Lost
 from programs import program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 
-#: Enough points for every stage of a build, including more texts than a survey keeps.
+#: Number of points that is enough for every stage of a build. There are more distinct texts than a survey keeps.
 STANDARD_COUNT = 100_000
 
 os.environ["TREELINE_TOOL"] = program("TREELINE_TOOL")
@@ -36,7 +37,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of hanging tasks have a separate cluster, and run alone."""
+    """Tests of tasks that hang need a separate cluster. So a run has either only these tests, or all other tests."""
     is_chosen = lambda item: (item.get_closest_marker("speculation") is not None) == config.option.speculation
     config.hook.pytest_deselected(items=[item for item in items if not is_chosen(item)])
     items[:] = filter(is_chosen, items)
@@ -53,19 +54,20 @@ def work(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(work, pytestconfig):
-    """The Spark session, which all tests share, because it takes seconds to start."""
+    """The Spark session. All tests share it, because it takes seconds to start."""
     with cluster.cluster(work, pytestconfig.option.speculation) as session:
         yield session
 
 
 class Builds:
-    """Builds on Spark in a folder, and compares each with an index that the tool builds once."""
+    """Builds indexes on Spark in a folder. Compares each of them with an index that the tool builds, only once, from
+    the same points."""
 
     def __init__(self, session, work, count, note):
         self.session, self.work, self.count, self._note = session, work, count, note
 
     def data(self, shape, has_columns=False):
-        """Returns the folder of points of a shape."""
+        """Returns the folder with the points of a shape."""
         folder = f"{self.work}/{shape.__name__}{'-described' if has_columns else ''}"
         if not os.path.exists(folder):
             points.write(folder, shape, self.count, files=8, has_columns=has_columns)
@@ -78,7 +80,8 @@ class Builds:
         return path if os.path.exists(path) else points.index(data, path, "--split", split)
 
     def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
-        """Builds an index of points and compares its bytes with the tool's. Returns the result of the build."""
+        """Builds an index on Spark, and compares its bytes with the tool's index of the same points. Returns the result
+        of the build."""
         df = self.session.read.parquet(self.data(shape, bool(columns))).repartition(partitions)
         expected = self.index(shape, split, bool(columns))
         folder = tempfile.mkdtemp(dir=self.work)
@@ -92,7 +95,7 @@ class Builds:
         self._note(f"{built.point_count} points in {time.monotonic() - start:.1f} s ({told})")
         assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of the tool"
         assert set(os.listdir(folder)) <= {"marks", "out.treeline", "refused.parquet"}, "expected nothing left"
-        # Fewer points have fewer stages.
+        # With fewer points, a build has fewer stages.
         if issubclass(tasks, Lost) and self.count >= STANDARD_COUNT:
             assert sorted(os.listdir(f"{folder}/marks")) == sorted(STAGES + GATHERING if columns else STAGES)
         return built

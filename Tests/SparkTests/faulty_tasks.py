@@ -1,4 +1,4 @@
-"""Tasks of a build on Spark that are lost, repeated or hang. Executors import this module."""
+"""Tasks of a build on Spark that get lost, run twice or hang. Executors import this module."""
 
 import os
 import signal
@@ -10,12 +10,12 @@ import cluster
 from waiting import LIMIT, wait_for
 
 STAGES = ("read", "answer", "add_up", "partition", "build")
-#: Stages for columns with more distinct texts than a survey keeps.
+#: Stages that only a build with many distinct texts has: more than a survey keeps.
 GATHERING = ("gather", "unite")
 
 
 class Lost(Tasks):
-    """The first task of each stage loses its executor halfway, by SIGKILL."""
+    """Halfway through the first task of each stage, SIGKILL ends its executor."""
 
     def fail(self):
         process = os.getppid()
@@ -57,18 +57,18 @@ class Lost(Tasks):
         return self.lose("partition", Tasks.partition(self, places, plan, sections))
 
     def build(self, plan, blocks):
-        # After the first piece is written: the repeated task finds it.
+        # The executor is lost after the first piece is written, so the repeated task finds this piece.
         return self.lose("build", Tasks.build(self, plan, blocks))
 
 
 class LostInSmallBlocks(Lost):
-    """As above, but blocks of points begin and end within batches of values."""
+    """Like `Lost`, but blocks of points begin and end within batches of values."""
 
     block_size = 1500
 
 
 class Hanging(Lost):
-    """The first task of each stage hangs, so that Spark starts a second attempt elsewhere."""
+    """The first task of each stage hangs, so that Spark starts a second attempt on the other executor."""
 
     def fail(self):
         time.sleep(LIMIT)
@@ -76,7 +76,7 @@ class Hanging(Lost):
 
 
 class Twice(Tasks):
-    """Tasks run twice, as if a second attempt had begun while the first one wrote."""
+    """Each task runs twice, as if a second attempt had begun while the first attempt wrote."""
 
     def read(self, batches):
         batches = list(batches)

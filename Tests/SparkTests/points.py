@@ -1,4 +1,4 @@
-"""Sets of points in shuffled Parquet files, with row numbers, and the index that the tool builds of them."""
+"""Writes sets of points to shuffled Parquet files with row numbers. Builds their indexes with the tool."""
 
 import os
 import subprocess
@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 
 
 def towns(random, count):
-    """Around 300 towns, those in the Pacific across the antimeridian."""
+    """Returns points in about 300 towns. Some towns in the Pacific lie across the antimeridian."""
     centers = np.random.default_rng(300).uniform((-180, -60), (180, 70), (300, 2))
     places = centers[random.integers(0, 300, count)] + random.normal(0, 0.3, (count, 2))
     return (places[:, 0] + 180) % 360 - 180, places[:, 1]
 
 
 def city(random, count):
-    """Nine of ten points in one city."""
+    """Returns points, nine in ten of them in one city."""
     lon, lat = towns(random, count)
     inside = random.random(count) < 0.9
     return (np.where(inside, random.normal(2.35, 0.05, count), lon),
@@ -26,21 +26,21 @@ def city(random, count):
 
 
 def stack(random, count):
-    """One of ten points at one position."""
+    """Returns points, one in ten of them at the same position."""
     lon, lat = towns(random, count)
     inside = random.random(count) < 0.1
     return np.where(inside, -0.1276, lon), np.where(inside, 51.5072, lat)
 
 
 def flawed(random, count):
-    """Some points with invalid coordinates."""
+    """Returns points, some of them with invalid coordinates."""
     lon, lat = towns(random, count)
     bad = random.random(count) < 1e-3
     lon = np.where(bad & (random.random(count) < 0.3), 181.5, lon)
     return lon, np.where(bad, np.where(random.random(count) < 0.5, np.nan, 95), lat)
 
 
-#: Columns of `described` by their kinds, and the kinds that are declared.
+#: `KINDS` are the kinds of all columns of `described`. `TOLD` are the kinds that a build declares.
 KINDS = {"price": "number", "rooms": "number", "kind": "category", "name": "text", "street": "category",
          "open": "boolean", "opened": "time", "day": "time"}
 TOLD = {"name": "text", "kind": "category", "street": "category"}
@@ -52,9 +52,9 @@ TYPES = pa.schema([("price", pa.float64()), ("rooms", pa.int32()), ("kind", pa.s
 
 
 def described(rows):
-    """Returns the values of rows in columns of each kind; every column has nulls.
+    """Returns the values of rows in columns of each kind. Every column has nulls.
 
-    There are more names and streets than the 65,536 that a survey of a column keeps.
+    There are more names and more streets than 65,536, the number of values that the survey of a column keeps.
     """
     start, day = np.datetime64("2020-01-01", "us"), np.datetime64("1999-01-01", "D")
     values = {
@@ -75,13 +75,13 @@ def texts(before, numbers, behind):
 
 
 def write(folder, shape, count, files, seed=20240501, has_columns=False):
-    """Writes Parquet files into a folder, each with rows from all over the input."""
+    """Writes Parquet files to a folder. Each file has rows from all over the input."""
     os.makedirs(folder)
     for number in range(files):
         rows = np.arange(number, count, files)
         lon, lat = shape(np.random.default_rng([seed, number]), len(rows))
         order = np.random.default_rng([seed, number, 1]).permutation(len(rows))
-        # Six decimals, which text keeps.
+        # The coordinates have six decimals, so that text keeps them exactly.
         table = pa.table({"id": rows[order], "lon": lon.round(6)[order], "lat": lat.round(6)[order]})
         if has_columns:
             for name, column in zip(TYPES.names, described(rows[order]).columns):
@@ -90,7 +90,7 @@ def write(folder, shape, count, files, seed=20240501, has_columns=False):
 
 
 def index(folder, path, *options):
-    """Builds the index of the rows of a folder with `treeline build`, which reads them as CSV."""
+    """Builds the index of the rows in a folder with `treeline build`. The tool reads the rows as CSV."""
     files = sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".parquet"))
     schema = pq.read_schema(files[0])
     command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", "--skip-invalid", *options]

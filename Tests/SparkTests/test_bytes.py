@@ -1,4 +1,4 @@
-"""Builds on Spark have the bytes of `treeline build`, whatever happens to tasks and executors."""
+"""Checks that builds on Spark give the same bytes as `treeline build`, whatever happens to tasks and executors."""
 
 import filecmp
 
@@ -13,7 +13,7 @@ from faulty_tasks import Hanging, Lost, LostInSmallBlocks, Twice
 
 
 def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
-    """With missing values and refused rows, in batches that end within blocks."""
+    """The columns have missing values, some rows are refused, and batches end within blocks."""
     records = "spark.sql.execution.arrow.maxRecordsPerBatch"
     usual = builds.session.conf.get(records)
     builds.session.conf.set(records, "1000")
@@ -28,7 +28,7 @@ def test_columns_of_each_kind_while_an_executor_is_killed_in_each_stage(builds):
 
 @pytest.mark.parametrize("shape, partitions, split", [
     (points.towns, 16, "mean"), (points.towns, 64, "least-scatter"),
-    # Nine of ten in one city, and one of ten at one position.
+    # Nine in ten points are in one city, or one in ten points is at the same position.
     (points.city, 64, "mean"), (points.stack, 16, "mean"),
 ])
 def test_points_of_any_shape_in_any_number_of_partitions(builds, shape, partitions, split):

@@ -1,4 +1,4 @@
-"""Faulty arguments and values are reported, and leave no index."""
+"""Checks that faulty arguments and values are reported, and that no index is left behind."""
 
 import pytest
 import treeline

@@ -1,4 +1,4 @@
-"""The executables under test, named by environment variables, and the processes that tests start of them."""
+"""The programs that tests run. Environment variables name their executables."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def program(variable):
-    """Returns the absolute path of the executable that an environment variable names."""
+    """Returns the absolute path of an executable. An environment variable names it."""
     path = os.environ.get(variable)
     if not path or not os.access(path, os.X_OK):
         raise pytest.UsageError(f"expected {variable} to name an executable, found {path!r}; build it first")
@@ -25,20 +25,20 @@ def program(variable):
 
 
 def build(source, path, *options):
-    """Builds an index with the tool and returns its path."""
+    """Builds an index with the tool. Returns the path of the index."""
     subprocess.run([program("TREELINE_TOOL"), "build", source, "-o", path, *options], check=True, capture_output=True)
     return path
 
 
 class Server:
-    """A running server at a port of 127.0.0.1 that the system chose."""
+    """A running server. It listens at a port of 127.0.0.1 that the system has chosen."""
 
     def __init__(self, *arguments, user=None, stderr=None):
-        """Starts the server and waits until it listens.
+        """Starts the server, and waits until it listens.
 
-        :param stderr: Where its log goes; a temporary file by default.
+        :param stderr: File for the log of the server; a temporary file by default.
         """
-        # A file, because a pipe would fill up if it is not read.
+        # The log goes to a file. A pipe that is not read would fill up.
         self._log = tempfile.NamedTemporaryFile("w+")
         self.process = subprocess.Popen(
             [program("TREELINE_SERVER"), *arguments, "--port", "0"], stdout=subprocess.PIPE,
@@ -54,7 +54,7 @@ class Server:
         return pathlib.Path(self._log.name).read_text()
 
     def ask(self, path, method="GET", headers={}, body=None, port=None):
-        """Returns status, headers and body of the answer to one request on its own connection."""
+        """Sends one request on a new connection. Returns the status, the headers and the body of the answer."""
         connection = self.connection(port)
         try:
             connection.request(method, path, body=body, headers=headers)
@@ -72,17 +72,17 @@ class Server:
         return json.loads(body)
 
     def metric(self, name, port=None):
-        """Returns the value of a metric, which is 0 before the server counts it first."""
+        """Returns the value of a metric. The value is 0 until the server counts something."""
         text = self.ask("/metrics", port=port)[2].decode()
         found = re.search(rf"^{re.escape(name)} (\d+)$", text, re.M)
         return int(found[1]) if found else 0
 
     def memory(self):
-        """Returns the resident memory in MiB."""
+        """Returns the resident memory of the server in MiB."""
         return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1]) / 1024
 
     def stop(self):
-        """Ends the server by SIGTERM, unless it has ended, and returns its exit code and log."""
+        """Ends the server with SIGTERM, unless it has already ended. Returns its exit code and its log."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(LIMIT)

@@ -1,4 +1,4 @@
-"""Shared parts of the pytest suites. Each conftest.py imports all three names."""
+"""Parts that all pytest suites share. Each conftest.py imports all three functions."""
 
 import signal
 
@@ -9,7 +9,8 @@ _NOTES = pytest.StashKey[list]()
 
 @pytest.fixture
 def note(request):
-    """Adds a line to the end of pytest's report, such as a seed, a number of cases or a speed."""
+    """Returns a function that adds a line to the end of pytest's report, such as a seed, a number of cases or a
+    speed."""
     notes = request.config.stash.setdefault(_NOTES, [])
     return lambda text: notes.append(f"{request.node.name}: {text}")
 
@@ -22,6 +23,6 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def pytest_sessionstart(session):
-    """Makes SIGTERM end the servers and browsers of a suite with it."""
-    # As an interrupt, which no library mistakes for an error.
+    """Lets SIGTERM end a suite in such a way that its servers and browsers end, too."""
+    # Treats the signal like an interrupt. No library mistakes an interrupt for an error.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -1,5 +1,4 @@
-"""Number of cases that random and exhaustive tests try: TREELINE_TRIALS is `fast`, `full` (the default) or
-`thorough`."""
+"""How many cases random and exhaustive tests try. TREELINE_TRIALS is `fast`, `full` (the default) or `thorough`."""
 
 import os
 
@@ -7,7 +6,8 @@ _LEVELS = ("fast", "full", "thorough")
 
 
 def trials(count: int) -> int:
-    """Returns a tenth of a count, at least 1, the count itself, or ten times the count."""
+    """Returns the number of cases to try, given the number in a full run. A fast run tries a tenth of them, at least 1,
+    and a thorough run tries ten times as many."""
     level = os.environ.get("TREELINE_TRIALS") or "full"
     if level not in _LEVELS:
         raise ValueError(f"expected TREELINE_TRIALS to be {', '.join(_LEVELS[:-1])} or {_LEVELS[-1]}, found {level!r}")

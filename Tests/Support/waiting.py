@@ -1,17 +1,17 @@
-"""Waiting for events, and ports that no other process takes meanwhile."""
+"""Functions that wait for events, and that reserve ports which no other process takes."""
 
 import contextlib
 import socket
 import time
 
-#: Longest wait for any event, in seconds. Only a failure takes that long, even on a busy machine.
+#: Longest time to wait for any event, in seconds. Even on a busy machine, only a failure takes so long.
 LIMIT = 120
 
 
 def wait_for(condition, what="a condition", ignoring=(), limit=LIMIT):
-    """Waits until a condition is truthy and returns its value.
+    """Waits until a condition is truthy, and returns its value.
 
-    :param ignoring: Exceptions of the condition that mean that it does not hold yet.
+    :param ignoring: Exceptions that the condition may raise while it does not hold yet.
     """
     end = time.monotonic() + limit
     last = None
@@ -28,10 +28,10 @@ def wait_for(condition, what="a condition", ignoring=(), limit=LIMIT):
 
 @contextlib.contextmanager
 def reserved_port(address="127.0.0.1"):
-    """Returns a port that the system gives to no other process during the block. A server may listen at it.
+    """Returns a port that the system gives to no other process during the block. A server may listen at this port.
 
-    The socket is bound and does not listen. A server that sets SO_REUSEADDR, like nearly all servers, can still bind
-    the port.
+    The port is bound to a socket that does not listen. A server that sets SO_REUSEADDR can still bind the port. Nearly
+    all servers do so.
     """
     with socket.socket() as reservation:
         reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

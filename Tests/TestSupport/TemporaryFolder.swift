@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with the object.
+/// A temporary folder. It is removed when the object is released.
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
@@ -13,7 +13,7 @@ public final class TemporaryFolder: Sendable {
 
   public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// Returns the names in the folder, including hidden ones.
+  /// Returns the names of all files in the folder, including hidden files.
   public func contents() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
 
   public func write(_ bytes: [UInt8], to name: String) throws -> String {

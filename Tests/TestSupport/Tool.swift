@@ -1,8 +1,9 @@
 import Foundation
 
-/// The built tool, run like by a user: in the repository, so that paths in messages are the same everywhere.
+/// Runs the built tool as a user would. The current folder is the repository, so that paths in messages are the same
+/// everywhere.
 public enum Tool {
-  /// Built next to the test bundle.
+  /// Path of the tool. The tool is built next to the test bundle.
   public static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("treeline")
 
@@ -18,7 +19,7 @@ public enum Tool {
     try run(executable, arguments, input: input)
   }
 
-  /// Runs a bash script in which `$TREELINE` is the tool; the first argument is `$0`.
+  /// Runs a bash script. In the script, `$TREELINE` is the tool. The first of `arguments` is `$0`.
   public static func runShell(_ script: String, _ arguments: [String] = ["bash"]) throws -> Result {
     try run(URL(fileURLWithPath: "/bin/bash"), ["-c", script] + arguments)
   }
@@ -28,11 +29,12 @@ public enum Tool {
     process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = Repository.root
-    // Help is wrapped to the terminal's width, and the shell has messages in many languages.
+    // The width of the terminal determines how help is wrapped, and the locale determines the language of the shell's
+    // messages.
     process.environment = ProcessInfo.processInfo.environment.merging([
       "COLUMNS": "80", "LC_ALL": "C", "TREELINE": Self.executable.path,
     ]) { $1 }
-    // Files, because a long answer would fill a pipe.
+    // Output goes to files, because a long answer would fill a pipe.
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let files = try ["input", "output", "errors"].map { name in

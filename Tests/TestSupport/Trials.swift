@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The number of cases that random and exhaustive suites try, from the environment variable `TREELINE_TRIALS`.
+/// How many cases random and exhaustive suites try. The environment variable `TREELINE_TRIALS` chooses.
 ///
-/// Tests give the number for a full run. Each prints the number and the seed that it then uses, once.
+/// A test gives the number of cases for a full run. It prints the number that it actually tries, and the seed, once.
 public enum Trials: String, CaseIterable, Sendable {
-  /// A tenth of the cases, for the loop of edit and test. The default.
+  /// A tenth of the cases, for frequent runs while editing. This is the default.
   case fast
   case full
   /// Ten times as many cases, before a release.
@@ -23,8 +23,8 @@ public enum Trials: String, CaseIterable, Sendable {
   /// Returns how many cases to try.
   ///
   /// - Parameters:
-  ///   - full: The number in a full run, 1 or more.
-  ///   - least: The number that covers every kind of case.
+  ///   - full: The number of cases in a full run, at least 1.
+  ///   - least: The number of cases that cover every kind of case.
   ///   - seed: Seed of the random cases, if it differs from run to run.
   public static func count(
     _ full: Int, atLeast least: Int = 1, seed: UInt64? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -34,7 +34,7 @@ public enum Trials: String, CaseIterable, Sendable {
     return count
   }
 
-  /// Returns a seed for each of the cases to try.
+  /// Returns a seed for each case to try.
   public static func seeds(
     _ full: Int, from first: UInt64 = 0, atLeast least: Int = 1, file: StaticString = #fileID, line: UInt = #line
   ) -> Range<UInt64> {
@@ -43,9 +43,10 @@ public enum Trials: String, CaseIterable, Sendable {
     return seeds
   }
 
-  /// Returns the cases of a list to try: in a fast run a tenth of them, evenly spread from the first on, otherwise all.
+  /// Returns the cases of a list that are tried. A fast run tries a tenth of the list, evenly spread from the first
+  /// case on. Other runs try all cases.
   ///
-  /// - Parameter least: The number that covers every kind of case.
+  /// - Parameter least: The number of cases that cover every kind of case.
   public static func some<Case>(
     of cases: [Case], atLeast least: Int = 1, file: StaticString = #fileID, line: UInt = #line
   ) -> [Case] {
@@ -54,7 +55,7 @@ public enum Trials: String, CaseIterable, Sendable {
     return (0..<count).map { cases[$0 * cases.count / count] }
   }
 
-  /// - Precondition: A full run has `least` cases or more.
+  /// - Precondition: A full run has at least `least` cases.
   func scaled(_ full: Int, atLeast least: Int) -> Int {
     precondition(1...full ~= least, "Expected 1 to \(full) cases at least, found \(least)")
     return switch self {

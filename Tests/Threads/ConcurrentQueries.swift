@@ -8,8 +8,8 @@ import Treeline
   import Musl
 #endif
 
-/// Queries one open index from many threads at once. Built by scripts/check/threads with the thread sanitizer, which
-/// ends the process if two threads conflict.
+/// Queries one open index from many threads at once. `scripts/check/threads` builds this program with the thread
+/// sanitizer, which ends the process if two threads conflict.
 @main enum ConcurrentQueries {
   private static let threadCount = 8
   private static let queryCount = 300
@@ -17,7 +17,7 @@ import Treeline
   static func main() throws {
     let tree = try ClusterTree(index: CommandLine.arguments[1])
     try ask(tree)
-    // All threads make the first request for the data that a filter creates on its first use.
+    // A filter creates data on its first use. Here all threads make this first use at the same time.
     let filter = try Filter("country IN ('US', 'FR', 'DE', 'IN') OR name LIKE '%a%'")
     try ask(try tree.selecting(filter), alone: answers(of: try tree.selecting(filter)))
   }
@@ -59,7 +59,7 @@ import Treeline
   }
 }
 
-/// A thread of the operating system, which the sanitizer recognizes.
+/// A thread of the operating system. The sanitizer recognizes such threads.
 private final class Worker {
   private let tree: ClusterTree
   private var answers: [Int] = []

@@ -1,11 +1,11 @@
 import Treeline
 
-/// Answers one query of an index after the other, for a tool that traces reads and writes of memory.
+/// Runs queries of an index, one after another, for a tool that traces reads and writes of memory.
 ///
 ///     TracedQueries INDEX LIMIT [WEST,SOUTH,EAST,NORTH …]
 ///
-/// Prints the address of the node records, their number, and an address that is written before each query; then the
-/// number of clusters in each answer.
+/// First prints the address of the node records, the number of records, and an address that is written before each
+/// query. Then prints the number of clusters in each answer.
 @main enum TracedQueries {
   static func main() throws {
     let arguments = CommandLine.arguments
@@ -14,7 +14,7 @@ import Treeline
       let sides = argument.split(separator: ",").map { Double($0)! }
       return BoundingBox(west: sides[0], south: sides[1], east: sides[2], north: sides[3])
     }
-    // A block of this size comes directly from the system, at an address that nothing else ever writes to.
+    // The system provides a block of this size directly, at an address to which nothing else ever writes.
     let mark = UnsafeMutablePointer<Int>.allocate(capacity: 1 << 20)
     tree.withStorage { print(UInt(bitPattern: $0.nodes), $0.nodeCount, UInt(bitPattern: mark)) }
     for (index, box) in boxes.enumerated() {

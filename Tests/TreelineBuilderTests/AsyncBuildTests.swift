@@ -9,7 +9,7 @@ import Treeline
 @Suite struct AsyncBuildTests {
   static let coordinates = PointSet.cities(200_000, seed: 21).coordinates
 
-  /// Progress reports of a build, in order.
+  /// Records the progress reports of a build, in order.
   final class Reports: Sendable {
     let all = Mutex<[BuildProgress]>([])
     func add(_ progress: BuildProgress) { all.withLock { $0.append(progress) } }
@@ -98,7 +98,7 @@ import Treeline
       }
     }
     task.withLock { $0 = started }
-    // The first reports may come before there is a task to cancel.
+    // The first reports may arrive before `task` is set. In this case the build is canceled here.
     await #expect(throws: CancellationError.self) {
       if reports.told.contains(where: { $0.stage == stage }) { started.cancel() }
       _ = try await started.value

@@ -2,7 +2,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The options of a build as texts, with the tool's names.
+/// Checks the options of a build in the form of texts, with the names that the tool uses.
 @Suite struct BuildParameterTests {
   private func options(_ values: KeyValuePairs<String, String>) -> (options: BuildOptions, faults: [String]) {
     var parameters = QueryParameters(values.map { (name: $0.key, value: $0.value) })

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Cancelled work on columns and on an index: it stops within a block of values, and leaves no files.
+/// Cancels work on columns and on an index. Checks that the work stops within a block of values, and leaves no files.
 @Suite struct CancelledColumnTests {
   /// Cancels at a given progress report, and counts the work afterwards.
   private final class Watch: Sendable {
@@ -66,7 +66,7 @@ import Treeline
     }
   }
 
-  /// The request of a value cancels, at any position in a block.
+  /// The closure that returns the values cancels the work, at any position in a block.
   @Test(arguments: [0, 1, 20_000, 39_999]) func valueThatCancelsIsAmongTheLast(_ row: Int) throws {
     let watch = Watch(cancellingAtReport: 1)
     let column = IndexColumn(name: "text", kind: .text) { asked in
@@ -99,7 +99,7 @@ import Treeline
     try write(whole)
     try FileManager.default.removeItem(atPath: folder + "/index")
     #expect(whole.reportCount > 7)
-    // At the last report, everything except the header is written.
+    // The last report is left out. When it comes, everything except the header is already written.
     for number in 1..<whole.reportCount {
       let watch = Watch(cancellingAtReport: number)
       #expect(throws: IndexWritingError.cancelled) { try write(watch) }
@@ -108,7 +108,7 @@ import Treeline
     }
   }
 
-  /// Work in a task is cancelled with the task.
+  /// Checks that canceling a task cancels the work in the task.
   @Test func cancelledTaskDoesNoMore() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("task-\(UUID().uuidString)").path
     let task = Task {
@@ -135,7 +135,7 @@ import Treeline
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  /// A build in pieces that gathers texts in a second pass, and prepares columns on the disk.
+  /// Cancels a build in pieces that gathers texts in a second pass and prepares columns on disk.
   @Test(arguments: [1, 2, 6]) func buildInPiecesIsCancelledWhileItEncodes(_ number: Int) throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let folder = try ScratchFolder(place, keepsFiles: false)

@@ -3,9 +3,10 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Bounds of the depth: below some level nodes are halved along their longer side, which ends for any data.
+/// Checks bounds of the depth. Below a certain level, nodes are halved along their longer side. This ends for any data.
 @Suite struct DepthTests {
-  /// 32 halvings of each of the two sides, and the buckets' own levels.
+  /// Number of levels below those split across principal axes: 32 halvings of each of the two sides, and the levels
+  /// within buckets.
   static let levelsBelowPrincipal = 64 + 15
 
   @Test(arguments: PointSet.nasty, [0, 1, 5]) func isBoundedByHalving(_ set: PointSet, principalLevels: Int) throws {
@@ -36,7 +37,7 @@ import Treeline
     print(
       "\(set): \(rule), \(set.coordinates.count) points, \(outline.leaves.count) positions, \(outline.depth) levels")
     #expect(TreeInvariants(outline, of: set.coordinates).violations.prefix(5) == [])
-    // In the worst case, thirty-one positions are split off one by one.
+    // In the worst case, the 31 positions are split off one by one.
     #expect(outline.leaves.count == 31 && (5...30).contains(outline.depth))
   }
 

@@ -3,7 +3,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Equal points give the same tree, for any order, any number of threads, and any solver for principal axes.
+/// Checks that equal points give the same tree: for any order of the points, any number of threads, and any solver for
+/// principal axes.
 @Suite struct DeterminismTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func anyOrderGivesTheSameTree(_ set: PointSet, _ rule: SplitRule)
     throws
@@ -26,7 +27,8 @@ import Treeline
     }
   }
 
-  /// Large enough for a chunk of points per thread, and for many pieces of work on the tree.
+  /// Tests sets that are so large that each thread gets a chunk of points, and that the work on the tree has many
+  /// pieces.
   @Test(
     arguments: [
       PointSet.uniformWorld(70_000, seed: 41), .cities(70_000, seed: 42), .roads(50_000, seed: 43),
@@ -57,7 +59,7 @@ import Treeline
     #expect(try PointSet("plain", set.coordinates, as: .planar).tree().contentHash != hash)
   }
 
-  /// Returns each solver in turn.
+  /// Returns a solver. Consecutive numbers give all solvers in turn.
   private func solver(_ number: UInt64) -> PrincipalAxis.Solver {
     let all = PrincipalAxis.Solver.allCases
     return all[Int(number) % all.count]
@@ -65,7 +67,7 @@ import Treeline
 
   private func rows(of tree: ClusterTree) -> [Int] { tree.root.map { Array(tree.members(of: $0)) } ?? [] }
 
-  /// Returns the boxes whose answers differ in anything except row numbers.
+  /// Returns the boxes for which the answers of the two trees differ in anything except row numbers.
   private func differences(_ tree: ClusterTree, _ other: ClusterTree, of set: PointSet, seed: UInt64) throws
     -> [BoundingBox]
   {

@@ -4,7 +4,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFoundation
 
-/// The text that an app shows for an error is its message, if the app links TreelineFoundation.
+/// Checks that the localized description of an error is its message in programs that link TreelineFoundation.
 @Suite struct LocalizedErrorTests {
   @Test func localizedDescriptionIsTheMessage() {
     let errors: [any Error & CustomStringConvertible] = [

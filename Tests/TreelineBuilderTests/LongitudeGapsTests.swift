@@ -4,9 +4,9 @@ import Testing
 
 @testable import TreelineBuilder
 
-/// Compares the seam with the widest gap found by sorting.
+/// Compares the seam with the widest gap between the sorted longitudes.
 @Suite struct LongitudeGapsTests {
-  /// Gaps narrower than this may be hidden inside a bin.
+  /// Width of a bin. A gap that is narrower than a bin may be hidden inside it.
   static let binWidth: UInt32 = 1 << 16
 
   @Test func noPointsHaveTheirSeamAtZero() { #expect(LongitudeGaps().seam == 0) }

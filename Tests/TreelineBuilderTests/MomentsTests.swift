@@ -38,7 +38,7 @@ import Treeline
     #expect(scatter.spread(count: 1000) == NodeSpread(xx: 0, xy: 0, yy: 0))
   }
 
-  /// 2^31 points, half of them in one corner of the plane and half in the opposite one.
+  /// Tests 2^31 points: half of them in one corner of the plane, and half in the opposite corner.
   @Test func theLargestTreeFits() {
     var moments = Moments<UInt128>()
     let (half, far) = (UInt64(1) << 30, UInt64(UInt32.max))

@@ -5,9 +5,11 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Shapes for which the original clustering library and its forks tilt the axis or cut in input order.
+/// Tests shapes on which the original clustering library and its forks fail: they tilt the axis, or cut the points in
+/// the order of the input.
 @Suite struct PrincipalAxisRegressionTests {
-  /// They took the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2 and turned 1 degree into 75.
+  /// These libraries used the eigenvalue of (Sxx + Syy)^2 instead of (Sxx - Syy)^2. They turned an axis from 1 degree
+  /// to 75 degrees.
   @Test(arguments: [0.1, 1, 5, 10, 44, 46, 80, 89, 91, 100, 136, 175, 179]) func anAxisIsNotTiltedTowardsY(
     degrees: Double
   ) throws {
@@ -41,7 +43,8 @@ import Treeline
     #expect(PrincipalAxis(of: Scatter(xx: 5, xy: -5, yy: 5)) == PrincipalAxis(x: 1 << 29, y: -1 << 29))
   }
 
-  /// Two points at either end of one axis against eight in the middle of the other: no direction spreads more.
+  /// Tests two points at the ends of one axis, and eight points near the middle on the other axis. The points spread
+  /// equally in all directions.
   @Test(arguments: [1, 3], [true, false]) func equalEigenvaluesAreCutAcrossTheLongerSide(times: Int, isTall: Bool)
     throws
   {
@@ -51,7 +54,7 @@ import Treeline
     let points = turned.map { PlanePoint(x: UInt32(1 << 31 + $0.x), y: UInt32(1 << 31 + $0.y)) }
     let tree = try PointSet("cross", onPlane: Array(repeating: points, count: times).flatMap { $0 }).tree()
     let children = try tree.children(of: #require(tree.root).id)
-    // The mean is on the line, and points on the line belong to the left.
+    // The mean is on the line. Points on the line belong to the left child.
     #expect(children.map(\.pointCount) == [9 * times, times])
   }
 
@@ -62,7 +65,7 @@ import Treeline
     #expect(children.map(\.rect.height) == [5 << 20, 5 << 20])
   }
 
-  /// Moments are exact, so the corner from which they are measured has no effect, not even in the last bit.
+  /// Moments are exact. So the corner from which they are measured has no effect on the axis, not even in its last bit.
   @Test(arguments: Trials.seeds(20)) func theAxisDoesNotDependOnTheCorner(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = (0..<200).map { _ in

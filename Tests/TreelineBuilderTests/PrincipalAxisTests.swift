@@ -6,8 +6,8 @@ import Treeline
 @testable import TreelineBuilder
 
 @Suite struct PrincipalAxisExhaustiveTests {
-  /// Compares the closed form of the angle and repeated squaring of the matrix, at every quarter of a degree. The axis
-  /// is a multiple of 2^-29 of its length, which is the tolerance.
+  /// Compares the axis with the closed form of the angle and with repeated squaring of the matrix, at every quarter of
+  /// a degree. The coordinates of the axis are multiples of 2^-29 of its length, which determines the tolerance.
   @Test(arguments: [1.0001, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000]) func agreesWithOtherSolvers(
     aspect: Double
   ) throws {
@@ -23,7 +23,7 @@ import Treeline
     }
   }
 
-  /// The axis is determined by comparing integers, so it does not depend on LAPACK's rounding.
+  /// Comparisons of integers determine the axis, so it does not depend on LAPACK's rounding.
   @Test func isTheGreatestThatIsNotPastTheTrueDirection() {
     for difference in Int64(-24)...24 {
       for double in Int64(-24)...24 where (difference, double) != (0, 0) {
@@ -37,7 +37,7 @@ import Treeline
   @Test(arguments: 0..<64) func isExactForMatricesOfAnySize(bits: Int) {
     var random = SplitMix64(seed: UInt64(bits))
     for _ in 0..<Trials.count(400) {
-      // 62 bits of the larger number are kept; the other one may be arbitrarily small.
+      // The builder keeps 62 bits of the larger number. The smaller number may be arbitrarily small.
       let difference = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits / 4)
       let double = Int64(truncatingIfNeeded: random.next()) >> Int64(2 + bits % 62)
       if (difference, double) == (0, 0) { continue }
@@ -46,7 +46,7 @@ import Treeline
     }
   }
 
-  /// `TREELINE_AXES` is the number of random matrices; a million by default.
+  /// `TREELINE_AXES` sets the number of random matrices. The default is one million.
   @Test(arguments: Trials.seeds(16)) func everySolverLeadsToTheSameAxis(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     func check(_ difference: Int64, _ double: Int64) {
@@ -61,7 +61,7 @@ import Treeline
         Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 2...63, using: &random),
         Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 2...63, using: &random))
     }
-    // Eigenvectors along and halfway between the axes, and next to those.
+    // Tests numbers that give eigenvectors along the axes, halfway between the axes, and next to these directions.
     var edges: [Int64] = []
     for bit in 0...62 as ClosedRange<Int64> {
       for offset in -1...1 as ClosedRange<Int64> {
@@ -72,8 +72,8 @@ import Treeline
     for difference in edges { for double in edges { check(difference, double) } }
   }
 
-  /// Returns the greatest integer whose direction, with a doubled angle, is not past (difference, double), by
-  /// bisection.
+  /// Finds, by bisection, the greatest integer for which the direction of the axis, with its angle doubled, is not past
+  /// (`difference`, `double`).
   private func exactAxis(_ difference: Int64, _ double: Int64) -> PrincipalAxis {
     let isFlat = difference >= 0
     var (least, past) = (-PrincipalAxis.length, PrincipalAxis.length + 1)

@@ -9,7 +9,7 @@ extension Scatter {
     (self.xx, self.xy, self.yy) = (xx, xy, yy)
   }
 
-  /// Returns the scatter of an ellipse whose longer axis points at an angle.
+  /// Returns the scatter of an ellipse whose longer axis has a given angle.
   static func ellipse(angle: Double, aspect: Double) -> Scatter {
     let (x, y) = (cos(angle), sin(angle))
     let (long, short) = (aspect * aspect * 1e28, 1e28)
@@ -24,7 +24,7 @@ extension Scatter {
 }
 
 extension PrincipalAxis {
-  /// Returns the sine of the angle between the axis and a unit vector, ignoring their signs.
+  /// Returns the absolute value of the sine of the angle between the axis and a unit vector.
   func turn(from vector: (x: Double, y: Double)) -> Double {
     abs(Double(x) * vector.y - Double(y) * vector.x) / hypot(Double(x), Double(y))
   }

@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Compares the positions at which nodes are split with the definition: every position, in exact numbers.
+/// Compares the positions at which nodes are split with the definition, which tries every position with exact numbers.
 @Suite struct SplitPositionExhaustiveTests {
-  /// Coordinates and counts so small that all scatter is exact, and ties are frequent.
+  /// Coordinates and counts are so small that the scatter is exact and ties are frequent.
   @Test(arguments: Trials.seeds(400)) func noPositionAcrossTheAxisLeavesLessScatter(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let side = UInt32(1) << UInt32(1 + random.index(below: 10))
@@ -25,8 +25,9 @@ import Treeline
     }
   }
 
-  /// From the best position across the axis on, points go to the nearer mean as long as that removes a 2048th of the
-  /// scatter between the means, computed step by step. Coordinates are so far apart that rounding decides nothing.
+  /// Starts at the best position across the axis. Each step moves points to the nearer mean, as long as the scatter
+  /// between the means grows by at least a 2048th. The test computes the expected result step by step. Coordinates are
+  /// so far apart that rounding decides nothing.
   @Test(arguments: Trials.seeds(300)) func pointsGoToTheNearerMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let points = Self.points(3 + random.index(below: 200), side: 1 << 20, &random)
@@ -59,7 +60,8 @@ import Treeline
     return between([nearer, farther]) > between(halves) * (1 + 0x1p-11) ? Set(nearer) : nil
   }
 
-  /// In the order of the dot product; returns the last one left of the position. Equal ones are not separated.
+  /// Tries all positions, and returns the lowest position of least scatter. A position is given as the dot product of
+  /// the last point to its left. Points with equal dot products are not separated.
   private static func lowestOfLeastScatter(_ points: [PlanePoint], across axis: PrincipalAxis) -> (
     threshold: Int64, scatter: Fraction
   ) {
@@ -73,8 +75,8 @@ import Treeline
     return best!
   }
 
-  /// So many points that most positions are ruled out unseen: evenly spread, in stacks, at doubling distances, in two
-  /// or three heaps, or all except one in a heap.
+  /// Tests so many points that most positions are ruled out without being tried. The points are evenly spread, in
+  /// stacks, at doubling distances, in two or three heaps, or all in one heap except one point.
   @Test(arguments: Trials.seeds(120)) func noPositionIsOverlooked(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let count = 20 + random.index(below: [30, 300, 30_000][random.index(below: 3)])
@@ -104,7 +106,8 @@ import Treeline
     }
   }
 
-  /// Returns the first of equally good positions, after trying each.
+  /// Tries every position, and returns the number of points left of the best position. Of several equally good
+  /// positions, the first counts.
   private static func leftCountOfBestPosition(_ points: [PlanePoint], across axis: PrincipalAxis, _ halves: Halves)
     -> Int
   {
@@ -163,8 +166,8 @@ import Treeline
     return squares.map { weight.of($0 * scale) }
   }
 
-  /// Returns the split of some points, after checking all sides of it; nil if all products are equal, so that nothing
-  /// can be split.
+  /// Returns the split of some points; nil if all dot products are equal, so that nothing can be split. Also checks
+  /// that both sides have points.
   private func split(_ points: [PlanePoint], across axis: PrincipalAxis, by algorithm: some SplitAlgorithm) -> Split? {
     guard Set(points.map { Self.product($0, axis) }).count > 1 else { return nil }
     let memory = BuildMemory(pointCount: points.count)
@@ -179,7 +182,7 @@ import Treeline
     return split
   }
 
-  /// Several threads put points into their own bins, and sum up parts.
+  /// With several threads, each thread puts its points into bins of its own, and sums up its part.
   @Test(arguments: [1 as UInt32, 40, 5_000, 1 << 20, .max])
   func isTheSameForAnyNumberOfThreads(side: UInt32) throws {
     var random = SplitMix64(seed: 91)
@@ -235,12 +238,12 @@ extension Split {
   }
 }
 
-/// An exact quotient of numbers that tests keep small.
+/// An exact quotient of two numbers. Tests keep the numbers small.
 private struct Fraction: Comparable {
   let numerator: Int128
   let denominator: Int128
 
-  /// Sum of the squared distances of points from their mean.
+  /// Creates the sum of the squared distances of points from their mean.
   init(scatterOf points: [PlanePoint]) {
     let count = Int128(points.count)
     let squares = points.reduce(Int128(0)) { $0 + Int128($1.x) * Int128($1.x) + Int128($1.y) * Int128($1.y) }
@@ -263,7 +266,7 @@ private struct Fraction: Comparable {
   static func == (a: Fraction, b: Fraction) -> Bool { !(a < b) && !(b < a) }
 }
 
-/// Compares weights with the power function of the C library, which is accurate enough for a test.
+/// Compares weights with the power function of the C library, which is accurate enough for this test.
 @Suite struct DistanceWeightTests {
   @Test(arguments: 0...32 as ClosedRange<UInt32>) func isThePowerOfTheDistance(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
@@ -281,7 +284,8 @@ private struct Fraction: Comparable {
     }
   }
 
-  /// The product of the maximum number of roots may exceed 1 by a rounding.
+  /// Rounding may make the squared distance of the farthest point slightly greater than 1. Checks that its weight stays
+  /// within the limits, even with the maximum number of roots.
   @Test(arguments: [0, 8, 9, 32] as [UInt32]) func isFiniteAtTheMeanAndAtTheEdge(gammaInEighths: UInt32) {
     let weight = DistanceWeight(gammaInEighths: gammaInEighths)
     #expect(weight.of(0) == (gammaInEighths > 8 ? 1 : 1 << 30))

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// The rules as values: their names, their range, and their effect in a builder.
+/// Checks the split rules as values: their names, their range, and their effect in a builder.
 @Suite struct SplitRuleTests {
   @Test func namesAreReadBack() {
     #expect(SplitRule.tested.map(\.description).prefix(4) == ["mean", "least-scatter", "gamma:0.0", "gamma:0.5"])

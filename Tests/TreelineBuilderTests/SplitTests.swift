@@ -4,7 +4,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Compares the side of a line on which a point lies with exact comparisons of fractions.
+/// Checks on which side of a line a point lies, by exact comparisons of fractions.
 @Suite struct SplitTests {
   @Test(arguments: Trials.seeds(100)) func aPointIsLeftUpToTheMean(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -30,13 +30,13 @@ import Treeline
     }
   }
 
-  /// Two stacks whose dot products differ by 1, the smallest difference: the mean between them must be rounded down,
-  /// even if it is negative.
+  /// Tests two stacks whose dot products differ by 1, the smallest possible difference. Their mean lies between these
+  /// products. It must be rounded down, even if it is negative.
   @Test(arguments: Trials.seeds(100)) func theLeastDifferenceIsSeen(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let length = PrincipalAxis.length
     let shorter = Int64.random(in: -length..<length, using: &random) | 1
-    // By Newton's method modulo a power of two, in which each step doubles the number of correct bits of the inverse.
+    // Computes an inverse modulo a power of two by Newton's method. Each step doubles the number of correct bits.
     var inverse = shorter
     for _ in 0..<5 { inverse = inverse &* (2 &- shorter &* inverse) }
     let across = inverse & (length - 1)
@@ -55,7 +55,7 @@ import Treeline
     }
   }
 
-  /// The largest sums of 2^31 points: nothing overflows.
+  /// Tests the largest possible sums of 2^31 points. Nothing may overflow.
   @Test func extremesFit() {
     var moments = Moments<UInt128>()
     moments.count = 1 << 31

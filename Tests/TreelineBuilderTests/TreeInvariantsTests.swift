@@ -17,7 +17,7 @@ import Treeline
     #expect(invariants.violations.prefix(5) == [])
   }
 
-  /// Enough points for a share for every thread, and for sums beyond 64 bits.
+  /// Tests so many points that every thread gets a share, and that sums exceed 64 bits.
   @Test(
     arguments: [
       PointSet.uniformWorld(30_000, seed: 21), .cities(30_000, seed: 22), .coarse(30_000, side: 90, seed: 23),
@@ -28,7 +28,7 @@ import Treeline
   }
 }
 
-/// A checker that never reports proves nothing.
+/// Checks that `TreeInvariants` reports trees that break its conditions.
 @Suite struct TreeInvariantsCheckerTests {
   let set = PointSet.cities(500, seed: 24)
 

@@ -1,4 +1,4 @@
-// Trees and their answers.
+// Tests of trees and their answers.
 #include "support.h"
 
 void test_facts(const treeline_tree *tree) {
@@ -7,7 +7,7 @@ void test_facts(const treeline_tree *tree) {
   EXPECT(facts.point_count == POINTS && facts.passing_point_count == POINTS && facts.clipped_point_count == 0);
   EXPECT(facts.has_separations && !facts.has_badges && !facts.is_planar);
   EXPECT(strcmp(facts.growth, "least-scatter") == 0 && strcmp(facts.stand, "mean") == 0);
-  // Around the antimeridian, the short way.
+  // The bounds go the short way around the antimeridian.
   EXPECT(facts.west > facts.east || facts.west < 0);
   EXPECT(facts.south > -17.3 && facts.north < 52.8);
 
@@ -31,7 +31,7 @@ void test_answer(const treeline_tree *tree) {
   treeline_answer_arrays(answer, &clusters);
   EXPECT(clusters.count > 4 && clusters.count == treeline_answer_count(answer));
   EXPECT(sum(clusters.point_count, clusters.count) == POINTS);
-  // One block, as the header says.
+  // All arrays are in one block of memory, as the header says.
   EXPECT((const char *)clusters.y == (const char *)clusters.id + 7 * 8 * clusters.count);
   for (size_t i = 0; i < clusters.count; i++) {
     EXPECT(clusters.end[i] - clusters.first[i] == clusters.point_count[i]);
@@ -39,7 +39,8 @@ void test_answer(const treeline_tree *tree) {
     EXPECT((clusters.row[i] == -1) == (clusters.point_count[i] > 1));
     EXPECT(treeline_answer_find(answer, clusters.end[i] - 1) == (int64_t)i);
 
-    // Members, page by page, are the points of the range, and their mean is where the cluster stands.
+    // Reads the members page by page. They must be the points of the range, and their mean must be the position of the
+    // cluster.
     double y = 0;
     size_t seen = 0;
     for (size_t offset = 0;; offset += 700) {
@@ -59,7 +60,7 @@ void test_answer(const treeline_tree *tree) {
         break;
     }
     EXPECT(seen == (size_t)clusters.point_count[i]);
-    // Within a town, the mean on the plane differs little from this mean.
+    // Towns are so small that the mean on the plane differs little from this mean of latitudes.
     EXPECT(fabs(y / seen - clusters.y[i]) < 0.01);
   }
   EXPECT(treeline_answer_find(answer, -1) == -1 && treeline_answer_find(answer, POINTS) == -1);
@@ -183,7 +184,7 @@ void test_queries_that_fail(const treeline_tree *tree) {
       treeline_clusters(tree, "min_points=1&zoom=2&detail=9", NULL, &error), TREELINE_ERROR_PARAMETER, "'min_points'");
   EXPECT_ERROR(treeline_clusters(tree, "zoom=3&badges=1", NULL, &error), TREELINE_ERROR_QUERY, "badges need a tree");
   EXPECT_ERROR(treeline_clusters(tree, "bbox=0,9,1,2", NULL, &error), TREELINE_ERROR_QUERY, "south");
-  // A NULL error pointer.
+  // The pointer for the error may be NULL.
   EXPECT(treeline_clusters(tree, "limit=0", NULL, NULL) == NULL);
 }
 

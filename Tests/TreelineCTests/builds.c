@@ -1,4 +1,4 @@
-// Building, writing and opening indexes, progress and cancelling.
+// Tests of building, writing and opening indexes, and of progress and cancellation.
 #include "support.h"
 
 void test_builds_that_fail(void) {
@@ -53,7 +53,7 @@ void test_growths(void) {
   EXPECT(strcmp(facts.stand, "member") == 0 && strcmp(facts.growth, "merge:distance") == 0);
   treeline_tree_free(members);
 
-  // A limit of 4 still gives one cluster for each kind and one for the points without a kind.
+  // With a limit of 4, each of the three kinds has one cluster, and so have the points without a kind.
   EXPECT(build("group-by=kind&never_cluster=never", NULL) == NULL);
   NO_ERROR(groups = build("group-by=kind", &error));
   NO_ERROR(answer = treeline_clusters(groups, "limit=4", NULL, &error));
@@ -88,7 +88,7 @@ void test_index(const treeline_tree *tree, const char *path) {
   treeline_facts facts;
   treeline_tree_facts(opened, &facts);
   EXPECT(strcmp(facts.title, "Places") == 0 && strcmp(facts.attribution, "Nobody") == 0 && strcmp(facts.unit, "") == 0);
-  // The opened tree has the same values, prepared for the same aggregates.
+  // The opened tree has the same values, and they are prepared for the same aggregates.
   treeline_answer *first, *second;
   NO_ERROR(first = treeline_clusters(tree, "limit=7", NULL, &error));
   NO_ERROR(second = treeline_clusters(opened, "limit=7", NULL, &error));
@@ -104,7 +104,7 @@ void test_index(const treeline_tree *tree, const char *path) {
   }
   treeline_table_free(expected);
   treeline_table_free(found);
-  // An answer can continue one of its own tree; no call mixes answers of two trees.
+  // An answer can continue another answer of the same tree. Calls refuse answers of two different trees.
   treeline_answer *third;
   NO_ERROR(third = treeline_clusters(opened, "limit=8&continuing=true", second, &error));
   EXPECT(treeline_answer_count(third) <= 8);

@@ -1,4 +1,4 @@
-// Columns of builds in pieces: surveys, which add up, and the codes of points.
+// Tests of columns in builds in pieces: surveys that are added up, and the codes of points.
 #include "support.h"
 
 size_t columns_from(size_t first, treeline_column *columns) {
@@ -24,7 +24,8 @@ static treeline_column_survey *copy(const treeline_column_survey *survey) {
   return copied;
 }
 
-/// Adds the survey of a part, whose rows are counted from 0, to the survey of all. Returns its values.
+/// Surveys a part, whose rows are counted from 0, and adds this survey to the survey of all parts. Returns the values
+/// of the part.
 static treeline_bytes *survey_columns(
     treeline_column_survey *all, const treeline_column_survey *none, int number, size_t column_count) {
   static int64_t rows[POINTS];
@@ -64,7 +65,7 @@ treeline_encoding *encode_parts(size_t column_count, uint8_t **codes) {
   NO_ERROR(encoding = treeline_encoding_read(start, length, &error));
   treeline_bytes_free(bytes);
   size_t width = treeline_encoding_width(encoding);
-  // Up to 10,000 cents, 97 rooms, three kinds and missing ones.
+  // The columns contain up to 10,000 different cents, 97 numbers of rooms, and three kinds. Some values are missing.
   EXPECT(width == (column_count == 0 ? 0 : 2 + 1 + 1));
   *codes = malloc(width * POINTS + 1);
   for (int i = 0; i < PARTS; i++) {
@@ -102,7 +103,7 @@ void test_columns_that_fail(void) {
   other = copy(survey);
   EXPECT_ERROR(treeline_column_survey_encoding(other, NULL, &error), TREELINE_ERROR_COLUMN, "row 7");
   treeline_column_survey_free(other);
-  // A survey of another part, whose rows come after 100 other rows.
+  // Surveys another part. 100 other rows come before its rows.
   NO_ERROR(other = treeline_column_survey_create(columns, 2, &error));
   bytes = treeline_column_survey_bytes(survey);
   size_t length;
@@ -125,7 +126,7 @@ void test_columns_that_fail(void) {
 }
 
 enum { TEXTS = 70000 };
-/// Each number as a text, one after another.
+/// The texts of the numbers from 0 on, one after another.
 static char long_texts[8 * TEXTS];
 static int64_t long_offsets[TEXTS + 1];
 
@@ -137,7 +138,7 @@ static int compare_texts(const void *first, const void *second) {
   return order ? order : (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
 }
 
-/// Gathers the entries that a survey requests, from values of parts.
+/// Gathers the entries that a survey requests from the values of all parts.
 static treeline_entries *gather_parts(
     const treeline_column_survey *survey, treeline_bytes *const *values, size_t most) {
   treeline_bytes *wanted, *found;
@@ -155,7 +156,7 @@ static treeline_entries *gather_parts(
     EXPECT_ERROR(treeline_entries_add_values(own, start, length - 1, &error), TREELINE_ERROR_PIECES, "expected");
     found = treeline_entries_bytes(own);
     start = treeline_bytes_start(found, &length);
-    // Adding twice has the effect of adding once.
+    // Adding the same entries twice has the same effect as adding them once.
     for (int time = 0; time < 2; time++)
       NO_ERROR(EXPECT(treeline_entries_add_entries(all, start, length, &error)));
     EXPECT_ERROR(treeline_entries_add_entries(all, start, length - 1, &error), TREELINE_ERROR_PIECES, "expected");
@@ -166,7 +167,8 @@ static treeline_entries *gather_parts(
   return all;
 }
 
-/// Columns with more distinct texts than a survey keeps: all are gathered, and codes are their ranks.
+/// Tests columns with more distinct texts than a survey keeps. All texts are gathered, and the codes of texts are their
+/// ranks.
 void test_long_dictionaries(void) {
   static int64_t rows[TEXTS], order[TEXTS], ranks[TEXTS];
   for (int i = 0; i < TEXTS; i++) {
@@ -195,7 +197,7 @@ void test_long_dictionaries(void) {
   }
   EXPECT_ERROR(treeline_column_survey_encoding(survey, NULL, &error), TREELINE_ERROR_ARGUMENT, "65,536");
 
-  // Each has a tag of one byte, and an offset of eight.
+  // Each text has a tag of one byte and an offset of eight bytes.
   size_t most = long_offsets[TEXTS] + 9 * TEXTS;
   treeline_entries *entries = gather_parts(survey, values, most - 1);
   EXPECT_ERROR(treeline_column_survey_encoding(survey, entries, &error), TREELINE_ERROR_BUILD, "Column \"name\"");
@@ -218,7 +220,7 @@ void test_long_dictionaries(void) {
   }
   treeline_encoding_free(encoding);
 
-  // A survey of other columns.
+  // This survey is of other columns.
   treeline_column_survey *other;
   columns[0].name = "size";
   NO_ERROR(other = treeline_column_survey_create(columns, 2, &error));

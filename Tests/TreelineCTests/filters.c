@@ -1,4 +1,4 @@
-// Filters, aggregates, transitions and histograms.
+// Tests of filters, aggregates, transitions and histograms.
 #include "support.h"
 
 static bool is_cheap_hotel(int row) { return kinds[row] == 0 && prices[row] < 50; }
@@ -48,7 +48,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   }
   treeline_table_free(values);
 
-  // A cluster under the filter has the members that pass, and values of its own.
+  // In a filtered tree, the members of a cluster are only the points that pass, and its values are computed from them.
   treeline_table *members;
   NO_ERROR(members = treeline_members(hotels, clusters.id[0], 0, SIZE_MAX / 2, &error));
   size_t count = treeline_table_row_count(members);
@@ -71,7 +71,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   treeline_table_free(values);
   treeline_table_free(members);
 
-  // A transition to the same view without the filter accounts for every point.
+  // A transition to the same view without the filter accounts for all points.
   treeline_answer *everything;
   NO_ERROR(all = treeline_select(hotels, NULL, &error));
   NO_ERROR(everything = treeline_clusters(all, "limit=9", NULL, &error));
@@ -108,7 +108,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_histogram(all, "price", 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "2 to 1000 bins");
   EXPECT_ERROR(treeline_histogram(all, "kind", 9, NULL, NULL, &error), TREELINE_ERROR_AGGREGATE, "numbers or times");
 
-  // Marks of rows take the place of a filter, and filters are added to them.
+  // Marks of rows replace a filter. A filter can then be added to the marks.
   uint8_t marks[POINTS] = {0};
   int64_t marked = 0, marked_hotels = 0;
   for (int row = 0; row < POINTS; row += 3) {
@@ -146,7 +146,7 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   EXPECT_ERROR(treeline_values(tree, "price", &beyond, 1, &error), TREELINE_ERROR_ARGUMENT, "tree index");
   EXPECT_ERROR(treeline_values(tree, "stars", NULL, 0, &error), TREELINE_ERROR_FILTER, "\"stars\"");
 
-  // An answer and a filtered tree outlive the tree that they come from.
+  // An answer and a filtered tree stay valid after the tree that they come from is freed.
   treeline_tree_free(all);
   treeline_tree_free(hotels);
   NO_ERROR(values = treeline_aggregate(answer, "mean(price)", &error));

@@ -1,5 +1,5 @@
-// Senseless values for every function, and damaged bytes between steps: always an error, if the function has errors,
-// and never a crash.
+// Calls every function with senseless values, and damages the bytes between steps. If a function can report an error,
+// it must do so. No function may crash.
 #include "support.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ static const int64_t integers_of_note[] = {0, -1, 1LL << 31, 1LL << 32, 1LL << 5
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/// A call that is refused, with any message.
+/// Checks that a call is refused, whatever the message is.
 #define REFUSED(call) \
   do { \
     treeline_error *error = NULL; \
@@ -18,7 +18,7 @@ static const int64_t integers_of_note[] = {0, -1, 1LL << 31, 1LL << 32, 1LL << 5
     EXPECT(error && strstr(treeline_error_message(error), "expected")); \
     treeline_error_free(error); \
   } while (0)
-/// A call that ends, refused or not.
+/// Checks that a call returns, whether it is refused or not.
 #define ENDS(call, free_result) \
   do { \
     treeline_error *error = NULL; \
@@ -84,7 +84,7 @@ static void test_sizes(const treeline_tree *tree) {
     treeline_answer_free(root);
     treeline_round_add_points(NULL, positions, many);
     treeline_pieces_find(NULL, positions, many, found);
-    // A stride that leads out of memory.
+    // With this stride, the coordinates would be outside of memory.
     all.x_stride = (ptrdiff_t)many;
     if (many > 1 && all.x_stride != -1 && all.x_stride != -2)
       REFUSED(treeline_build(&all, NULL, 0, "planar=true", NULL, &error));
@@ -183,7 +183,7 @@ static void test_columns(void) {
     column.units_per_second = units[i];
     ENDS(treeline_build(&all, &column, 1, "planar=true", NULL, &error), treeline_tree_free);
   }
-  // Integers are returned as they were given, up to the greatest.
+  // Integers are returned exactly as they were given, up to the greatest integer.
   const int64_t exact[] = {(1LL << 53) + 1, INT64_MAX, INT64_MAX - 1, 1LL << 53};
   column = (treeline_column){.name = "v", .type = TREELINE_INTEGERS, .values = exact};
   treeline_tree *tree;
@@ -201,7 +201,7 @@ static void test_columns(void) {
   treeline_tree_free(tree);
 }
 
-/// Tests the codes of values that were not surveyed, which do not exist.
+/// Tests values that were not surveyed. There are no codes for such values.
 static void test_encoding(void) {
   const int64_t surveyed[] = {0, 1, 6}, others[][3] = {{0, 260, 1}, {-1, 0, 0}, {INT64_MAX, 0, 0}, {255, 0, 0}};
   treeline_column column = {.name = "v", .type = TREELINE_INTEGERS, .values = surveyed};
@@ -244,7 +244,7 @@ static size_t below(size_t count) {
   return (size_t)(state >> 33) % count;
 }
 
-/// Damages some bytes, many times, and expects that they are refused.
+/// Damages some of the bytes, again and again. Damaged bytes must be refused.
 static void damage(treeline_bytes *bytes, bool (*is_read)(const void *, size_t, treeline_error **)) {
   size_t count;
   const uint8_t *start = treeline_bytes_start(bytes, &count);
@@ -298,7 +298,7 @@ static void test_damaged_bytes(void) {
     const void *start = treeline_bytes_start(question, &count);
     treeline_round *round;
     NO_ERROR(round = treeline_round_read(start, count, &error));
-    // Answers of all points but one are incomplete, which the plan detects.
+    // If the answers lack a single point, the plan detects this.
     treeline_round_add_points(round, positions, POINTS - 1);
     damage(question, reads_round);
     damage(treeline_round_answers(round), takes_answers);
@@ -334,7 +334,7 @@ static void test_damaged_bytes(void) {
       treeline_error_free(error);
     }
   EXPECT(refused > POINTS / 4);
-  // Another piece's points do not suffice, even if their number is the same.
+  // A piece cannot be written with the points of another piece, even if their number is the same.
   REFUSED(treeline_piece_write(piece, "/nowhere", 1, &error));
   for (size_t i = 0; i < COUNT(sizes); i++) {
     REFUSED(treeline_piece_add(piece, positions, rows, NULL, sizes[i], &error));

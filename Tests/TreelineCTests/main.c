@@ -1,5 +1,5 @@
-// Uses all of treeline.h, on points whose answers are known or found by brute force. Run by scripts/check/c under the
-// address sanitizer, with the path of an index to write.
+// Tests all of treeline.h on points for which the right answers are known or can be found by brute force.
+// scripts/check/c runs this program under the address sanitizer. The argument is the path of an index to write.
 #include "support.h"
 
 static void *query_often(void *context) {

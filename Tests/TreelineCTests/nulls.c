@@ -1,9 +1,11 @@
-// NULL for each pointer of every function: an error if the function has errors, otherwise nothing, and never a crash.
+// Passes NULL for each pointer of every function. If the function can report an error, it must do so. Otherwise the
+// call must do nothing. It must never crash.
 #include "support.h"
 
-/// A call that can fail, with NULL for an argument that must not be NULL.
+/// Checks that a call reports an error. One of its arguments is NULL but must not be NULL.
 #define IS_TOLD(call) EXPECT_ERROR(call, TREELINE_ERROR_ARGUMENT, "found NULL")
-/// A call with NULL for an argument that may be NULL, or a call that cannot fail, without a place for its error.
+/// Checks that a call succeeds. Either one of its arguments may be NULL, or the call cannot fail and its pointer for an
+/// error is NULL.
 #define IS_ALLOWED(call) NO_ERROR(EXPECT(call))
 
 static double x[] = {1, 2, 3}, y[] = {4, 5, 6};

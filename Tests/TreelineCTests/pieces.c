@@ -1,4 +1,4 @@
-// Builds in pieces: in steps that pass bytes to each other, and of points that come in batches.
+// Tests of builds in pieces. In some, steps pass bytes to each other; in others, points come in batches.
 #include "support.h"
 
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ static void save_whole(
   treeline_tree_free(tree);
 }
 
-/// Returns the survey of all points, from surveys of parts.
+/// Returns the survey of all points, added up from surveys of parts.
 static treeline_survey *survey_parts(void) {
   treeline_survey *all = treeline_survey_create(false);
   for (int i = PARTS - 1; i >= 0; i--) {
@@ -66,7 +66,7 @@ static treeline_survey *survey_parts(void) {
   return all;
 }
 
-/// Returns the plan of the pieces, from answers of parts.
+/// Returns the plan of the pieces. The answers to its questions are added up from answers of parts.
 static treeline_bytes *plan_parts(const char *options, const uint32_t *positions) {
   treeline_plan *plan;
   NO_ERROR(plan = treeline_plan_create(options, &error));
@@ -122,7 +122,7 @@ static void build_piece(
     EXPECT_ERROR(
         treeline_piece_add(piece, positions, &row, NULL, 1, &error), TREELINE_ERROR_ARGUMENT, "expected codes");
   EXPECT_ERROR(treeline_piece_write(piece, folder, 0, &error), TREELINE_ERROR_ARGUMENT, "1 to 1024 threads");
-  // A second time, as if the first task had been declared lost.
+  // Writes the piece a second time, as if the first task had been declared lost.
   for (int i = 0; i < 2; i++)
     NO_ERROR(EXPECT(treeline_piece_write(piece, folder, 2, &error)));
   treeline_piece_free(piece);
@@ -314,7 +314,7 @@ static void test_stream(const char *whole, const char *path) {
   treeline_cancellation_free(cancellation);
   EXPECT(are_same(path, whole));
 
-  // Invalid coordinates are reported, and their rows are counted.
+  // Invalid coordinates are reported. Their rows count, too.
   double x[] = {1, 2, NAN, 4, 200, 6}, y[] = {1, 2, 3, 4, 5, 6};
   uint8_t refused[6];
   treeline_points some = {.x = x, .y = y, .count = 6};
@@ -334,7 +334,7 @@ static void test_stream(const char *whole, const char *path) {
   treeline_tree_free(tree);
 }
 
-/// Declares the kind of the first column, unless it is NULL.
+/// Tests columns of points that come in batches. Declares the kind of the first column, unless `kind` is NULL.
 static void test_streamed_columns(const char *whole, const char *path, const char *kind) {
   treeline_column columns[COLUMNS_GIVEN];
   size_t count = columns_from(0, columns);

@@ -1,4 +1,4 @@
-// The points that all tests share, and comparisons of answers with expected ones.
+// The points that all tests share, and functions that compare answers with expected answers.
 #include "support.h"
 
 int failures = 0;

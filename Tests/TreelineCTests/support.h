@@ -1,4 +1,4 @@
-// Shared declarations of the tests of the C interface.
+// Declarations that all tests of the C interface share.
 #pragma once
 
 #include "treeline.h"
@@ -23,7 +23,7 @@ extern int failures;
 
 enum { POINTS = 5000, COLUMNS = 6 };
 
-/// Four towns, in records whose coordinates are not packed.
+/// A point in one of four towns. Latitudes and longitudes are in one array of these records, not in separate arrays.
 typedef struct Place {
   double latitude;
   double longitude;
@@ -45,9 +45,9 @@ treeline_tree *build(const char *options, treeline_error **error);
 
 enum { PARTS = 3, COLUMNS_GIVEN = 3 };
 
-/// Fills in columns of points from a first one on. Returns their number.
+/// Fills in the columns of the points from number `first` on. Returns the number of columns.
 size_t columns_from(size_t first, treeline_column *columns);
-/// Returns the encoding of columns, from surveys of parts, and the codes of all points.
+/// Returns the encoding of columns, computed from surveys of parts. Also returns the codes of all points.
 treeline_encoding *encode_parts(size_t column_count, uint8_t **codes);
 
 // MARK: Errors

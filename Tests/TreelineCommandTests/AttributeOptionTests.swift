@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// How `build --attributes` names columns.
+/// Checks how `build --attributes` names columns.
 @Suite struct AttributeOptionTests {
   private static let csv = "longitude,latitude,name,category,\"b,c\",d,caf\u{E9},twice,twice\n1,2,n,k,v,w,x,y,z\n"
   private static let geoJSON =
@@ -26,13 +26,12 @@ import Treeline
   ]) func columnsAreNamed(values: [String], names: [String]) throws {
     for text in [Self.csv, Self.geoJSON] {
       let built = try build(text, values)
-      // They come in the order of the input, which differs between the two.
+      // Columns come in the order of the input. The order of the CSV differs from the order of the GeoJSON.
       #expect(built.names.sorted() == names.sorted(), "\(built.result.errors)")
     }
   }
 
-  /// Names are equal if Unicode regards them as equal, by canonical equivalence. An index has the column's own
-  /// spelling.
+  /// Two names match if they are canonically equivalent in Unicode. The index contains the spelling of the input.
   @Test func namesAreComparedAsText() throws {
     let built = try build(Self.csv, ["cafe\u{301}"])
     #expect(built.names.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8)], "\(built.result.errors)")
@@ -54,14 +53,14 @@ import Treeline
     #expect(result.errors.contains("must name each column once"), "\(result.errors)")
   }
 
-  /// With and without rows.
+  /// Tests an input with rows and an input that has only a header.
   @Test(arguments: [csv, String(csv.prefix { $0 != "\n" }) + "\n"]) func nameOfNoColumnIsRefused(text: String) throws {
     let result = try build(text, ["name,nmae"]).result
     #expect(result.code == 64)
     #expect(
       result.errors.contains(
         "expected a column \"nmae\", named by --attributes, found none; "
-          + "the columns that can be kept are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\""
+          + "there are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
       ), "\(result.errors)")
   }
 
@@ -74,7 +73,7 @@ import Treeline
   @Test func nameThatNoFeatureHasIsRefused() throws {
     let result = try build(Self.geoJSON, ["nmae"]).result
     #expect(result.code == 64 && result.errors.contains("found none"), "\(result.errors)")
-    // Without features, any name is accepted.
+    // If the input has no features, any name is accepted.
     let none = try build(#"{"type":"FeatureCollection","features":[]}"#, ["name, category"])
     #expect(none.names == ["name", "category"], "\(none.result.errors)")
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes that are not UTF-8 are repaired, which is reported once.
+/// Checks that invalid UTF-8 is repaired, and that the repair is reported only once.
 @Suite struct BrokenTextTests {
   @Test func repairedRowsAreCounted() throws {
     let rows: [[UInt8]] = [

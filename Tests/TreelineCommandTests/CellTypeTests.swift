@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A column has one type: text that looks like a number is text in every cell.
+/// Checks that a column has only one type. If one of its cells, such as `00501`, is a text and not a number, all its
+/// cells are texts.
 @Suite struct CellTypeTests {
   private static let zips =
     "lon,lat,zip\n-71.6,42.1,01569\n-122.4,37.7,94107\n-74.0,40.7,10001\n-73.0,40.8,00501\n-97.7,30.2,73301\n"
@@ -25,8 +26,8 @@ import Treeline
     }.sorted()
   }
 
-  /// Returns the points themselves, and indexes with columns of declared and detected kinds, built in memory and in
-  /// pieces.
+  /// Returns the paths of the points and of four indexes of them. The kind of the column is declared or detected, and
+  /// the index is built in memory or in pieces.
   private func inputs(_ text: String, declared: String, _ folder: TemporaryFolder) throws -> [String] {
     let points = try folder.write(text, to: "points.csv")
     let options = [declared, "all"].flatMap { [["--columns", $0], ["--columns", $0, "--memory", "1B"]] }
@@ -53,13 +54,13 @@ import Treeline
         #expect(try values("zip", [input, "--filter", filter]) == expected.map { "'\($0)'" }, "\(input) \(filter)")
       }
       #expect(try values("min_zip", [input, "--aggregate", "min(zip),max(zip)"]).contains("'00501'"))
-      // A number is not a zip code, and must not silently match nothing.
+      // A zip code is not a number. A filter with a number must be an error instead of matching nothing.
       let number = try Tool.run("query", input, "--filter", "zip = 94107")
       #expect(number.code == 64 && number.errors.contains("expected a text in single quotes"), "\(number.errors)")
     }
   }
 
-  /// Cells of a column, and the values that they are returned as.
+  /// Cells of a column, and the values that a query returns for them.
   private static let cells: [([String], [String])] = [
     (["0E0", "0E8", "1E8", "05U"], ["'0E0'", "'0E8'", "'1E8'", "'05U'"]),
     (["007", "8"], ["'007'", "'8'"]), (["0E0", "1"], ["'0E0'", "'1'"]),
@@ -109,7 +110,7 @@ import Treeline
     #expect(try values("m", [folder.path("index")]) == ["'7'", "'x'"])
   }
 
-  /// Declared numbers may have all spellings of coordinates.
+  /// Checks that numbers in a column of declared kind may be spelled in all ways in which coordinates may be spelled.
   @Test func declaredNumbers() throws {
     let folder = try TemporaryFolder()
     let points = try folder.write("lon,lat,v\n1,1,.5\n2,2,7.\n3,3,+5\n4,4,007\n", to: "points.csv")

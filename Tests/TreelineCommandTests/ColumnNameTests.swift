@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two columns of one name are an error wherever the name is used.
+/// If two columns have the same name, an option with this name must be refused.
 @Suite struct ColumnNameTests {
   @Test(
     arguments: [
@@ -15,7 +15,7 @@ import Testing
     ]) func buildRefusesIt(_ names: (header: String, name: String), _ options: [String]) throws
   {
     let folder = try TemporaryFolder()
-    // Without the last cells, a trailing delimiter would not be a column.
+    // Each row ends with an empty cell. Otherwise a trailing delimiter of the header would not start a column.
     let points = try folder.write("lon,lat,\(names.header),z\n1,2,5,6,\n3,4,7,8,\n", to: "points.csv")
     for memory in [[], ["--memory", "1B"]] {
       let words = options.map { $0.replacingOccurrences(of: "NAME", with: names.name) }
@@ -45,7 +45,8 @@ import Testing
     #expect(result.code == 0, "\(result.errors)")
   }
 
-  /// Clusters and points are numbered together; ids of the input are properties.
+  /// Checks that no two features have the same id. Clusters and points are numbered together, and ids of the input
+  /// become properties.
   @Test func idsAreDistinct() throws {
     let folder = try TemporaryFolder()
     let features = (0..<12).map { number in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// `build --columns` keeps the declared kinds of columns, and detects the others.
+/// Checks that `build --columns` uses the declared kinds of columns, and detects the kinds of all other columns.
 @Suite struct ColumnOptionTests {
   static let csv = """
     longitude,latitude,price,rooms,kind,open,since,note,nothing,mixed
@@ -39,8 +39,8 @@ import Treeline
   }
 
   @Test(arguments: [
-    ("mixed:number", "column \"mixed\", row 2 counted from 0: expected a number"),
-    ("since:number", "column \"since\", row 1 counted from 0: expected a number"),
+    ("mixed:number", "points.csv:4: column \"mixed\": expected a number"),
+    ("since:number", "points.csv:2: column \"since\": expected a number"),
     ("nowhere:number", "expected a column"),
     ("price:float", "expected one of the kinds"), ("price,price:number", "each column once"),
   ]) func whatDoesNotSuitIsRefused(_ columns: String, _ said: String) throws {

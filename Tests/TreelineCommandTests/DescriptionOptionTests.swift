@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// The description that `build --title`, `--attribution` and `--unit` write to an index, and that `inspect` prints.
+/// Checks the description that `build --title`, `--attribution` and `--unit` write to an index. `inspect` prints the
+/// description.
 @Suite struct DescriptionOptionTests {
   private static let degrees = "longitude,latitude\n1,2\n3,4\n"
   private static let metres = "x,y\n1,2\n3,4\n"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands and their output in Fixtures/golden/tool; `scripts/bless` rewrites them.
+/// Checks commands against their output in Fixtures/golden/tool. `scripts/bless` rewrites these files.
 @Suite struct GoldenTests {
   static let folder = Repository.root.appendingPathComponent("Fixtures/golden/tool")
 

@@ -5,8 +5,8 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The content hashes of the fixtures' trees in Fixtures/golden/trees.txt. They are equal on every machine, for any
-/// number of threads, and with any or no build of LAPACK. `scripts/bless` rewrites them.
+/// Checks the content hashes of the fixtures' trees against Fixtures/golden/trees.txt. The hashes are equal on every
+/// machine, for any number of threads, and with any LAPACK or none. `scripts/bless` rewrites the file.
 @Suite struct GoldenTreesTests {
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/trees.txt")
 

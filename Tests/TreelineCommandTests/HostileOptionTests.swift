@@ -6,7 +6,7 @@ import Testing
 
 @testable import TreelineCommand
 
-/// For any options and inputs, the tool ends with an answer or an error. A trap would end the tests.
+/// Checks that the tool ends with an answer or an error for any options and any inputs. A trap would end the tests.
 @Suite struct HostileOptionTests {
   private static let values = [
     "", " ", "0", "-0", "1", "-1", "2", "0.5", "3", "17", "255", "256", "1024", "2147483647", "2147483648",

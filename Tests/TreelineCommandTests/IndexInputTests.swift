@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An index is recognized by its content, wherever it comes from.
+/// Checks that an index is recognized by its content, whether it is named or read from standard input.
 @Suite struct IndexInputTests {
   private let folder: TemporaryFolder
   private let index: String
@@ -21,7 +21,8 @@ import Testing
     #expect(named.output.replacing(index, with: "-") == redirected.output.replacing("standard input", with: "-"))
   }
 
-  /// An index holds one tree: `all` means all methods of that tree, for any rule, and the other methods are reported.
+  /// An index contains one tree. Checks that `--methods all` compares all methods that this tree supports, for any
+  /// split rule, and reports the methods that it does not support.
   @Test(arguments: ["gamma:3.5", "least-scatter"]) func allMethodsAreThoseThatAnIndexHasWhatItTakesFor(rule: String)
     throws
   {
@@ -35,7 +36,8 @@ import Testing
     #expect(result.errors.contains("this index has one tree, split by '\(rule)'"), "\(result.errors)")
   }
 
-  /// A name without a rule means the article's tree if the input is points, and the index's tree if it is an index.
+  /// Checks names of methods without a split rule. If the input is points, such a name means the tree of the article.
+  /// If the input is an index, the name means the tree of the index.
   @Test func methodWithoutRuleIsThatOfTheIndex() throws {
     let result = try Tool.run(
       ["compare", "--methods", "breadth-first,breadth-first/least-scatter,grid", "--bbox", "0,40,20,55", index])
@@ -48,13 +50,13 @@ import Testing
   @Test func redirectedPointsAreReadAsEver() throws {
     let named = try Tool.run(["query", "Fixtures/cities.csv.gz"])
     let redirected = try Tool.runShell("\"$TREELINE\" query - < Fixtures/cities.csv.gz", ["sh"])
-    // Their lines on standard error name the input.
+    // The lines on standard error differ, because they name the input.
     #expect(redirected.output == named.output && redirected.code == named.code)
   }
 
   @Test(arguments: ["query", "compare", "build"]) func indexOfAPipeIsRefused(word: String) throws {
     let output = word == "build" ? ["-o", folder.path("new")] : []
-    // cat may find its pipe closed before it ends.
+    // The tool may close the pipe before `cat` has written everything.
     for script in ["cat \"$0\" 2>/dev/null | \"$TREELINE\" \"$@\" -", "\"$TREELINE\" \"$@\" <(cat \"$0\" 2>/dev/null)"]
     {
       let result = try Tool.runShell(script, [index, word] + output)
@@ -88,7 +90,7 @@ import Testing
     #expect(!(try Tool.run(["build", "--help"]).output.contains("An index, or points")))
   }
 
-  /// Only CSV has columns. Naming a column of another input is an error.
+  /// Only CSV has columns. For other inputs, an option that names a column is an error.
   @Test(arguments: [
     ["--longitude", "a", "--latitude", "b"], ["--x", "a", "--y", "b"], ["--wkt", "a"], ["--decimal", "comma"],
   ])

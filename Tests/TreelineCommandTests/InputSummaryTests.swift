@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `build` and `query` say in one line what they read, and what looks odd about it.
+/// Checks the line in which `build` and `query` say what they have read and what looks odd in it.
 @Suite struct InputSummaryTests {
   private func said(_ text: String, _ options: [String] = [], name: String = "points.csv") throws -> [String] {
     let folder = try TemporaryFolder()

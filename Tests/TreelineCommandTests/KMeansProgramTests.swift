@@ -5,7 +5,8 @@ import TreelineComparison
 
 @testable import TreelineCommand
 
-/// Programs with the input and output of `scripts/measure/kmeans`, written as shell scripts.
+/// Checks programs with the same input and output as `scripts/measure/kmeans`. The programs are written as shell
+/// scripts.
 @Suite struct KMeansProgramTests {
   private let positions = [(0.0, 0.0), (0.25, 1), (9, 9), (-1e-3, 4)].map { PixelPoint(x: $0.0, y: $0.1) }
 
@@ -13,8 +14,8 @@ import TreelineComparison
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("program")
-    // Written by another process: a child that another test starts at the same time may briefly hold a file that this
-    // process has open for writing, and such a file cannot be run.
+    // Another process writes the program. If this process wrote it, a child that another test starts at the same time
+    // might inherit the open file for a moment. A file that is open for writing cannot be run.
     let writer = try Process.run(
       URL(fileURLWithPath: "/bin/sh"),
       arguments: ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"", path, script])
@@ -24,7 +25,7 @@ import TreelineComparison
 
   @Test func isToldAllPositionsAndReadLineByLine() throws {
     #expect(try labels("read count size; [ \"$count $size\" = '3 4' ] && printf '2\\n0\\n1\\n2\\n'") == [2, 0, 1, 2])
-    // The positions come in their order, as numbers that any program can read.
+    // The positions come in their original order, as numbers that any program can read.
     #expect(try labels("awk 'NR > 1 { print ($1 > 0) + ($2 > 5) }'") == [0, 1, 2, 0])
   }
 
@@ -36,9 +37,10 @@ import TreelineComparison
     #expect { try labels("exit 3") } throws: { ($0 as? Failure)?.message.contains("ended with code 3") ?? false }
   }
 
-  /// The request goes into a pipe that is never read, which must not affect other threads.
+  /// The request is written to a pipe that nobody reads. Checks that this does not change how signals are handled in
+  /// other threads.
   @Test func aProgramThatReadsNothingLeavesSignalsAsTheyAre() {
-    // The signal's action is the first field on all platforms.
+    // On all platforms, the action of a signal is the first field of `sigaction`.
     func action() -> Int {
       var action = sigaction()
       sigaction(SIGPIPE, nil, &action)
@@ -50,7 +52,7 @@ import TreelineComparison
     #expect(action() == before)
   }
 
-  /// More than a pipe holds in either direction.
+  /// Checks that reading and writing do not block each other if there are more positions than a pipe can hold.
   @Test func manyPlacesBlockNothing() throws {
     let many = (0..<200_000).map { PixelPoint(x: Double($0), y: 0.5) }
     #expect(try labels("awk 'NR > 1 { print $1 % 7 }'", of: many, count: 7) == many.indices.map { $0 % 7 })

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// The test script runs the same tests on two builds of LAPACK, and names the expected one here.
+/// Checks which build of LAPACK is loaded. The test script runs the tests with two builds, and names the expected build
+/// in an environment variable.
 @Suite struct LAPACKTests {
   static let expected = ProcessInfo.processInfo.environment["TREELINE_EXPECTED_LAPACK"]
 
   @Test(.enabled(if: expected != nil)) func loadedLibraryIsTheExpectedOne() throws {
-    // Files of the kernel have no size, so they must be read through a handle.
+    // Files that the kernel provides have no size, so they must be read through a handle.
     let maps = try #require(try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd())
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap {
       $0.split(separator: " ").last

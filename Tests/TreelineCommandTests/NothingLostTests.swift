@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A good index is not replaced by the remains of bad input, unless that is requested.
+/// Checks that the few good rows of a bad input do not replace a good index, unless this is requested.
 @Suite struct NothingLostTests {
   private let good = "lon,lat\n1,2\n3,4\n5,6\n"
 
@@ -19,7 +19,7 @@ import Treeline
     #expect(try folder.contents() == ["bad.csv", "good.csv", "points.treeline"])
     #expect(try Tool.run(["build", bad, "--skip-invalid", "--allow-loss", "-o", index]).code == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: index)) != bytes)
-    // If there is nothing to lose, nothing is refused.
+    // If there is no old index, no build is refused.
     #expect(try Tool.run(["build", bad, "--skip-invalid", "-o", folder.path("new.treeline")]).code == 0)
   }
 
@@ -66,7 +66,7 @@ import Treeline
     #expect((report["problems"] as? [String])?.isEmpty == false)
   }
 
-  /// Without a server to print more, the tool prints its own help.
+  /// If the server is not installed, the tool prints its own help instead of the server's help.
   @Test func helpOfServeNeedsNoServer() throws {
     let result = try Tool.run(
       URL(fileURLWithPath: "/usr/bin/env"),

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that a command writes, and the files that it must not write.
+/// Checks which files a command writes, and which files it must not write.
 @Suite struct OutputTests {
   static let writers = [["build", "--force", "--output"], ["compare", "--output"], ["compare", "--json"]]
   private static let rows = "longitude,latitude\n1,2\n3,4\n"
 
-  /// A file that a command reads is never written by it, under any name.
+  /// Checks that a command never writes to a file that it reads, under any name of this file.
   @Test(arguments: writers, ["points.csv", "./points.csv", "soft", "hard", "folder/points.csv"])
   func inputIsNeverOverwritten(words: [String], name: String) throws {
     let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.contents() == ["link", "points.csv"])
   }
 
-  /// Refused before reading: these points do not exist.
+  /// Checks that the option is refused before points are read. The file of points does not exist.
   @Test(arguments: writers) func emptyNameIsRefusedAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + [""])
     #expect(result.code == 64)
@@ -58,7 +58,7 @@ import Testing
     #expect(result.code == 64 && result.errors.contains("'<points>' must name a file"), "\(result.errors)")
   }
 
-  /// A folder's name must not create a file with an odd name.
+  /// A path that ends in a slash must be refused. No file with an odd name may be created.
   @Test func nameOfAFolderIsRefused() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.run(["build", "Fixtures/formats/plain.csv", "-o", folder.path("new") + "/"])
@@ -72,21 +72,21 @@ import Testing
     #expect(result.errors.contains("'./-'"), "\(result.errors)")
   }
 
-  /// Problems of a path that can be known are reported before minutes of work.
+  /// Checks that problems of a path are reported before minutes of work, if they can be known before.
   @Test(arguments: writers) func missingFolderIsFoundAtOnce(words: [String]) throws {
     let result = try Tool.run([words[0], "/nowhere/points.csv"] + words.dropFirst() + ["/missing/report"])
     #expect(result.code == 74)
     #expect(result.errors.contains("/missing/report: could not create"), "\(result.errors)")
   }
 
-  /// A report that was begun but not completed is removed by the next; another program's file is not.
+  /// Checks that the next report removes the partial file of an incomplete report, but not a file of another program.
   @Test(arguments: ["--output", "--json"]) func leftoverOfAReportIsTakenOver(option: String) throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Self.rows, to: "points.csv")
     let report = folder.path("report")
     let partial = URL(fileURLWithPath: folder.path(".report.partial"))
     #expect(try Tool.run(["compare", file, option, report]).code == 0)
-    // Only an HTML page can be recognized by its first lines.
+    // Only the report in HTML can be recognized by its first lines.
     for length in option == "--output" ? [0, 1, 7, 200, 1000] : [0] {
       let begun = try Data(contentsOf: URL(fileURLWithPath: report)).prefix(length)
       for leftover in [begun, begun + Data(count: 1000 - length)] {

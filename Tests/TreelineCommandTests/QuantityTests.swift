@@ -2,7 +2,7 @@ import Testing
 
 @testable import TreelineCommand
 
-/// Amounts as shown by the progress bar.
+/// Checks how the progress bar shows amounts.
 @Suite struct QuantityTests {
   @Test(arguments: [
     (0, "0 points"), (1, "1 points"), (999.4, "999 points"), (999.5, "1.0 k points"), (12_345, "12.3 k points"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The bytes of an answer, except row numbers, do not depend on the order of the rows.
+/// Checks that the bytes of an answer, except row numbers, do not depend on the order of the rows.
 @Suite struct QueryDeterminismTests {
   @Test(arguments: ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"]) func shuffledRowsGiveTheSameBytes(
     fixture: String
@@ -21,8 +21,8 @@ import Testing
     }
   }
 
-  /// Returns the header, then the rows in reverse order with every third moved to the front. No quoted field of the
-  /// fixtures contains a line break, so lines are rows.
+  /// Returns the header and then the rows in another order: reversed, with every third row moved to the front. No
+  /// quoted field of the fixtures contains a line break, so each line is a row.
   private func shuffledRows(of fixture: String) throws -> String {
     let text = try Tool.run(URL(fileURLWithPath: "/bin/gzip"), ["-dc", "Fixtures/\(fixture)"]).output
     let lines = text.split(separator: "\n", omittingEmptySubsequences: true)

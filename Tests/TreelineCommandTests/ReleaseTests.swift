@@ -4,7 +4,7 @@ import Testing
 
 @_spi(Server) import Treeline
 
-/// The changelog, the tool and the tags name the same release.
+/// Checks that the changelog, the tool and the tags name the same release.
 @Suite struct ReleaseTests {
   @Test func changelogBeginsWithTheRelease() throws {
     let text = try String(contentsOf: Repository.root.appending(path: "CHANGELOG.md"), encoding: .utf8)

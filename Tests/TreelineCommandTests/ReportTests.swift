@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The report as a file.
+/// Checks the report that is written to a file.
 @Suite struct ReportTests {
   private func report() throws -> String {
     let folder = try TemporaryFolder()
@@ -19,7 +19,7 @@ import Testing
     for reference in ["src=", "href=\"http", "url(", "@import", "<script", "<link"] {
       #expect(!page.contains(reference), "found \(reference)")
     }
-    // Three methods in five views, and in eight steps of the journey.
+    // Three methods are drawn in each of five views, and in each of the eight steps of the journey.
     #expect(page.components(separatedBy: "<svg").count - 1 == 39)
     #expect(page.utf8.count < 2_000_000)
   }

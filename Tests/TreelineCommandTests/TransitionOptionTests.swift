@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// Messages of `transition` name the option that was given, not the one that it replaces.
+/// Checks that the messages of `transition` name the option that was given, such as `--to-detail`, and not the option
+/// that it replaces, such as `--detail`.
 @Suite struct TransitionOptionTests {
   @Test(arguments: [
     (["--from-limit", "5", "--to-detail", "20"], "'--to-detail' needs '--to-zoom'"),

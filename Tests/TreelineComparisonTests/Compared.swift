@@ -4,7 +4,7 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Points with everything that a comparison of the standard methods needs.
+/// Points, and everything that a comparison with the standard methods needs.
 struct Compared {
   let tree: ClusterTree
   let grid: Grid

@@ -27,7 +27,7 @@ import TreelineBuilder
       #expect(abs(view.pixel(of: point).x - share * view.width) < 1e-3)
       #expect(abs(view.pixel(x: Double(point.x), y: Double(point.y)).x - share * view.width) < 1e-3)
     }
-    // A position just off an edge stays just off that edge.
+    // A position that is just outside the view stays just outside.
     let off = plane.point(at: Coordinate(longitude: 169, latitude: -10))
     #expect(view.pixel(x: Double(off.x), y: Double(off.y)).x < 0)
   }
@@ -69,7 +69,7 @@ import TreelineBuilder
       #expect(after.pointCount < before.pointCount && after.pointCount >= ViewChoice.leastPointCount)
       #expect(abs(after.view.width - 1024) < 0.1, "seed \(seed)")
     }
-    // The box of a report's view shows the same view again.
+    // The box of a view in a report gives the same view again.
     for comparison in report.views {
       let options = ComparisonOptions(viewport: Viewport(comparison.view.box, zoom: comparison.view.zoom))
       #expect(

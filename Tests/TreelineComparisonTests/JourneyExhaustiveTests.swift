@@ -5,7 +5,8 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares the changes between two answers, and their measures, with sets of points and loops over all pairs.
+/// Compares the changes between two answers, and the measures of these changes, with results from sets of points and
+/// loops over all pairs.
 @Suite struct JourneyExhaustiveTests {
   @Test(arguments: UInt64(1)...8) func flowsAreThePointsInCommon(seed: UInt64) throws {
     let journey = try #require(try Compared(SamplePoints.towns(seed: seed, count: 1_500)).journey(limit: 30))
@@ -51,7 +52,8 @@ import Treeline
     }
   }
 
-  /// For each step that zooms: the share of points that are not where most of their fine cluster is.
+  /// Returns a share of points for each step that zooms. A point counts if it is in another coarse cluster than most
+  /// points of its fine cluster.
   private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
@@ -64,8 +66,8 @@ import Treeline
     }
   }
 
-  /// For each pan: clusters of both answers as a share of clusters of any answer, among those with their middle and a
-  /// point inside both views.
+  /// Returns, for each pan, how many of the clusters in at least one of the two answers are in both answers, as a
+  /// share. A cluster counts only if its middle and at least one of its points are inside both views.
   private func persistence(
     of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
   ) -> [Double] {
@@ -93,7 +95,8 @@ import Treeline
     }
   }
 
-  /// In pixels of the view to which a step leads: the sum for each step, and the longest of all.
+  /// Returns the distances that clusters move, in pixels of the view to which a step leads: the sum for each step, and
+  /// the longest distance of all steps.
   private func moves(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> (
     sums: [Double], longest: Double
   ) {

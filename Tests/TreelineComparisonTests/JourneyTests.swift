@@ -33,10 +33,10 @@ import TreelineBuilder
     let moves = zip(views, views.dropFirst()).map { Move(from: $0, to: $1) }
     #expect(views.first == views.last)
     #expect(!moves.contains(.other), "seed \(seed)")
-    // Three round trips of four pans each. All zooming in comes before all zooming out.
+    // There are three round trips with four pans each. The journey first only zooms in, and then only zooms out.
     #expect(moves.count { $0 == .pan } == 12, "seed \(seed)")
     #expect(moves.lastIndex(of: .zoomIn)! < moves.firstIndex(of: .zoomOut)!, "seed \(seed)")
-    // Among views that are not reached by a pan, every view lies inside those from farther away.
+    // Views that a pan leads to are left out. Each of the other views lies inside all views at lower zooms.
     let still = views.enumerated().filter { $0.offset == 0 || moves[$0.offset - 1] != .pan }.map(\.element)
     for (one, other) in zip(still.sorted { $0.zoom < $1.zoom }, still.sorted { $0.zoom < $1.zoom }.dropFirst())
     where one.zoom < other.zoom { #expect(Move(from: one, to: other) == .zoomIn, "seed \(seed)") }

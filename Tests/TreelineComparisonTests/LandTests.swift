@@ -23,7 +23,7 @@ import Treeline
     return isInside
   }
 
-  /// Returns the rings of a path as it is written, in pixels.
+  /// Returns the rings of a path, in pixels, from the text of the path.
   private func rings(_ path: String) -> [[PixelPoint]] {
     var rings: [[PixelPoint]] = []
     var (x, y) = (0, 0)
@@ -56,7 +56,8 @@ import Treeline
     #expect(result.allSatisfy { -1e-9...100.000001 ~= $0.x && -1e-9...80.000001 ~= $0.y })
   }
 
-  /// An island of 20 by 10 degrees across the antimeridian, cut in two, with many corners on its coast.
+  /// An island of 20 by 10 degrees that lies across the antimeridian. It is cut in two there, and its coast has many
+  /// corners.
   private let island: [[Coordinate]] = [(170.0, 180.0), (-180.0, -170.0)].map { west, east in
     let sides = stride(from: 0.0, to: 10, by: 0.1)
     return sides.map { Coordinate(longitude: west + $0, latitude: -5) }

@@ -2,7 +2,7 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// The measures of a clustering, computed with loops over all pairs from their definitions.
+/// The measures of a clustering, computed from their definitions with loops over all pairs.
 struct MeasuresByDefinition {
   var distortion: Double?
   var overlap = 0.0
@@ -14,7 +14,7 @@ struct MeasuresByDefinition {
   var lonePointsKept: Double?
   var densityCorrelation: Double?
 
-  /// - Parameter lonePoints: `lonePoints(among: points, in: view)`.
+  /// - Parameter lonePoints: The result of `lonePoints(among: points, in: view)`.
   init(_ clusters: [ShownCluster], in view: ComparisonView, points: [PlanePoint], lonePoints: [Int] = []) {
     guard !clusters.isEmpty else { return }
     let units = view.unitsPerPixel
@@ -52,7 +52,7 @@ struct MeasuresByDefinition {
       clusters.map { cluster in (cluster.pointCount, points.count { distance(cluster.position, $0) <= 44 }) })
   }
 
-  /// Returns the indices of points in view that have no other point within 132 px.
+  /// Returns the indices of the points in view that have no other point within 132 px.
   static func lonePoints(among points: [PlanePoint], in view: ComparisonView) -> [Int] {
     points.indices.filter { one in
       view.window.contains(points[one])
@@ -63,8 +63,8 @@ struct MeasuresByDefinition {
     }
   }
 
-  /// Returns the covariance of the ranks over their deviations. A rank is half the number of lesser values, plus half
-  /// the number of values that are not greater.
+  /// Returns the covariance of the ranks, divided by the product of their standard deviations. The rank of a value is
+  /// half the number of lesser values plus half the number of values that are not greater.
   static func rankCorrelation(_ pairs: [(Int, Int)]) -> Double? {
     guard pairs.count >= 3 else { return nil }
     func ranks(_ values: [Int]) -> [Double] {

@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares each measure with its definition, computed with loops over everything.
+/// Compares each measure with its definition, which is computed with loops over all points and all clusters.
 @Suite struct MeasuresExhaustiveTests {
   private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6]
 

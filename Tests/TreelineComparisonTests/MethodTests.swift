@@ -18,13 +18,13 @@ import TreelineBuilder
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }
 
-  /// Another order of the rows changes the order among equal positions: the greatest difference between two trees of
-  /// one rule.
+  /// If the rows are in another order, points at the same position may be in another order. This is the greatest
+  /// difference that two trees of one rule may have.
   @Test func anotherTreeNamesPointsAsTheFirstDoes() throws {
     let points = SamplePoints.towns(seed: 2) + Array(repeating: Coordinate(longitude: 175, latitude: 1), count: 40)
     let tree = try ClusterTree(points)
     let shifted = try ClusterTree(points.map { Coordinate(longitude: $0.longitude, latitude: -$0.latitude) })
-    // A tree over the mirrored world has another order; its points have the same rows.
+    // The tree of the mirrored world has another order, but its points have the same rows.
     let compared = ComparedTree(shifted, inOrderOf: tree)
     for cluster in try shifted.clusters(.limit(50), in: Viewport(.world)) {
       let rows = Set(compared.treeIndices(of: cluster.range).map { tree.row(atTreeIndex: $0) })
@@ -75,7 +75,7 @@ import TreelineBuilder
     }
   }
 
-  /// If k-means returns the tree's own clusters, it measures the tree as 1.
+  /// Here k-means returns the clusters of the tree. So the distortion of the tree, compared with k-means, is 1.
   @Test func kMeansIsAskedForAsManyClusters() throws {
     let points = SamplePoints.towns(seed: 4)
     let tree = try ClusterTree(points)

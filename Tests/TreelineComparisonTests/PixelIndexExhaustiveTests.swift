@@ -9,7 +9,8 @@ import Testing
     var random = SplitMix64(seed: seed)
     let width = [0, 1, 500, 1e5].randomElement(using: &random)!
     let positions = (0..<Int.random(in: 1...200, using: &random)).map { _ in
-      // Whole numbers give equal distances, and a few positions far away give many empty bins.
+      // Coordinates are whole numbers, so that many distances are equal. A few positions are far away, so that many
+      // bins are empty.
       PixelPoint(
         x: Double.random(in: 0...width, using: &random).rounded()
           * (Int.random(in: 0...20, using: &random) == 0 ? 50 : 1),

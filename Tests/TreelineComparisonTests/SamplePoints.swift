@@ -3,7 +3,7 @@ import Treeline
 
 /// Point sets for the tests of this module.
 enum SamplePoints {
-  /// Returns towns of points around random centers, across the antimeridian in every other set.
+  /// Returns points in towns around random centers. The towns of every other seed lie around the antimeridian.
   static func towns(seed: UInt64, count: Int = 3_000) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     let start = seed.isMultiple(of: 2) ? 170.0 : -20.0

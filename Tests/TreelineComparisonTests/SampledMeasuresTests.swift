@@ -6,9 +6,9 @@ import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares the quick measures with a report's.
+/// Compares the measures of samples with the measures of a report.
 @Suite struct SampledMeasuresTests {
-  /// If all points are sampled, they are equal.
+  /// Checks that the measures are equal if all points are sampled.
   @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 910).map { PointSet.random(seed: $0) })
   func allPointsGiveTheMeasuresOfAReport(_ set: PointSet) throws {
     guard set.coordinates.count <= 16_384 else { return }
@@ -39,7 +39,7 @@ import Treeline
     }
   }
 
-  /// A sample comes close.
+  /// Checks that the measures of a sample are close to the measures of all points.
   @Test func aSampleIsNearTheWhole() throws {
     var random = SplitMix64(seed: 181)
     let points = (0..<200_000).map { _ in
@@ -58,7 +58,7 @@ import Treeline
     #expect(abs(sampled.distortion! - distortion) < 0.02 * distortion)
   }
 
-  /// Returns the measures as in a report.
+  /// Returns the measures that a report would contain.
   private func measures(of clusters: [ShownCluster], in view: ComparisonView, points: ViewPoints, tree: ClusterTree)
     throws -> MeasureValues<MeasuredView>
   {

@@ -7,14 +7,15 @@ import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison
 
-/// Compares measures of single points and of surroundings of clusters with loops over everything.
+/// Compares the measures of single points, and of the surroundings of clusters, with loops over all points and
+/// clusters.
 @Suite struct SinglePointsExhaustiveTests {
   private static let sets = PointSet.nasty + Trials.seeds(20, from: 930).map { PointSet.random(seed: $0) }
   private static let growths: [Growth] = [
     .splitting(.mean), .merging(by: .distance), .merging(by: .badges),
   ]
 
-  /// Returns sparse points all around the world with some stacks, so that many are isolated and boxes cross the seam.
+  /// Returns sparse points all around the world, and some stacks. Many points are isolated, and boxes cross the seam.
   private static func sparse(seed: UInt64) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     return (0..<400).flatMap { index in
@@ -78,7 +79,7 @@ import TreelineBuilder
 
   @Test(arguments: Trials.seeds(40, from: 1)) func correlationIsThatOfRanks(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    // Few distinct values give ties, and one value gives no variance.
+    // If there are only a few distinct values, ranks are tied. If there is only one value, there is no variance.
     let range = 0...[0, 1, 3, 1000].randomElement(using: &random)!
     let pairs = (0..<Int.random(in: 0...40, using: &random)).map { _ in
       (Int.random(in: range, using: &random), Int.random(in: range, using: &random))

@@ -4,7 +4,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// Coordinates in degrees, minutes and seconds, and with letters of hemispheres.
+/// Checks coordinates in degrees, minutes and seconds, and with letters of hemispheres.
 @Suite struct AngleTests {
   private func angle(of text: String) -> Angle? { Array(text.utf8).withUnsafeBufferPointer { Angle($0) } }
 
@@ -29,7 +29,7 @@ import Treeline
     "N",
     "°", "48°51", "\u{2212}48°51'24\"", "485124N x", "1 2 3 4", "48n",
   ]) func otherTextsAreNot(_ text: String) {
-    // Minutes need no mark after a degree sign.
+    // Minutes that follow a degree sign need no mark, so `48°51` is the only angle in the list.
     #expect((angle(of: text) != nil) == (text == "48°51"), "\(text)")
   }
 
@@ -55,18 +55,18 @@ import Treeline
       message("lon,lat\n48°N,2°E\n")
         == "points:2: column \"lon\" (1): expected a longitude from -180 to 180, found \"48°N\"; "
         + "are the columns swapped? If so, give --longitude 2 --latitude 1" + skip)
-    // O is east in German and west in French.
+    // The letter O means east in German and west in French.
     #expect(
       message("lon,lat\n2°30'O,48°N\n")
         == "points:2: column \"lon\" (1): expected a longitude from -180 to 180, found \"2°30'O\"; "
         + "write E or W: O is east in German and west in French, Italian and Spanish" + skip)
     #expect(message("x,y\n2°E,48°N\n").contains("expected an x from"))
-    // The first row is data.
+    // The file has no header: its first row is data.
     let numbers = ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))
     #expect(try read("2°E,48°N\n3°E,49°N\n", numbers).rowCount == 2)
   }
 
-  /// The angle that is written is the one that is read, to the nearest double but one.
+  /// Checks that reading returns the angle that was written, or one of the two doubles next to it.
   @Test func randomAngles() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

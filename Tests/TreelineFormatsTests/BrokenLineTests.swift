@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// A line of GeoJSON that is not JSON is a row that can be skipped.
+/// Checks that a line of GeoJSON that is not valid JSON counts as a row, and that this row can be skipped.
 @Suite struct BrokenLineTests {
   private static func feature(_ x: String, _ properties: String = "{}") -> String {
     #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(x),2]},"properties":\#(properties)}"#
@@ -33,7 +33,7 @@ import Treeline
     #expect(table.coordinates.count == 1 && table.invalidRows.map(\.line) == [1, 2, 4, 5])
   }
 
-  /// As GDAL and most others write collections, one Feature a line.
+  /// Tests collections with one Feature in each line, in the form in which GDAL and most other programs write them.
   @Test(arguments: [feature("NaN"), feature("2", #"{"a":Infinity}"#), feature("2", "{'a':1}"), deep + "}"])
   func anyLineOfACollection(_ line: String) throws {
     let good = [Self.feature("1"), Self.feature("5")]
@@ -56,7 +56,45 @@ import Treeline
     }
   }
 
-  /// Where a Feature is not a line of its own, nobody can tell where it ends.
+  /// Any line that is cut off or not JSON at all, in a collection of one Feature a line.
+  @Test func cutOffLinesOfACollection() throws {
+    let line = Self.feature("2", #"{"a":"b"}"#)
+    let broken = (1..<line.count).map { String(line.prefix($0)) } + ["garbage", ",", "{}}", "]["]
+    for text in broken {
+      for comma in ["", ","] where text != "," || comma.isEmpty {
+        let lines = [
+          "{\"type\":\"FeatureCollection\",\"features\":[", Self.feature("1") + ",", text + comma, Self.feature("5"),
+          "]}",
+        ]
+        let table = try read(lines.joined(separator: "\n"), skipping)
+        #expect(table.coordinates.map(\.longitude) == [1, 5], "\(text)")
+        #expect(table.invalidRows.map(\.line) == [3], "\(text): \(table.invalidRows)")
+        #expect(
+          message(lines.joined(separator: "\n")).hasSuffix("--skip-invalid skips and lists such lines"), "\(text)")
+      }
+    }
+  }
+
+  @Test(arguments: ["}", ",", " x", "]"]) func linesOfASequenceWithMoreAfterTheFeature(_ rest: String) throws {
+    let text = [Self.feature("1"), Self.feature("3") + rest, Self.feature("5")].joined(separator: "\n")
+    let table = try read(text, skipping)
+    #expect(table.coordinates.map(\.longitude) == [1, 5] && table.invalidRows.map(\.line) == [2])
+    #expect(message(text).contains("points:2: expected a new line between two Features"), "\(message(text))")
+  }
+
+  /// Two Features of a line would be lost as one.
+  @Test func twoFeaturesOnALineStop() {
+    let text = "\(Self.feature("1"))\n\(Self.feature("2"))\(Self.feature("3"))\n"
+    #expect(
+      message(text, skipping).contains("2: expected a new line between two Features"), "\(message(text, skipping))")
+  }
+
+  @Test func errorsNameTheLineOnWhichAFeatureBegins() {
+    let text = "\(Self.feature("1"))\n{\"type\":\"Feature\",\"geometry\":\n\(Self.feature("5"))\n"
+    #expect(message(text).contains("; the Feature begins on line 2)"), "\(message(text))")
+  }
+
+  /// If a broken Feature shares its line with anything else, the end of the Feature is unknown. Checks that reading stops.
   @Test func otherLinesStop() {
     let (good, bad) = (Self.feature("1"), Self.feature("NaN"))
     let start = "{\"type\":\"FeatureCollection\",\"features\":["

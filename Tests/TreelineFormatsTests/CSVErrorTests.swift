@@ -20,7 +20,7 @@ import Testing
     ("0,0,\"a\"b", "column \"name\" (3): expected a delimiter after the closing quote, found other text"),
     ("0,\u{1},a", "column \"latitude\" (2): expected a latitude from -90 to 90, found \"\\u{1}\""),
   ]) func invalidRows(_ row: String, _ expected: String) throws {
-    // The record before spans two lines; the line after shows whether reading continues.
+    // The record before the row has two lines. The line after the row shows whether reading continues.
     let text = "lon,latitude,name\n1,2,\"a\r\nb\"\n\n" + row + "\n3,4,c\n"
     #expect(message(text) == "points:5: " + expected + Self.remedy)
     let table = try read(text, ReadingOptions(skipsInvalid: true))

@@ -13,7 +13,7 @@ import Treeline
     #expect(table.isPlanar == isPlanar)
   }
 
-  /// Units and datums around a common name, recognized by whole words.
+  /// Tests common names together with units and datums. The names are recognized as whole words.
   @Test(arguments: [
     ("Longitude (deg)", "Latitude (deg)", false), ("Longitude [°]", "Latitude [°]", false),
     ("lon_wgs84", "lat_wgs84", false), ("lon_WGS_84", "lat_EPSG:4326", false), ("GPSLongitude", "GPSLatitude", false),
@@ -26,7 +26,7 @@ import Treeline
     #expect(table.notes.isEmpty)
   }
 
-  /// Names in other languages, and those of timetables and of shared bicycles.
+  /// Tests names in other languages, names in timetables, and names in data of shared bicycles.
   @Test(arguments: [
     ("Breite", "Länge"), ("Breite", "La\u{308}nge"), ("BREITE", "Laenge"), ("Breitengrad", "Längengrad"),
     ("geo_breite", "geo_laenge"), ("Geogr. Breite", "Geogr. Länge"), ("latitud", "longitud"),
@@ -50,9 +50,10 @@ import Treeline
     #expect(
       table.notes.map(\.description) == [
         "points lie at \"start_lng\" and \"start_lat\", not at \"end_lng\" and \"end_lat\"; --longitude and "
-          + "--latitude choose others"
+          + "--latitude choose other columns"
       ])
-    // Names without a place go first, and of two places without an order neither does.
+    // Plain names take precedence over names with the word for a place, such as `start_lat`. If there are pairs for two
+    // places, neither is chosen, unless one of them is a start.
     #expect(try read("start_lat,start_lng,lat,lon\n4,3,2,1\n").notes.isEmpty)
     #expect(
       message("home_lat,home_lon,shop_lat,shop_lon\n1,2,3,4\n").hasPrefix(
@@ -85,13 +86,14 @@ import Treeline
     let sphere = try read("1,2,a\n").notes
     #expect(
       sphere.map(\.description) == [
-        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
+        "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
       ])
     let plane = try read("1,2\n", ReadingOptions(isPlanar: true)).notes
     #expect(
-      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose others"])
+      plane.map(\.description) == ["no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"]
+    )
     #expect(try read("lon,lat\n1,2\n").notes.isEmpty)
-    // No note for chosen columns.
+    // If the columns were chosen by options, there is no note.
     #expect(try read("1,2\n", ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"))).notes.isEmpty)
   }
 
@@ -126,7 +128,7 @@ import Treeline
     let options = ReadingOptions(columns: .sphere(longitude: "2", latitude: "1"), skipsInvalid: true)
     #expect(try read("2,1\n4,3\n", options).rowCount == 2)
     #expect(try read("n,e\n4,3\n", options).rowCount == 1)
-    // A bad first row of data is not a header: it would be lost silently.
+    // If a bad first row of data counted as a header, it would be lost silently.
     for row in ["nan,NaN", "x,1", ",", "-inf,NA"] {
       let table = try read(row + "\n4,3\n", options)
       #expect(table.rowCount == 2)

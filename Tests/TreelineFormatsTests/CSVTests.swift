@@ -95,7 +95,7 @@ import Treeline
     #expect(table.kept(0).isEmpty)
   }
 
-  /// GDAL's driver writes such a header if a layer has no attributes.
+  /// GDAL's driver writes a header that ends with a delimiter if a layer has no attributes.
   @Test func headersMayEndWithADelimiterThatRowsLack() throws {
     #expect(try read("X,Y,\n1.5,-2\n3,4\n").coordinates == two)
     #expect(try read("X,Y,\n1.5,-2,\n3,4\n").coordinates == two)

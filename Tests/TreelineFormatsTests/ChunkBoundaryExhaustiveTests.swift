@@ -2,7 +2,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// For any size of the chunks in which an input arrives, the outcome is equal to the letter.
+/// Checks that the outcome of reading does not depend on the size of the chunks in which an input arrives.
 @Suite struct ChunkBoundaryExhaustiveTests {
   static let inputs: [String] = [
     "\u{FEFF}name,lon,lat\r\n\"a, \"\"b\"\"\r\nc\",1.5,-2\r\n\r\n\r\"\",\"3\",é4\r\nd,+5.25e0,6\n\"\"\"\",7,8",
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// An input that is truncated anywhere has the same outcome, whole and in chunks.
+  /// Truncates an input at every byte. Checks that the outcome is the same as a whole and in chunks.
   @Test(arguments: inputs) func everyPrefix(_ text: String) {
     let bytes = Array(text.utf8)
     let options = ReadingOptions(skipsInvalid: true, keepsColumns: true)

@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// Both coordinates in one cell.
+/// Checks cells that contain both coordinates.
 @Suite struct CoordinatePairTests {
   private let paris = Coordinate(longitude: 2.35, latitude: 48.85)
 
@@ -42,7 +42,7 @@ import Treeline
       ("lonlat", "2.35,48.85"),
       ("LngLat", "2.35,48.85"), ("lon/lat", "2.35,48.85"), ("geo_point_2d", "48.85,2.35"),
       ("Coordonnées", "48.85,2.35"),
-      // No latitude, so the longitude is first.
+      // The first number cannot be a latitude, so the longitude comes first.
       ("position", "148.85,2.35"),
     ] {
       let expected = text.hasPrefix("148") ? Coordinate(longitude: 148.85, latitude: 2.35) : paris
@@ -51,7 +51,7 @@ import Treeline
     #expect(try read("location,n\nPOINT (2.35 48.85),1\n").coordinates == [paris])
   }
 
-  /// Without another column there is no separator, and the commas in the cells part none.
+  /// Checks that commas do not separate cells in a file of one column: such a file has no separator.
   @Test func aFileOfOneColumn() throws {
     let table = try read("coordinates\n48.85, 2.35\n\n48.5, 2.5\n")
     #expect(table.coordinates == [paris, Coordinate(longitude: 2.5, latitude: 48.5)])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// GeoJSON's old member `crs` may declare coordinates that are not degrees.
+/// Checks the member `crs`, which old GeoJSON may contain. It may declare coordinates that are not in degrees.
 @Suite struct CoordinateSystemTests {
   private static let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":null}"#
 
@@ -35,7 +35,7 @@ import Testing
           + "ogr2ogr -t_srs EPSG:4326 converts them")
       #expect(try read(text, ReadingOptions(isPlanar: true)).coordinates.count == 1)
     }
-    // As PostGIS may write it.
+    // PostGIS may write the coordinate reference system as a member of the geometry.
     let inner = Self.feature.replacing(#""type":"Point""#, with: #""type":"Point","crs":\#(crs)"#)
     #expect(message(inner).contains("feature 1, geometry, crs: expected longitudes and latitudes of WGS 84"))
     #expect(try read(inner, ReadingOptions(isPlanar: true)).coordinates.count == 1)
@@ -54,7 +54,7 @@ import Testing
     #expect(table.invalidRows.map(\.description) == ["2: feature 2: expected a value, found \"N\""])
   }
 
-  /// A text that looks like a number but is none is shown with its special characters.
+  /// Tests texts that look like numbers but contain special characters. The error shows these characters as escapes.
   @Test(arguments: [("\u{A0}-24.5", "\\u{a0}-24.5"), ("\u{2212}0.12", "\\u{2212}0.12"), ("1\u{200B}", "1\\u{200b}")])
   func lookAlikesAreShown(_ cell: String, _ shown: String) {
     #expect(message("lon,lat\n\(cell),1\n").contains("found \"\(shown)\""))

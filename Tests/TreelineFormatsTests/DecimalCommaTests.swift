@@ -27,13 +27,15 @@ import Treeline
       ])
   }
 
-  /// The detection of column kinds regards them as numbers, so all of them are.
+  /// Tests numbers with a plus sign, with leading zeros, or with no digit on one side of the comma. They are detected
+  /// as numbers, so they are also returned as numbers.
   @Test func numbersThatJSONWritesInAnotherWay() throws {
     let table = try read("lon;lat;a;b;c;d;e\n2,35;48,85;,5;5,;-,5;01,5;02134\n", options)
     #expect(table.kept(0) == ["a=number 0.5", "b=number 5", "c=number -0.5", "d=number 1.5", "e=string 02134"])
   }
 
-  /// In a column with other cells numbers are texts, too, and stay as they are written.
+  /// If a column also has cells that are not numbers, its numbers are texts, too. Texts are returned as they are
+  /// written.
   @Test func textsStayAsTheyAreWritten() throws {
     let table = try read("lon;lat;a;b;c\n2,35;48,85;1,5;1.500;7\n-7;0,5;x;2,5;8,0\n", options)
     #expect(table.kept(0) == ["a=string 1,5", "b=string 1.500", "c=number 7"])
@@ -81,10 +83,11 @@ import Treeline
   @Test func geoJSONHasNone() {
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
-        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave it out")
+        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave out --decimal")
   }
 
-  /// With decimals, points can only stand between thousands; without, a point may be either.
+  /// If a number has decimals after a comma, its points can only separate thousands. Otherwise a point may also be a
+  /// decimal point.
   @Test func marksBetweenThousands() throws {
     let text = "x;y;a;b;c;d\n1.234,56;-12.345.678,5;1.234,56;1.500;1.234.567;+1.000,0\n2,5;3;-2.000,00;1,5;7;3\n"
     let table = try read(text, options)
@@ -101,7 +104,7 @@ import Treeline
     #expect(message("x;y\n1.234,5;1\n").contains("with a decimal comma; --decimal comma reads such numbers"))
   }
 
-  /// Equal, bit for bit, to the same number with a point.
+  /// Checks that a number with a decimal comma equals the number with a decimal point, bit for bit.
   @Test func randomNumbers() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

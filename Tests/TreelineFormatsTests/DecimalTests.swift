@@ -19,7 +19,7 @@ import Testing
     "", " ", ".", "-", "+-1", "1e", "1e+", "e5", "1.2.3", "1,5", "0x10", "nan", "inf", "1 2", "1_0", "١", "1\0", "--1",
   ]) func otherTexts(_ text: String) { #expect(parse(text) == nil) }
 
-  /// Compares with the standard library's strtod, bit for bit.
+  /// Compares with `strtod` of the C library, bit for bit.
   @Test func randomDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)
@@ -31,12 +31,13 @@ import Testing
     }
   }
 
-  /// Texts halfway between two neighboring values, and slightly beside that.
+  /// Tests texts of numbers halfway between two neighboring doubles, and slightly beside the middle.
   @Test func halfwayDecimals() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<Trials.count(50_000, seed: seed) {
-      // An odd 54-bit integer over a power of two up to 8 has at most 19 digits, and lies halfway.
+      // An odd integer of 54 bits, divided by a power of two up to 8, lies halfway between two doubles. Its text has at
+      // most 19 digits.
       let odd = UInt64.random(in: 1 << 53...(1 << 54) - 1, using: &generator) | 1
       for shift in 0...2 {
         let fraction = (odd & (1 << UInt64(shift) - 1)) * [1, 5, 25][shift]

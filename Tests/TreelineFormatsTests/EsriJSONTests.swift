@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// The answers of ArcGIS servers in their own JSON.
+/// Checks answers of ArcGIS servers in Esri's own JSON format.
 @Suite struct EsriJSONTests {
   private static let degrees = #""spatialReference":{"wkid":4326,"latestWkid":4326}"#
 
@@ -28,7 +28,7 @@ import Treeline
     #expect(table.kept(1).isEmpty)
     #expect(!table.isPlanar && table.notes.isEmpty)
     #expect(try read(Self.answer("")).rowCount == 0)
-    // The system may come behind the features, or be of the geometry, or be absent.
+    // The coordinate system may follow the features, be a member of a geometry, or be missing.
     let behind = #"{"features":[\#(Self.feature(#"{"x":1,"y":2}"#))],\#(Self.degrees)}"#
     #expect(try read(behind).coordinates == [Coordinate(longitude: 1, latitude: 2)])
     let own = #"{"features":[\#(Self.feature(#"{"x":1,"y":2,"spatialReference":{"wkid":4269}}"#))]}"#
@@ -52,7 +52,7 @@ import Treeline
       message(own)
         == "points:1: feature 1, geometry, spatialReference: expected longitudes and latitudes of WGS 84, found \(found)"
         + remedy + "; --skip-invalid skips and lists such rows")
-    // Metres of a plane are taken as they are.
+    // On a plain plane, coordinates in meters are read unchanged.
     let plane = try read(Self.answer(features, system), ReadingOptions(isPlanar: true))
     #expect(plane.coordinates == [Coordinate(x: 261600.5, y: 6_250_000)])
   }
@@ -75,7 +75,7 @@ import Treeline
     #expect(table.coordinates.count == 2 && table.invalidRows.map(\.row) == [1])
   }
 
-  /// GeoJSON has no attributes, and its features a type.
+  /// Checks that GeoJSON ignores the members of Esri's JSON, and that its features need a type.
   @Test func geoJSONStaysStrict() throws {
     let both =
       #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2],"x":8,"y":9},"attributes":{"a":1},"#
@@ -85,7 +85,8 @@ import Treeline
     #expect(message(#"{"features":[]}"#).contains("found the type missing"))
   }
 
-  /// A server sends no more features than it is set to, and says so in a member that is easily overlooked.
+  /// A server may send only a part of the features. It says so in a member that is easily overlooked. Checks that the
+  /// reader adds a note.
   @Test func aPartOfTheFeaturesIsNoted() throws {
     for text in [
       Self.answer("", #""exceededTransferLimit":true"#),

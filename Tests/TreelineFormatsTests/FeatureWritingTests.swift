@@ -8,7 +8,7 @@ import TreelineBuilder
 @_spi(Server) @testable import TreelineFormats
 
 @Suite struct FeatureWritingTests {
-  /// Every character below 128, alone and between others, read by another library's reader.
+  /// Writes every character below 128, alone and between others, and reads it back with another library.
   @Test func literalsAreReadAsTheyWereWritten() throws {
     for byte in UInt8(0)..<128 {
       let character = String(UnicodeScalar(byte))
@@ -23,8 +23,8 @@ import TreelineBuilder
     }
   }
 
-  /// A damaged index may have a thousand columns of one name, which once took the square of this number of steps per
-  /// feature.
+  /// A damaged index may have a thousand columns with the same name. Writing a feature once took the square of this
+  /// number of steps.
   @Test func columnsOfOneNameHideNothing() throws {
     let names = [String](repeating: "é", count: 1000) + ["é_", "index", "index", "index_"]
     let columns = names.enumerated().map { (name: $1, value: AttributeValue.number("\($0)")) }
@@ -36,7 +36,7 @@ import TreelineBuilder
     #expect(Set(properties.values.compactMap { $0 as? Int }).isSuperset(of: names.indices.dropFirst(2)))
   }
 
-  /// An answer may be much larger than the data that it is written from.
+  /// An answer may be much larger than the data from which it is written. Checks that it is written in pieces.
   @Test func aLargeAnswerIsWrittenInPieces() {
     let value = AttributeValue.string(String(repeating: "x", count: 50_000))
     var made = 0
@@ -54,16 +54,16 @@ import TreelineBuilder
     #expect(Self.written([]) == ["{\"type\":\"FeatureCollection\",\"features\":[\n]}\n"])
   }
 
-  /// Compares with the standard library's digits.
+  /// Compares the digits with those of the standard library.
   @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345_678_901, Int.max, Int.min, -1, -10])
   func numbersAreWrittenDigitByDigit(_ number: Int) {
-    // A small initial capacity, so that it grows.
+    // The initial capacity is 0, so that the buffer must grow.
     var bytes = OutputBytes(capacity: 0)
     for _ in 0..<20 { bytes.append(number) }
     #expect(bytes.text == String(repeating: "\(number)", count: 20))
   }
 
-  /// Numbers of every length, compared with the standard library's digits.
+  /// Compares the digits of numbers of every length with those of the standard library.
   @Test func numbersOfEveryLengthAreWrittenDigitByDigit() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SplitMix64(seed: seed)
@@ -77,7 +77,8 @@ import TreelineBuilder
     }
   }
 
-  /// On planes of every size, the written number reads as the rounded number, with as few digits.
+  /// Checks planes of every size. The written number must read back as the rounded number, and must not end in zeros
+  /// after a decimal point.
   @Test func coordinatesOfEveryPlaneReadAsTheyWere() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SplitMix64(seed: seed)
@@ -97,7 +98,7 @@ import TreelineBuilder
     exponent < 0 ? 1 / power(-exponent) : (0..<exponent).reduce(1) { power, _ in power * 10 }
   }
 
-  /// As many decimals as the plane resolves, without trailing zeros.
+  /// Checks that coordinates have as many decimals as the plane resolves, without trailing zeros.
   @Test(arguments: [
     (0, "0"), (-0.0, "0"), (-0.000_000_01, "0"), (0.000_000_1, "0.0000001"), (-180, "-180"), (2.350_000_04, "2.35"),
     (2.350_000_06, "2.3500001"), (-0.5, "-0.5"), (48.123_456_789, "48.1234568"), (1e300, "1e+300"),
@@ -105,7 +106,8 @@ import TreelineBuilder
     #expect(CoordinateFormat(of: .webMercator()).string(value) == text)
   }
 
-  /// The longer axis points east, south-east, south, or so steeply up that it is reported as down.
+  /// Checks the ellipse of clusters. The longer axis points east, south-east or south. An axis that points up very
+  /// steeply is reported as pointing down.
   @Test func clustersTellTheirSpread() throws {
     let tree = try ClusterTree(
       [(0, 0), (0, 0), (4, 0), (4, 4), (0, 9)].map { Coordinate(x: $0.0, y: $0.1) }, as: .planar)
@@ -121,7 +123,7 @@ import TreelineBuilder
     #expect(properties["stack"] == nil)
   }
 
-  /// A property that a column could hide would be missing among the names that columns avoid.
+  /// Columns avoid the names of properties. Checks that the list of these names contains every property.
   @Test func columnsKeepClearOfEveryProperty() throws {
     var names: Set<String> = []
     for projection in [Plane.Projection.webMercator, .planar] {
@@ -136,7 +138,7 @@ import TreelineBuilder
       let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
       names.formUnion(try #require(object["properties"] as? [String: Any]).keys)
     }
-    // Only vector tiles have the area.
+    // Only vector tiles have the property `area_km2`.
     #expect(names.union(["area_km2"]) == FeatureProperties.own)
   }
 

@@ -5,7 +5,7 @@ import Treeline
 @testable import TreelineFormats
 
 @Suite struct FileTests {
-  /// Runs `body` with a file that is removed afterwards.
+  /// Runs `body` with a temporary file that is removed afterwards.
   private func withFile(_ name: String, _ bytes: [UInt8], _ body: (String) throws -> Void) throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -10,7 +10,8 @@ import Testing
     #"{"type":"Feature","geometry":\#(geometry),"properties":\#(properties)}"#
   }
 
-  /// It is unclear which of two equal members is meant: some readers ignore the first, others the second.
+  /// If an object has two members with the same name, it is unclear which of them is meant. Some readers ignore the
+  /// first member, and others ignore the second.
   @Test(arguments: [
     (#""a":1,"a":2"#, #""a""#), (#""a":null,"b":3,"a":5"#, #""a""#), (#""a":1,"\u0061":2"#, #""a""#),
     (#""\u00e9":1,"e\u0301":2"#, #""é""#), (#""é":1,"\u00e9":2"#, #""é""#),
@@ -135,7 +136,7 @@ import Testing
     #expect(throws: ReadingError.recordTooLong(file: "points", line: 2, limit: 256)) {
       try read(Self.good + "\n" + long, limits: ReadingLimits(chunk: 64, record: 256))
     }
-    // Space is not part of a record, and may have any length.
+    // White space between records does not belong to any record, so it may have any length.
     #expect(throws: Never.self) {
       try read(
         Self.good + String(repeating: "\n", count: 3000) + Self.good, limits: ReadingLimits(chunk: 64, record: 256))

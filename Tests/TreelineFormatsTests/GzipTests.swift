@@ -29,7 +29,7 @@ import Testing
 
   @Test func everyFlippedByteOfDataOrChecksumIsSeen() {
     let whole = gzip(text)
-    // The header before the data has a time and a system, which no check covers.
+    // The header contains a time and an operating system, which the checksum does not cover. So it is left out.
     for index in 10..<whole.count {
       var broken = whole
       broken[index] ^= 0x55
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// Compressed data can be read back.
+/// Checks that compressed data can be read back.
 @Suite struct GzipWritingTests {
   @Test(arguments: [0, 1, 2, 1000, 100_000]) func whatIsCompressedComesBack(_ count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }

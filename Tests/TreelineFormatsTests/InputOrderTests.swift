@@ -2,7 +2,7 @@ import Testing
 import Treeline
 import TreelineFormats
 
-/// The order of columns that suits every point.
+/// Checks the order of columns that agrees with the order in every feature.
 @Suite struct InputOrderTests {
   private func features(_ properties: [String]) throws -> PointTable {
     let lines = properties.map {
@@ -17,7 +17,7 @@ import TreelineFormats
     for names in [["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]] {
       #expect(table.inputOrder(ofColumns: names) == ["a", "b", "c"])
     }
-    // Columns between the requested ones constrain their order only as far as in the answer.
+    // Columns that are not requested do not appear in the answer, so they do not affect the order.
     #expect(table.inputOrder(ofColumns: ["c", "a"]) == ["a", "c"])
   }
 
@@ -39,7 +39,7 @@ import TreelineFormats
     #expect(table.inputOrder(ofColumns: []) == [])
   }
 
-  /// Names are compared like Swift strings, and returned in the input's spelling.
+  /// Names are compared like Swift strings. They are returned in the spelling of the input.
   @Test func namesAreAsTheInputSpellsThem() throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     let table = try features(["{\"\(decomposed)\":1,\"a\":2}", "{}"])

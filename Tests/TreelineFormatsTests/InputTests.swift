@@ -45,7 +45,10 @@ import Treeline
     #expect(throws: ReadingError.unopenable(file: "/nowhere/at.csv", reason: "No such file or directory")) {
       try PointReader.read(path: "/nowhere/at.csv")
     }
-    #expect(throws: ReadingError.unopenable(file: "/", reason: "it is a directory")) { try PointReader.read(path: "/") }
+    #expect(
+      throws: ReadingError.unopenable(
+        file: "/", reason: "it is a folder; treeline.build_parquet in Python reads folders of Parquet files")
+    ) { try PointReader.read(path: "/") }
     #expect(ReadingError.unopenable(file: "/", reason: "x").description == "/: cannot be opened: x")
     #expect(ReadingError.readFailed(file: "/", reason: "x").description == "/: reading failed: x")
   }

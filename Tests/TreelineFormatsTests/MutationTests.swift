@@ -3,7 +3,8 @@ import Testing
 
 @testable import TreelineFormats
 
-/// Valid inputs with random damage end in a table or an error, and in the same one for any chunks.
+/// Damages valid inputs at random. Reading must end in a table or in an error, and the size of the chunks must not
+/// matter.
 @Suite struct MutationTests {
   @Test func damagedInputs() {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -13,7 +14,7 @@ import Testing
     for round in 0..<Trials.count(20_000, seed: seed) {
       let bytes = damaged(seeds[round % seeds.count], seeds.randomElement(using: &generator)!, &generator)
       let options = ReadingOptions(
-        // GeoJSON has no columns to choose from.
+        // These options only affect inputs with columns, so they do not affect GeoJSON.
         columns: [
           .automatic, .automatic, .plane(x: "1", y: "2"), .sphere(longitude: "lon", latitude: "3"), .wkt("2"),
           .latitudeLongitude("2"), .longitudeLatitude("location"),
@@ -23,7 +24,8 @@ import Testing
       let whole = outcome(bytes, options)
       let chunk = Int.random(in: 1...40, using: &generator)
       let inChunks = outcome(bytes, options, limits: ReadingLimits(chunk: chunk))
-      // For a broken archive of broken data, small chunks reveal the data before the end of the archive is read.
+      // If both an archive and the data in it are broken, a reader of small chunks may find the broken data before the
+      // broken end of the archive.
       let isSame = whole == inChunks || bytes.first == 0x1F && [whole, inChunks].allSatisfy { $0.hasPrefix("points:") }
       #expect(isSame, "\(whole) != \(inChunks): \(bytes), chunk \(chunk), seed \(seed)")
       if !isSame { return }

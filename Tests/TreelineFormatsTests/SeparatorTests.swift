@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// What programs write before the header, and between the cells.
+/// Checks separators between cells, and lines that programs write before the header.
 @Suite struct SeparatorTests {
   private let places = [Coordinate(longitude: 2.5, latitude: 48.5), Coordinate(longitude: 3.5, latitude: 49.5)]
 
@@ -19,12 +19,13 @@ import Treeline
     #expect(table.kept(0) == ["n=string a"])
   }
 
-  /// Excel reads and writes such a line, which names the separator and is neither a header nor data.
+  /// Tests lines such as `sep=;`, which Excel reads and writes. Such a line names the separator. It is neither a header
+  /// nor data.
   @Test(arguments: [
     ("sep=;\n", ";"), ("sep=;\r\n", ";"), ("SEP=,\n", ","), ("\"sep=;\"\n", ";"), ("sep=\t\n", "\t"), ("sep=|\r", "|"),
     ("\n sep=;\n", ";"),
   ]) func aLineNamesTheSeparator(_ line: String, _ separator: String) throws {
-    // By number of use the separator would be a comma.
+    // Without this line, the comma would be the separator, because it is the most frequent separator here.
     let rows = [["a,b,c,d", "lon", "lat"], ["x", "2.5", "48.5"], ["y", "3.5", "49.5"]]
     let quoted = rows.map { row in
       row.map { separator == "," && $0.contains(",") ? "\"\($0)\"" : $0 }.joined(separator: separator)
@@ -39,7 +40,7 @@ import Treeline
     #expect(
       message("sep=:\nlon:lat\n1:2\n")
         == "points:1: expected \"sep=\" with a comma, a semicolon, a tab or |, found \"sep=:\"; "
-        + "write the cells with one of them between (byte 0)")
+        + "separate the cells with one of them (byte 0)")
   }
 
   @Test func linesBeforeTheHeaderAreSkipped() throws {
@@ -54,12 +55,12 @@ import Treeline
     let one = try read("#x\nlon,lat\n2.5,48.5\n")
     #expect(one.notes.map(\.description) == ["1 line that begins with # is skipped before the first row"])
     #expect(try read("# a\nsep=;\nlon;lat\n2.5;48.5\n").coordinates == [places[0]])
-    // Errors count the lines.
+    // Errors count the lines before the header, too.
     #expect(message("# a\nlon,lat\n1,95\n").hasPrefix("points:3: column \"lat\" (2)"))
     #expect(message("# a\n# b\n") == "points: expected CSV or GeoJSON, found an empty input")
   }
 
-  /// A header may begin with #, too.
+  /// A header may begin with `#`, like a comment.
   @Test func aHeaderMayBeginWithIt() throws {
     for text in ["#lon,lat,n\n2.5,48.5,1\n3.5,49.5,2\n", "# v1\n# lon,lat,n\n2.5,48.5,1\n3.5,49.5,2\n"] {
       #expect(try read(text).coordinates == places)

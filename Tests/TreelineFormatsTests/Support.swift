@@ -2,12 +2,12 @@ import Treeline
 
 @_spi(Server) @testable import TreelineFormats
 
-/// Reads a text as a file named `points`.
+/// Reads a text in the same way as a file named `points`.
 func read(_ text: String, _ options: ReadingOptions = ReadingOptions(), limits: ReadingLimits = ReadingLimits())
   throws(ReadingError) -> PointTable
 { try PointReader.read(bytes: Array(text.utf8), name: "points", options: options, limits: limits) }
 
-/// Returns the message of the error in which reading ends; empty if there is none.
+/// Returns the message of the error in which reading ends; empty if there is no error.
 func message(_ text: String, _ options: ReadingOptions = ReadingOptions()) -> String {
   message(Array(text.utf8), options)
 }
@@ -19,7 +19,7 @@ func message(_ bytes: [UInt8], _ options: ReadingOptions = ReadingOptions()) -> 
   } catch { return error.description }
 }
 
-/// Returns everything visible of the outcome of reading, as a text for comparison.
+/// Returns a text that describes the whole outcome of reading, so that tests can compare outcomes.
 func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits = ReadingLimits()) -> String {
   do {
     let table = try PointReader.read(bytes: bytes, name: "points", options: options, limits: limits)
@@ -32,10 +32,11 @@ func outcome(_ bytes: [UInt8], _ options: ReadingOptions, limits: ReadingLimits 
   } catch { return error.description }
 }
 
-/// Returns one gzip member.
+/// Returns the bytes compressed as a single gzip member.
 func gzip(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { Gzip.compressed($0, level: 6) } }
 
-/// A small generator of random numbers that a printed seed repeats (SplitMix64, doi:10.1145/2660193.2660195).
+/// A small generator of random numbers (SplitMix64, doi:10.1145/2660193.2660195). Tests print the seed, so that a run
+/// can be repeated.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -51,7 +52,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension PointTable {
-  /// Returns the kept columns of a point in a form that can be compared.
+  /// Returns the kept columns of a point as texts that can be compared.
   func kept(_ index: Int) -> [String] { columns(ofPoint: index).map { "\($0.name)=\($0.value.text)" } }
 }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TreelineFormats
 
-/// For a latitude that would be valid as a longitude, the error asks whether the columns are swapped.
+/// Checks the error for an invalid latitude that would be a valid longitude. It asks whether the columns are swapped.
 @Suite struct SwappedColumnsTests {
   private static let question = "; are the columns swapped? If so, give --longitude "
   private static let remedy = "; --skip-invalid skips and lists such rows"
@@ -18,7 +18,8 @@ import Testing
     #expect(message("lon;lat\n35,7;139,7\n", ReadingOptions(decimal: .comma)).contains(Self.question))
   }
 
-  /// Swapping is not suggested if the swapped numbers would be invalid, too, or if a cell is not a number.
+  /// Checks that the error does not ask this if the swapped numbers would be invalid, too, or if a cell is not a
+  /// number.
   @Test(arguments: ["95,95", "139.7,200", "x,139.7", "139.7,x", "10,nan", ",139.7", "200,10"])
   func otherMistakesAreNotAskedAbout(_ row: String) {
     #expect(message("lon,lat\n" + row + "\n").hasSuffix("\"" + Self.remedy) || row.hasPrefix(","))

@@ -3,7 +3,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// TSV has no quotes by convention: a quote at the start of a cell counts only if the cell is closed at its end.
+/// By convention TSV has no quotes. So a quote at the start of a cell only counts if another quote ends the cell.
 @Suite struct TSVQuoteTests {
   private func names(_ text: String) throws -> [String] {
     let table = try read(text, ReadingOptions(keepsColumns: true))

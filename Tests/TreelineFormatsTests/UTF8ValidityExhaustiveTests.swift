@@ -3,9 +3,9 @@ import Testing
 
 @testable import TreelineFormats
 
-/// Bytes are regarded as UTF-8 if Swift does so.
+/// Checks that bytes are accepted as UTF-8 exactly if Swift accepts them.
 @Suite struct UTF8ValidityExhaustiveTests {
-  /// The bytes at which one of the rules begins or ends.
+  /// Bytes at which the range of one of the rules of UTF-8 begins or ends.
   private static let edges: [UInt8] = [
     0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
     0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Alone, and between other text.
+  /// Tests each sequence alone and between other text.
   @Test func everySequenceOfEdges() {
     for first in Self.edges {
       for second in Self.edges {

@@ -4,7 +4,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// Well-known binary, composed here from the tables of the standard and of PostGIS's extension.
+/// Checks well-known binary. The test composes it by the tables of the standard and of PostGIS's extension.
 @Suite struct WellKnownBinaryTests {
   private func scan(_ text: String) -> WellKnownText { Array(text.utf8).withUnsafeBufferPointer { WellKnownText($0) } }
 
@@ -30,7 +30,7 @@ import Treeline
         for text in [plain, plain.uppercased(), "\\x" + plain, " \(plain) "] { #expect(scan(text) == point) }
         let extended = binary(isLittleEndian: isLittleEndian, type: type | 0x2000_0000, srid: 4326, numbers)
         #expect(scan(extended) == .point(first: 2.35, second: -48.85, srid: 4326))
-        // All shorter ones, and a longer one, are broken or not recognized.
+        // Any shorter text, and any longer text, is either broken or not recognized.
         for length in 0..<extended.count {
           #expect([.brokenBinary, .unknown].contains(scan(String(extended.prefix(length)))))
         }
@@ -57,13 +57,13 @@ import Treeline
     }
   }
 
-  /// As PostgreSQL writes the column of a table to CSV.
+  /// Tests columns in the form in which PostgreSQL writes a column of a table to CSV.
   @Test func columnsAreRead() throws {
     let paris = "0101000020E6100000CDCCCCCCCCCC0240CDCCCCCCCC6C4840"
     let table = try read("name,geom\na,\(paris)\nb,POINT (1 2)\n", ReadingOptions(keepsColumns: true))
     #expect(table.coordinates == [Coordinate(longitude: 2.35, latitude: 48.85), Coordinate(longitude: 1, latitude: 2)])
     #expect(table.kept(0) == ["name=string a"])
-    // A first row of data is not a header.
+    // The file has no header: its first row is data.
     #expect(try read("\(paris)\n\(paris)\n", ReadingOptions(columns: .wkt("1"))).coordinates.count == 2)
     #expect(
       message("geom\n\(paris.replacingOccurrences(of: "E6100000", with: "110F0000"))\n").contains(

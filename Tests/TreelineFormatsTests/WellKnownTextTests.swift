@@ -60,7 +60,7 @@ import Treeline
       let options = ReadingOptions(columns: .wkt(column))
       #expect(try read("lon,place\n1,POINT (2.35 48.85)\n", options).coordinates == [paris])
     }
-    // Without a header, for which a bad row is not mistaken.
+    // These files have no header. A bad first row must not be mistaken for a header.
     for row in ["POINT (2.35 48.85)", "LINESTRING (1 2)", "POINT EMPTY", "SRID=1;POINT(1 2)"] {
       let options = ReadingOptions(columns: .wkt("1"), skipsInvalid: true)
       let table = try read("\"\(row)\",a\nPOINT (2.35 48.85),b\n", options)
@@ -120,7 +120,7 @@ import Treeline
     #expect(try read("geom\nSRID=25832;POINT(5e5 6e6)\n", options).coordinates == [Coordinate(x: 5e5, y: 6e6)])
   }
 
-  /// A point is one cell, for any delimiter of cells.
+  /// Checks that a point is read as one cell, for any delimiter between cells.
   @Test(arguments: [",", ";", "\t"]) func delimiters(_ delimiter: String) throws {
     let table = try read("a\(delimiter)geom\n1\(delimiter)POINT(2.35 48.85)\n")
     #expect(table.coordinates == [paris])

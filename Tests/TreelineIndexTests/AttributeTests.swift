@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Columns are returned as they were written.
+/// Checks that columns are returned as they were written.
 @Suite struct AttributeTests {
   static let set = PointSet.cities(300, clusters: 5, seed: 61)
 
@@ -27,12 +27,12 @@ import TreelineBuilder
     for index in 0..<tree.pointCount {
       let found = tree.attributes(atTreeIndex: index).first?.value
       let expected = values[tree.row(atTreeIndex: index) % values.count]
-      // Unicode regards some strings as equal whose bytes differ.
+      // Compares bytes, because Unicode regards some strings with different bytes as equal.
       #expect(found?.tag == expected?.tag && found.map { Array($0.text.utf8) } == expected.map { Array($0.text.utf8) })
     }
   }
 
-  /// A column of nulls only is kept like numbers.
+  /// A column that contains only nulls is stored like a column of numbers.
   @Test(
     arguments: zip(
       columns,
@@ -40,7 +40,7 @@ import TreelineBuilder
         as [AttributeType])) func typesAreThoseOfTheValues(_ values: [AttributeValue?], _ type: AttributeType) throws
   { #expect(try opened { values[$0 % values.count] }.attributeTypes == [type]) }
 
-  /// A repeated string is kept once: four bytes per point and little else.
+  /// Checks that a repeated string is stored only once. Each point then takes four bytes.
   @Test func repeatedStringsAreKeptOnce() throws {
     let plain = try Self.set.tree().indexBytes().count
     let long = String(repeating: "x", count: 1000)
@@ -54,14 +54,14 @@ import TreelineBuilder
     #expect(header.sections.last?.length == UInt64(16 + 8 + 8 * 300))
   }
 
-  /// Two NaN values represent null and a missing value, so that neither needs more space than a number.
+  /// One NaN stands for null, and another NaN for a missing value. So neither needs more space than a number.
   @Test func numbersTakeEightBytesWhereSomeAreAbsent() throws {
     let attribute = IndexAttribute(name: "n") { [.number("\($0)"), nil, .null][$0 % 3] }
     let header = try IndexEditor(Self.set.tree().indexBytes(attributes: [attribute])).header
     #expect(header.sections.last?.length == UInt64(16 + 8 + 8 * 300))
   }
 
-  /// Names are distinguished by bytes: two names may be equal in Unicode.
+  /// Names are compared by their bytes, so two different names may be equal in Unicode.
   @Test func columnsOfOneNameAreRefused() throws {
     let tree = try PointSet.one.tree()
     let attributes = ["\u{E9}", "e\u{301}", "x"].map { name in IndexAttribute(name: name) { _ in .null } }
@@ -91,7 +91,7 @@ import TreelineBuilder
     #expect(try index.problems() == [] && index.open().hasSeparations)
   }
 
-  /// A damaged literal that was written as it is would make the answer invalid JSON.
+  /// A damaged literal is returned as null. If it were written unchanged, the answer would be invalid JSON.
   @Test func damagedLiteralsAreNull() throws {
     var editor = try IndexEditor(
       Self.set.tree().indexBytes(attributes: [

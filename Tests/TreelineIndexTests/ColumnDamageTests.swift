@@ -6,7 +6,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// For any bytes of a column, `verify` finds impossible values, and no reader traps.
+/// Checks that `verify` finds impossible values in any bytes of a column, and that no reader traps.
 @Suite struct ColumnDamageTests {
   private static let columns = [
     IndexColumn(name: "price", kind: .number) { $0 % 7 == 0 ? .null : .number("\($0 * 37 % 900).25") }
@@ -49,7 +49,7 @@ import TreelineVerification
     exercise(try index.open())
   }
 
-  /// Each byte, changed in several ways, with repaired checksums and without.
+  /// Changes each byte in several ways, with and without repaired checksums.
   @Test func changedBytesAreFoundOrHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter { $0.kind == .column }
@@ -71,11 +71,11 @@ import TreelineVerification
         }
       }
     }
-    // Undetected changes give another possible value, which is indistinguishable.
+    // A change that is not detected gives another possible value, which cannot be distinguished from the right value.
     #expect(foundCount > (Trials.chosen == .fast ? 300 : 1000), "\(foundCount) found, \(soundCount) not")
   }
 
-  /// Ranks and links follow from the values to the last bit, so every change is found, and located.
+  /// The values determine every bit of the ranks and links. Checks that each change of a byte is found and located.
   @Test func changedBytesOfRanksAndLinksAreFoundAndHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
@@ -100,7 +100,7 @@ import TreelineVerification
     }
   }
 
-  /// For any contents of a section, a query ends in a number.
+  /// Checks that a query returns a number, whatever a section contains.
   @Test func randomRanksAndLinksAreHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
@@ -108,7 +108,7 @@ import TreelineVerification
       var random = SplitMix64(seed: 51_000 + seed)
       var editor = try IndexEditor(bytes)
       for section in sections {
-        // After the part that opening checks.
+        // The loop begins after the part that is checked on opening.
         for offset in stride(from: Int(section.offset) + 12, to: Int(section.offset + section.length), by: 4) {
           editor.store([0, UInt32.max, UInt32(truncatingIfNeeded: random.next())][random.index(below: 3)], at: offset)
         }
@@ -120,7 +120,7 @@ import TreelineVerification
   @Test func sectionsOfOtherColumnsAreRefused() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter { $0.kind == .ranks }
-    // A section of a missing column, and a second section of a column.
+    // Two sections of columns that do not exist, and a second section of a column that already has one.
     for (section, number) in [(sections[0], UInt32(6)), (sections[0], .max), (sections[1], 0)] {
       var editor = try IndexEditor(bytes)
       editor.store(number, at: Int(section.offset))

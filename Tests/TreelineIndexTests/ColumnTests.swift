@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Typed columns are returned as they were written.
+/// Checks that typed columns are returned as they were written.
 @Suite struct ColumnTests {
   static let set = PointSet.cities(300, clusters: 5, seed: 61)
 
@@ -44,7 +44,8 @@ import TreelineBuilder
     #expect(reals.column("n")?.value(atTreeIndex: 0) == .number("1e+300"))
   }
 
-  /// A number takes at most 8 bytes per point, a category 1, 2 or 4, and the rest of a column almost nothing.
+  /// Checks the size of columns: a number takes at most 8 bytes per point, and a category 1, 2 or 4 bytes. Everything
+  /// else in a column takes almost no space.
   @Test func columnsAreNoWiderThanTheirKinds() throws {
     let tree = try PointSet.cities(20_000, clusters: 9, seed: 5).tree()
     let columns: [(IndexColumn, bytesPerPoint: Int)] = [
@@ -86,7 +87,7 @@ import TreelineBuilder
     try check(texts + [nil], nil, .category, texts + [.null])
     try check(texts + [nil, .null], .text, .text, texts + [nil, .null])
     let mixed: [AttributeValue?] = [.number("1"), .string("1"), .json("[1]"), .bool(true), nil, .null]
-    // A column has one type.
+    // A column has only one type, so values of several types become texts.
     let asTexts: [AttributeValue?] = [.string("1"), .string("1"), .json("[1]"), .string("true"), nil, .null]
     for kind in [nil, .text] as [IndexColumn.Kind?] { try check(mixed, kind, .text, asTexts) }
     try check([.number("1.0"), .bool(true)], .category, .category, [.string("1.0"), .string("true")])

@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 import Treeline
 
-/// Any number of threads query one open index without a lock. `scripts/check/threads` does so under the sanitizer.
+/// Queries one open index from several threads at once, without a lock. `scripts/check/threads` does so under the
+/// thread sanitizer.
 @Suite struct ConcurrentQueryTests {
   @Test func threadsGiveTheSameAnswers() throws {
     let set = PointSet.cities(5_000, seed: 81)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Flips every bit and truncates a file at every byte; in a fast run, at about every tenth.
+/// Flips every bit of an index, and truncates its file at every byte. A fast run tries only about every tenth position.
 @Suite struct DamageExhaustiveTests {
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
     _ index: TestIndex
@@ -15,13 +15,13 @@ import Treeline
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       let damaged = IndexBytes(flipped)
       if !isReported(damaged) { missed.append(bit) }
-      // A flip in the header is refused on opening; all others reach queries.
+      // If a bit is flipped in the header, opening fails. In all other cases queries read the damaged index.
       _ = IndexExercise(damaged, queries: 20)
     }
     #expect(missed == [])
   }
 
-  /// Flips as above, but with repaired checksums: they reach the hierarchy, and nothing may crash.
+  /// Flips bits and repairs the checksums, so that queries read the damaged hierarchy. Nothing may crash.
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" })
   func noFlippedBitBehindAGoodChecksumCrashes(
     _ index: TestIndex
@@ -52,9 +52,9 @@ import Treeline
     #expect(throws: IndexError.self) { _ = try damaged.open() }
   }
 
-  /// Returns numbers below a count, evenly spread. The step is odd, so that every bit of a byte is used.
+  /// Returns evenly spread numbers below a count. The step is odd, so that every bit of a byte is used.
   private static func some(of count: Int) -> StrideTo<Int> {
-    // At least a few hundred, even for the smallest index.
+    // Returns at least a hundred numbers, or all numbers if there are fewer.
     let tried = Trials.chosen == .fast ? min(count, max(count / 40, 100)) : count
     return stride(from: 0, to: count, by: count / tried | 1)
   }

@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Indexes of every kind, damaged at several places at once, with repaired checksums: verification and queries end in
-/// an answer or in a typed error.
+/// Damages indexes of every kind at several places at once, and repairs their checksums. Verification and queries must
+/// end in an answer or in a typed error.
 @Suite struct DamagedVerificationTests {
   private static let trialCount = 60
 

@@ -3,13 +3,13 @@ import Synchronization
 import Testing
 import Treeline
 
-/// Trees that only a damaged file can hold: as deep as levels can be counted, and deeper.
+/// Checks trees that only a damaged file can contain. They are as deep as a level can count, or deeper.
 @Suite struct DeepTreeTests {
-  /// The search for a point in a node is recursive, and must fit the smallest stack of a thread.
+  /// The search for a point in a node is recursive. Checks that it fits the smallest stack that a thread may have.
   @Test func deepestTreeFitsASmallStack() throws {
     let index = IndexBytes(try HandmadeTree.chain(levels: 1008).tree().indexBytes())
     let tree = try index.open()
-    // No side of any box is inside, so every node down to the last is searched.
+    // The window contains no side of any box, so the search visits every node down to the last one.
     let window = PlaneWindow(x: 5, width: 100, minY: 5, maxY: 100)
     let found = Mutex<Result<Int, any Error>?>(nil)
     let thread = Thread {
@@ -30,7 +30,7 @@ import Treeline
     #expect(try !index.problems().isEmpty)
   }
 
-  /// Levels of clusters fit into an id, so no two clusters of an answer share one.
+  /// The levels of all clusters fit into their ids. Checks that no two clusters of an answer have the same id.
   @Test func idsAreUniqueToTheDeepestLevel() throws {
     let tree = try IndexBytes(HandmadeTree.chain(levels: 1008).tree().indexBytes()).open()
     let ids = try tree.clusters(.limit(.max), in: PlaneWindow.everything).map(\.id)

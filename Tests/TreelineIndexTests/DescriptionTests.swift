@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The description of an index for its readers.
+/// Checks the description that an index contains for its readers.
 @Suite struct DescriptionTests {
   private static let tree = try! PointSet.planar(20, x: 0...4, y: 0...1, seed: 12).tree()
   private static let attribute = IndexAttribute(name: "n") { .number("\($0)") }
@@ -19,7 +19,8 @@ import TreelineBuilder
     #expect(try index.problems() == [])
   }
 
-  /// Without a description no byte changes, and the version is one that older readers know.
+  /// Checks that an empty description does not change a byte, and that an index without a description has a version that
+  /// older readers know.
   @Test func noDescriptionIsNoSection() throws {
     let plain = try Self.tree.indexBytes(attributes: [Self.attribute])
     #expect(try Self.tree.indexBytes(attributes: [Self.attribute], description: IndexDescription(title: "")) == plain)
@@ -27,8 +28,8 @@ import TreelineBuilder
     #expect(try IndexBytes(plain).open().indexDescription.isEmpty && Self.tree.indexDescription.isEmpty)
   }
 
-  /// A reader of version 1.0 accepts any minor version and ignores unknown optional sections; everything else is
-  /// unchanged.
+  /// A reader of version 1.0 accepts any minor version and ignores unknown optional sections. Checks that a description
+  /// changes nothing else in the file.
   @Test func olderReadersPassOverIt() throws {
     let plain = try IndexEditor(Self.tree.indexBytes(attributes: [Self.attribute]))
     let told = try IndexEditor(

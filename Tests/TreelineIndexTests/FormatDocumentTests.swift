@@ -5,19 +5,19 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The worked example of the format's document equals the writer's output, byte by byte.
+/// Checks that the worked example in the format's document equals the writer's output, byte by byte.
 @Suite struct FormatDocumentTests {
   private static let document = try! String(
     contentsOfFile: Repository.path("Sources/Treeline/Treeline.docc/IndexFormat.md"), encoding: .utf8)
 
-  /// Returns the lines of the first code block of a language.
+  /// Returns the lines of the first code block in a given language.
   private func block(_ language: String) throws -> [Substring] {
     let start = try #require(Self.document.range(of: "```\(language)\n")).upperBound
     let end = try #require(Self.document.range(of: "\n```", range: start..<Self.document.endIndex)).lowerBound
     return Self.document[start..<end].split(separator: "\n")
   }
 
-  /// Returns the bytes of the dump; omitted lines are zeros.
+  /// Returns the bytes of the dump. Lines that the dump omits contain only zeros.
   private func dump() throws -> [UInt8] {
     var bytes: [UInt8] = []
     for line in try block("hexdump") {

@@ -6,7 +6,7 @@ import Treeline
 
 @testable import TreelineFormats
 
-/// Seeds of the fuzzers, and inputs that they once found, in Fixtures/fuzz.
+/// Checks the seeds of the fuzzers, and inputs that fuzzers once found, in Fixtures/fuzz.
 @Suite struct FuzzCorpusTests {
   static let indexes = Repository.files(in: "Fixtures/fuzz/index") + Repository.files(in: "Fixtures/fuzz/found/index")
   static let points = InputFormats.all.map { $0.name.lowercased() }.flatMap { name in
@@ -69,7 +69,7 @@ import Treeline
     }
   }
 
-  /// Writes missing seeds. Delete a seed to have it written again.
+  /// Writes the seeds that are missing. To have a seed written again, delete its file.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func seedsAreThere() throws {
     for index in TestIndex.all { try seed(index.name, index.bytes()) }
     let editor = try IndexEditor(TestIndex.typed)

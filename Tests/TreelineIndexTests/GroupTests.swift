@@ -7,7 +7,7 @@ import TreelineVerification
 
 @testable import Treeline
 
-/// Groups never mix, and each answers like a tree of its points only, whatever the others do.
+/// Checks that groups never mix, and that each group gives the same answers as a tree of only the points of the group.
 @Suite struct GroupTests {
   static let growths: [BuildOptions] = [
     BuildOptions(splitRule: .leastScatter, computesSeparations: true),
@@ -18,7 +18,8 @@ import TreelineVerification
     BuildOptions(growth: .merging(by: .scatter), computesSeparations: true),
   ]
 
-  /// Points of several groups. Each has both corners of the plane, so that it lies on the same plane alone.
+  /// Random points in several groups. Each group contains two opposite corners of the plane, so that a tree of this
+  /// group alone has the same plane.
   struct Points {
     var coordinates: [Coordinate] = []
     var groups: [PointGroups.Group] = []
@@ -103,14 +104,14 @@ import TreelineVerification
     }
   }
 
-  /// Checks the conditions for every answer of every tree, including filtered trees.
+  /// Checks the conditions that hold for every answer of every tree, with or without a filter.
   private func check(
     _ answer: Clusters, _ view: Viewport, limit: Int, of tree: ClusterTree, _ points: Points, _ hint: String
   )
     throws
   {
     #expect(answer.count <= limit, "\(hint)")
-    // A view may lie beyond all points.
+    // A view may be so far away that it contains no part of the plane.
     guard let window = try view.located(on: tree.plane)?.window else {
       #expect(answer.isEmpty, "\(hint)")
       return
@@ -169,7 +170,7 @@ import TreelineVerification
             previous = answer
           } catch QueryError.limitBelowGroups(let found, let needed) {
             #expect(found == limit && needed > limit, "\(hint)")
-            // With exactly enough room, each group is one cluster.
+            // If the limit is just high enough, each group is one cluster.
             let answer = try tree.clusters(cut.atMost(needed), in: view)
             try check(answer, view, limit: needed, of: tree, points, hint)
             #expect(answer.count == needed, "\(hint)")
@@ -274,7 +275,7 @@ import TreelineVerification
         if (try? forged.problems().isEmpty) != true { foundCount += 1 }
       }
     }
-    // Changed numbers are always detected; a changed name may not be.
+    // Changed numbers are always detected. A changed name may not be detected.
     #expect(foundCount >= 4 * (8 + 8 * 5), "\(foundCount)")
     for record in 0..<9 {
       for field in [IndexEditor.NodeField.childOffset, .count, .minX, .maxX] {

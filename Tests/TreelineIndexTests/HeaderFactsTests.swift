@@ -5,7 +5,8 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// The header's facts about points and sections, checked against these if every checksum and the content hash agree.
+/// Checks how verification compares the header with the points and the sections, if every checksum and the content hash
+/// are right.
 @Suite struct HeaderFactsTests {
   @Test(arguments: Lie.all) func nothingButTheLieIsReported(_ lie: Lie) throws {
     #expect(try IndexBytes(lie.damage.index.bytes()).problems() == [])
@@ -13,7 +14,8 @@ import TreelineVerification
     #expect(problems == lie.problems)
   }
 
-  /// Two beyond the limit, one on it and one within: it cannot be detected that the third was not clipped.
+  /// Two points lie beyond the limit of latitude, the third point lies on the limit, and the fourth lies within. If the
+  /// header counts three clipped points, verification cannot detect this.
   @Test func clippedPointsAreAtMostThoseOnTheEdge() throws {
     let poles = TestIndex("poles", [(0, 90), (1, -89), (2, 85.0511287798066), (3, 12)])
     var editor = try IndexEditor(poles)
@@ -24,7 +26,7 @@ import TreelineVerification
     #expect(try editor.forged().problems().map(\.found) == ["4"])
   }
 
-  /// A later minor version may have more kinds of sections.
+  /// Later minor versions may define more kinds of sections.
   @Test func sectionOfALaterVersionInOne() throws {
     var editor = try IndexEditor(TestIndex.columns)
     editor.store(UInt32(31), at: IndexHeader.offset(ofEntry: 6))
@@ -33,8 +35,8 @@ import TreelineVerification
     #expect(try editor.forged().problems() == [])
   }
 
-  /// If every bin has points at both of its ends, the gap within is wider than the gap between two. Points around every
-  /// place at which a bin may end.
+  /// Tests points near both ends of every bin, so that the gaps inside bins are wider than the gaps between bins. Also
+  /// tests points around the ends of bins.
   @Test func everySeamThatIsBuiltIsSound() throws {
     let ends = (0..<1 << 17 as Range<UInt32>).map { PlanePoint(x: $0 / 2 << 16 + ($0 % 2 == 0 ? 2000 : 63_000), y: $0) }
     let worlds =

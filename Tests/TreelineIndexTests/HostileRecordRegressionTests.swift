@@ -1,8 +1,8 @@
 import Testing
 import Treeline
 
-/// Records that once ended the process: each damage gets past every checksum and must end in an answer or a typed
-/// error.
+/// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end in
+/// an answer or in a typed error.
 @Suite struct HostileRecordRegressionTests {
   @Test(arguments: Damage.all) func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
     _ = IndexExercise(try damage.damaged().repaired(), queries: 100)
@@ -11,13 +11,14 @@ import Treeline
   @Test(arguments: Damage.all) func verificationReportsIt(_ damage: Damage) throws {
     let index = try damage.damaged().repaired()
     do throws(IndexError) {
-      // The content hash detects most of these, too, but not their place.
+      // The content hash also detects most of this damage, but not where the damage is.
       let problems = try index.problems().filter { $0.location != "content hash" }
       #expect(!problems.isEmpty)
     } catch { #expect("\(error)".contains("expected")) }
   }
 
-  /// Its children were read for its sums before anything had checked that they exist.
+  /// Guards against an old fault: the sums of a node's children were read before anything had checked that the children
+  /// exist.
   @Test func nodeAtTheLimitIsCheckedBeforeItsSumsAreRead() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let record = editor.record(isStored: true)
@@ -33,21 +34,23 @@ import Treeline
     #expect(offset == UInt64(editor.offset(of: .nodes) + 24 * record) && expected.hasPrefix("children within"))
   }
 
-  /// The width of such a box was a negative difference, which traps.
+  /// Guards against an old fault: the width of a box that is inside out was a negative difference, which traps.
   @Test func boxInsideOutTrapsNowhere() {
     let box = PlaneRect(minX: 9, minY: 9, maxX: 1, maxY: 1)
     #expect(!PlaneWindow(x: 20, width: 5, minY: 0, maxY: 5).contains(box))
     _ = PlaneWindow(x: 2, width: 5, minY: 0, maxY: 20).intersects(box)
   }
 
-  /// A bucket reached at two levels gave a negative difference of levels, which trapped in verification.
+  /// Guards against an old fault: the paths to a bucket had different lengths. The difference of the levels was
+  /// negative, which trapped in verification.
   @Test func bucketOfTwoParentsIsReported() throws {
     let index = IndexBytes(try HandmadeTree.sharedBucket.tree().indexBytes())
     #expect(try !index.problems().isEmpty)
     _ = IndexExercise(index, queries: 100)
   }
 
-  /// The points of a bucket lay outside its box, and so did their mean, which was not a valid position.
+  /// Guards against an old fault: the points of a bucket lay outside its box. So their mean lay outside the box, too,
+  /// and was not a valid position.
   @Test func meanOfABucketIsInItsBoxWhereverItsPointsAre() throws {
     var editor = try IndexEditor(TestIndex.tiny)
     for (edge, value) in [

@@ -3,9 +3,9 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Equal points give the same file.
+/// Checks that equal points give the same file.
 @Suite struct IndexDeterminismTests {
-  /// Large enough to occupy several threads.
+  /// Some sets are large enough to keep several threads busy.
   static let sets =
     PointSet.nasty + [.cities(30_000, seed: 21), .coarse(20_000, side: 30, seed: 22), .roads(20_000, seed: 23)]
 
@@ -15,7 +15,7 @@ import TreelineBuilder
     for kind in IndexSection.Kind.hierarchy + [.separations] {
       #expect(bytes.section(kind) == shuffled.section(kind), "\(kind)")
     }
-    // Only rows may differ, and with them their checksum and the header's.
+    // Only the rows may differ, and with them the checksum of the rows and the checksum of the header.
     #expect(bytes.header.contentHash == shuffled.header.contentHash)
     #expect(bytes.bytes.count == shuffled.bytes.count)
   }
@@ -28,13 +28,13 @@ import TreelineBuilder
     }
   }
 
-  /// Hashing differs from run to run and from set to set; dictionaries of columns must not.
+  /// Swift's hash values differ from run to run and from set to set. Checks that the dictionaries of columns do not.
   @Test func columnsAreTheSameInEveryBuild() throws {
     let bytes = try TestIndex.columns.bytes()
     for _ in 0..<10 { #expect(try TestIndex.columns.bytes() == bytes) }
   }
 
-  /// For points with distinct positions, so that each value has its place in the tree.
+  /// Tests points with distinct positions, so that the tree determines the order of their values.
   @Test func typedColumnsDependOnNeitherThreadsNorOrder() throws {
     let set = PointSet.uniformWorld(20_000, seed: 24)
     #expect(Set(set.coordinates).count == 20_000)

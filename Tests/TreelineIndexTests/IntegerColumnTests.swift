@@ -8,7 +8,7 @@ import TreelineBuilder
 @Suite struct IntegerColumnTests {
   static let set = PointSet.cities(300, clusters: 5, seed: 62)
 
-  /// Whole numbers need no texts, and are kept as if they had come from texts, byte for byte.
+  /// Checks that whole numbers can be given as integers instead of texts, and that the file is the same, byte for byte.
   @Test(
     arguments: [
       [3, nil, -5], [nil], [0], [Int64.max, Int64.max - 1], [.min], [.min, 0], [.min, .max], [255, 0], [1 << 53, 1],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Treeline
 
-/// The syntax of RFC 8259, which decides which literals are written as they are.
+/// Checks the syntax of RFC 8259. It decides which literals are written unchanged.
 @Suite struct JSONSyntaxTests {
   private func isValue(_ text: String) -> Bool { Array(text.utf8).withUnsafeBytes { JSONSyntax.isValue($0) } }
   private func isNumber(_ text: String) -> Bool { Array(text.utf8).withUnsafeBytes { JSONSyntax.isNumber($0) } }

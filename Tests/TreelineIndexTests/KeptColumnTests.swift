@@ -7,7 +7,7 @@ import TreelineVerification
 
 @testable import Treeline
 
-/// A tree that is written keeps its columns, to the byte.
+/// Opens a tree and writes it again. Its columns must stay the same, byte for byte.
 @Suite struct KeptColumnTests {
   static let attributes = [
     IndexAttribute(name: "note") { $0 % 3 == 0 ? nil : .string("note \($0 % 5)") },
@@ -34,7 +34,7 @@ import TreelineVerification
       index: folder.path("first"), attributes: Self.attributes, columns: Self.columns, description: description)
     try ClusterTree(index: folder.path("first")).write(index: folder.path("second"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))
-    // Under a filter, too, and over itself.
+    // The tree may have a filter, and the new index may replace the file that the tree was opened from.
     let filtered = try ClusterTree(index: folder.path("first")).selecting(Filter("kind = 'kind 1'"))
     try filtered.write(index: folder.path("first"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))
@@ -48,7 +48,7 @@ import TreelineVerification
     try tree.adding(columns: [Self.columns[0]]).adding(columns: Array(Self.columns[1...]))
       .write(index: folder.path("added"))
     #expect(try Self.bytes(folder.path("given")) == Self.bytes(folder.path("added")))
-    // After the columns of a file.
+    // Adds a column to the columns that the file already has.
     try tree.write(index: folder.path("one"), columns: [Self.columns[0]])
     try ClusterTree(index: folder.path("one")).adding(columns: [Self.columns[1]])
       .write(index: folder.path("three"), columns: [Self.columns[2]])
@@ -73,7 +73,7 @@ import TreelineVerification
           "\(row).5", "\(row)", "\(row % 40)", "\(Instant(seconds: Int64(row) * 1000, nanoseconds: 0))", "\(row)",
         ])
     }
-    // The ranks and links of columns whose numbers have changed.
+    // Checks the ranks and links of columns that now have another number.
     let all = try new.clusters(.limit(1), in: .everything)
     let expected = try ClusterTree(index: folder.path("old")).clusters(.limit(1), in: .everything)
     let aggregates: [Aggregate] = [.median("price"), .distinct("price"), .distinct("opened")]
@@ -97,7 +97,7 @@ import TreelineVerification
     #expect(full.removing(columns: ["kind", "none"]).columns.map(\.name) == ["price", "opened"])
   }
 
-  /// Indexes of versions 1.0 to 1.3 keep their columns, too.
+  /// Checks that indexes of versions 1.0 to 1.3 keep their columns, too.
   @Test func oldIndexesKeepTheirAttributes() throws {
     let tree = try PointSet.cities(300, clusters: 4, seed: 16).tree()
     let folder = try TemporaryFolder()

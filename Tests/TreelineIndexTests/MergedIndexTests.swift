@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// Indexes of trees grown by merging.
+/// Checks indexes of trees that were grown by merging.
 @Suite struct MergedIndexTests {
   private static func tree(_ set: PointSet, by metric: MergeMetric = .distance, stand: ClusterStand = .mean) throws
     -> ClusterTree
@@ -46,7 +46,8 @@ import TreelineVerification
       let bare = BuildOptions(growth: .merging(by: metric), stand: .member)
       let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
       #expect(tree.stand == .mean && tree.problems() == [])
-      // Without the trait the stands belong to nothing; with it they must exist.
+      // The section of cluster positions and its trait belong together. If only one of them is present, this is a
+      // problem.
       var editor = index
       editor.store(UInt32(0), at: 88)
       #expect(try !editor.repaired().problems().isEmpty)
@@ -57,7 +58,7 @@ import TreelineVerification
     }
   }
 
-  /// Bytes that a reader ignores are checked all the same.
+  /// Checks that verification also reports changes in bytes that readers ignore.
   @Test func badgeSectionsOfAnotherGrowthAndReservedBytesAreReported() throws {
     let set = PointSet.cities(300, seed: 432)
     let badges = try IndexEditor(Self.tree(set, by: .badges).indexBytes())
@@ -115,7 +116,7 @@ import TreelineVerification
     }
   }
 
-  /// The codes of a split tree are not merge scales.
+  /// Checks that the codes of a split tree are not accepted as merge scales.
   @Test func codesOfATreeThatWasSplitAreReported() throws {
     var editor = try IndexEditor(PointSet.cities(500, seed: 421).tree(computesSeparations: true).indexBytes())
     editor.store(UInt32(4), at: 80)

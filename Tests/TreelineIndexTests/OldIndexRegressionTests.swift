@@ -4,8 +4,9 @@ import Testing
 import Treeline
 import TreelineVerification
 
-/// Indexes of earlier versions can still be opened and give the answers stored next to them; broken ones are refused
-/// with the same messages. These files are never blessed again: a change here breaks a user's index.
+/// Checks that indexes of earlier versions can still be opened, and that they give the answers stored next to them.
+/// Broken indexes must be refused with the same messages as before. These files are never blessed again: if a file had
+/// to change, the indexes of users would no longer work.
 @Suite struct OldIndexRegressionTests {
   private static let folder = "Fixtures/index/v1"
   static let sound = Repository.files(in: folder).filter { $0.hasSuffix(".treeline") }
@@ -32,7 +33,7 @@ import TreelineVerification
     #expect(Self.words(of: result) == expected)
   }
 
-  /// Answers by spacing, if the index supports it.
+  /// Queries an index with a spacing, if the index supports a spacing.
   private static func answer(of path: String) throws -> Tool.Result {
     if try ClusterTree(index: path).hasSeparations {
       return try Tool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
@@ -40,12 +41,12 @@ import TreelineVerification
     return try Tool.run("query", path, "--limit", "12", "--members")
   }
 
-  /// Returns the messages without the path of the repository.
+  /// Returns the messages of the tool. The path of the repository is removed from them.
   private static func words(of result: Tool.Result) -> String {
     result.errors.replacingOccurrences(of: Repository.path(folder) + "/", with: "")
   }
 
-  /// Written once. Delete a file to have it written again.
+  /// Writes the files that are missing. To have a file written again, delete it.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil)) func filesAreMade() throws {
     for (name, index) in [
       ("uneven", TestIndex.uneven), ("separations", .spaced), ("separations-planar", .spacedPlanar),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Indexes that are refused on opening, and the messages.
+/// Checks which indexes are refused on opening, and with which messages.
 @Suite struct OpeningTests {
   private func message(_ change: (inout IndexEditor) throws -> Void) throws -> String {
     var editor = try IndexEditor(TestIndex.tiny)
@@ -71,7 +71,7 @@ import Treeline
       }.contains("a section of points, found none"))
   }
 
-  /// The first optional section, which may occur at most once.
+  /// Tests the first optional section. It may occur at most once.
   @Test func sectionOfSeparations() throws {
     var editor = try IndexEditor(TestIndex.spacedPlanar)
     let entry = IndexHeader.offset(ofEntry: 5)
@@ -86,7 +86,7 @@ import Treeline
     #expect("\(try #require(error))".contains("expected one section of separations, found a second"))
   }
 
-  /// A reader ignores sections that it does not know, and so does this one, if they have a private kind.
+  /// If the section of separations gets a private kind, this reader ignores it.
   @Test func indexIsSoundWithoutSeparations() throws {
     var editor = try IndexEditor(TestIndex.spacedPlanar)
     editor.store(UInt32(0xFFFF_0001), at: IndexHeader.offset(ofEntry: 5))
@@ -105,7 +105,7 @@ import Treeline
     #expect("\(try #require(error))".contains("at byte 120: expected the header's checksum"))
   }
 
-  /// A later minor version may give meaning to reserved bytes, which a reader of this version ignores.
+  /// A later minor version may use reserved bytes. A reader of this version ignores these bytes.
   @Test func laterMinorVersionIsRead() throws {
     var editor = try IndexEditor(TestIndex.tiny)
     editor.store(IndexHeader.minorVersion + 1, at: 10)
@@ -131,7 +131,7 @@ import Treeline
     #expect(throws: IndexError.notAnIndex(path: try folder.write(Array("x,y\n1,2\n".utf8), to: "csv"))) {
       _ = try ClusterTree(index: folder.path("csv"))
     }
-    // The pipe has no writer: opening it must not wait for one.
+    // Nothing writes to the pipe. Opening the pipe must not wait for a writer.
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     for path in [folder.path("pipe"), folder.path("missing"), folder.url.path, "/dev/zero"] {
       let error = #expect(throws: IndexError.self) { _ = try ClusterTree(index: path) }
@@ -142,7 +142,8 @@ import Treeline
     }
   }
 
-  /// The mapping outlives the file's name, and an unnamed tree keeps it while it answers.
+  /// Checks that an open index stays readable after its file is removed, and that a temporary tree stays open while it
+  /// answers.
   @Test func mappingLivesAsLongAsTheAnswerIsReadFrom() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(try TestIndex.columns.bytes(), to: "index")

@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Opening only reads the header and the list of sections, whatever their size.
+/// Checks that opening reads only the header and the list of sections, however large the sections are.
 @Suite struct OpeningTimeTests {
-  /// A hundred million points that take no space: all bytes except the header and the root's record are holes.
+  /// Opens a file with a hundred million points that takes almost no space on disk. All bytes except the header and the
+  /// root's record are holes.
   @Test func hundredMillionPointsOpenWithinAMillisecond() throws {
     let folder = try TemporaryFolder()
     let path = try sparseIndex(pointCount: 100_000_000, in: folder)
@@ -22,7 +23,7 @@ import Treeline
   }
 
   private func sparseIndex(pointCount: Int, in folder: TemporaryFolder) throws -> String {
-    // As many records per point as in real data, and an odd number.
+    // There are as many records per point as in real data. Their number is odd.
     let nodeCount = pointCount / 6 | 1
     let pairs = (nodeCount - 1) / 2
     var sections: [IndexSection] = []

@@ -7,7 +7,7 @@ import TreelineBuilder
 import TreelineFormats
 import TreelineVerification
 
-/// Answers from a file equal those from memory, to the last bit.
+/// Checks that answers from a file equal answers from memory, to the last bit.
 @Suite struct RoundTripTests {
   static let random = Trials.seeds(40, from: 1).map { PointSet.random(seed: $0) }
 
@@ -61,7 +61,7 @@ import TreelineVerification
     }
   }
 
-  /// A tree built without separations has none in its file either, and reports it.
+  /// Checks that the file of a tree without separations refuses a query with a spacing.
   @Test func fileWithoutSeparationsRefusesASpacing() throws {
     let opened = try IndexBytes(TestIndex.nodes.bytes()).open()
     #expect(!opened.hasSeparations)
@@ -70,7 +70,8 @@ import TreelineVerification
     }
   }
 
-  /// Separations are a function of the hierarchy: its hash does not change, and the file only gains their section.
+  /// The hierarchy determines the separations. Checks that separations do not change the content hash, and that they
+  /// only add their own section to the file.
   @Test(arguments: [PointSet.cities(3000, seed: 13), .none, .one]) func separationsAddTheirSectionAndNothingElse(
     _ set: PointSet
   ) throws {
@@ -83,7 +84,7 @@ import TreelineVerification
     #expect(with.header.sections.count == without.header.sections.count + 1)
   }
 
-  /// Returns all properties of the clusters in a box, with doubles in full.
+  /// Returns all properties of the clusters in a box, as texts with all digits of the doubles.
   private func answer(_ tree: ClusterTree, _ box: BoundingBox, _ limit: Int) throws -> [String] {
     try describe(tree.clusters(.limit(limit), in: Viewport(box)), of: tree)
   }

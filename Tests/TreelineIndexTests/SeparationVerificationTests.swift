@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// Verification of separations: correct ones give no problem, and every other code gives one.
+/// Checks that verification accepts correct separations, and reports every other code.
 @Suite struct SeparationVerificationTests {
   @Test(arguments: PointSet.nasty + Trials.seeds(60, from: 200).map { PointSet.random(seed: $0) })
   func thoseThatAreFoundAreSound(_ set: PointSet) throws {
@@ -20,8 +20,9 @@ import TreelineVerification
     #expect(try set.tree(threads: 2, computesSeparations: true).problems() == [])
   }
 
-  /// With one more, nodes come too close to each other, or a node is split before its parent. With one less, a node is
-  /// not split although it could be.
+  /// Changes each code by one, and checks that verification reports the change. If a code is one too high, two nodes
+  /// come too close to each other, or a node is split before its parent. If a code is one too low, a node is not split
+  /// although it could be.
   @Test(arguments: [
     PointSet.cities(150, seed: 71), .uniformWorld(100, seed: 72), .antimeridian(60, seed: 73),
     .nullIsland(stack: 20, noise: 60, seed: 74), .coarse(80, side: 6, seed: 75), .lattice(columns: 8, rows: 8),
@@ -41,7 +42,7 @@ import TreelineVerification
     #expect(missed.isEmpty, "\(missed.prefix(5))")
   }
 
-  /// Codes that have nothing to do with the points, including codes with which all nodes are shown at once.
+  /// Tests codes that have nothing to do with the points. With some of them, all nodes are shown at once.
   @Test(arguments: [0, 1, 2, 3]) func codesOfAnotherTreeAreReported(kind: Int) throws {
     let set = PointSet.cities(20_000, seed: 81)
     var editor = try IndexEditor(set.tree(computesSeparations: true).indexBytes())
@@ -62,7 +63,7 @@ import TreelineVerification
     #expect(problems.allSatisfy { $0.location.hasPrefix("separation ") })
   }
 
-  /// If the hierarchy is damaged, its distances mean nothing, and separations are not checked.
+  /// If the hierarchy is damaged, its distances mean nothing. So verification does not check the separations.
   @Test func damagedHierarchyIsAllThatIsReported() throws {
     var editor = try IndexEditor(TestIndex.spaced)
     editor.set(.maxX, ofRecord: 0, to: editor.value(.maxX, ofRecord: 0) - 1)

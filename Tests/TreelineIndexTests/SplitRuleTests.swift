@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// An index keeps the split rule of its tree, and verification checks the tree by it.
+/// Checks that an index keeps the split rule of its tree, and that verification checks the tree by this rule.
 @Suite struct SplitRuleTests {
   @Test(arguments: SplitRule.tested) func ruleIsKept(_ rule: SplitRule) throws {
     for set in [PointSet.none, .one] + PointSet.nasty {
@@ -15,7 +15,7 @@ import TreelineBuilder
     }
   }
 
-  /// Another rule than the tree's, with all checksums correct.
+  /// Tests indexes that name another rule than the rule by which their tree was split. All checksums are correct.
   @Test(
     arguments: [
       (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least as much scatter between its children"),
@@ -34,7 +34,7 @@ import TreelineBuilder
     #expect(problems.contains { $0.hasPrefix(problem) }, "\(problems.prefix(3))")
   }
 
-  /// Two points that swap sides.
+  /// Swaps two points that lie on opposite sides of the root's split.
   @Test(arguments: SplitRule.few) func orderThatIsNotCanonicalIsReported(_ rule: SplitRule) throws {
     var editor = try IndexEditor(PointSet.nullIsland(stack: 18, noise: 32, seed: 5).tree(rule).indexBytes())
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
@@ -45,7 +45,7 @@ import TreelineBuilder
     #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected ") }, "\(problems)")
   }
 
-  /// Rules and metrics share one sequence of numbers.
+  /// Split rules and merge metrics are numbered in one sequence. Checks that no two of them have the same number.
   @Test func everyGrowthHasANumberOfItsOwn() {
     let growths = SplitRule.examples.map(Growth.splitting) + MergeMetric.allCases.map(Growth.merging)
     #expect(Set(growths.map(\.rawKind)).count == growths.count)

@@ -6,9 +6,10 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// Problems that verification finds; in sound trees it finds none.
+/// Checks that verification finds problems in damaged trees, and no problems in sound trees.
 @Suite struct VerificationTests {
-  /// With few levels along principal axes, nodes with points reach the halving that proves the depth.
+  /// Only a few levels are split across principal axes. So there are still nodes with several points at the deeper
+  /// levels, where nodes are halved to bound the depth.
   @Test(arguments: [0, 1, 3]) func halvedNodesAreSound(principalLevels: Int) throws {
     for set in PointSet.nasty {
       for rule in SplitRule.few {
@@ -41,8 +42,8 @@ import TreelineVerification
     }
   }
 
-  /// Large trees are checked by several threads, which find the same problems as one thread; problems of separations
-  /// come in the same order.
+  /// Several threads check a large tree. Checks that they find the same problems as one thread, and the problems of
+  /// separations in the same order.
   @Test func anyNumberOfThreadsFindsTheSame() throws {
     let folder = try TemporaryFolder()
     let tree = try PointSet.cities(80_000, seed: 57).tree(computesSeparations: true)
@@ -67,7 +68,7 @@ import TreelineVerification
         #expect(several == one, "trial \(trial)")
       } else {
         #expect(several.isEmpty == one.isEmpty, "trial \(trial), \(kind)")
-        // Later problems may follow from the first problem of a node.
+        // The other problems of a node may follow from its first problem.
         #expect(one.first.map(several.contains) ?? true, "trial \(trial), \(kind): \(one.first!)")
       }
     }
@@ -116,8 +117,8 @@ import TreelineVerification
         .contains { $0.hasPrefix("rows: expected each row number once") })
   }
 
-  /// If two points change sides, the box, the sums and the spread of their parent stay the same; only the line between
-  /// its children shows the change.
+  /// If two points change sides, the box, the sums and the spread of their parent do not change. Only the line between
+  /// the parent's children shows the change.
   @Test func orderThatIsNotCanonicalIsReported() throws {
     var editor = try IndexEditor(TestIndex.nodes)
     let (first, last) = (editor.offset(of: .points), editor.offset(of: .points) + 8 * 49)
@@ -128,7 +129,7 @@ import TreelineVerification
     #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected its mean between its children") })
   }
 
-  /// The list of problems is for people: it ends at 100, where they would stop reading.
+  /// The list of problems ends after 100 problems. Nobody reads more.
   @Test func listOfProblemsEnds() throws {
     var editor = try IndexEditor(PointSet.cities(5_000, seed: 56).tree().indexBytes())
     for record in 0..<editor.header.nodeCount { editor.set(.minX, ofRecord: record, to: 0) }

@@ -87,7 +87,7 @@
         for b in shown[(index + 1)...] {
           let (p, q) = (MKMapPoint(Coordinate(a.coordinate)), MKMapPoint(Coordinate(b.coordinate)))
           let distance = ((p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y)).squareRoot()
-          // At zoom 4 a point of the screen is 2^16 map points.
+          // At zoom 4, a screen point is 2^16 map points wide.
           XCTAssertGreaterThan(
             distance / 0x1p16, (map.view(a).bounds.width + map.view(b).bounds.width) / 2 - 1e-6)
         }
@@ -132,7 +132,7 @@
 
     func testAViewOfTheDelegatesIsDrawnAsABadgeAndNeverHiddenOrClusteredByTheMap() async throws {
       let map = TestMap(Self.map.tree, texts: BadgeTexts(Self.map, title: { $0.name }))
-      // A view made like an MKMarkerAnnotationView.
+      // The app returns a view of its own, made in the same way as an `MKMarkerAnnotationView`.
       map.ownView = { annotation in
         let view =
           map.mapView.dequeueReusableAnnotationView(withIdentifier: "own")

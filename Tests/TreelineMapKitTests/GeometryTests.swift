@@ -4,7 +4,7 @@
   import TreelineMapKit
   import XCTest
 
-  /// Conversions to and from MapKit's types, checked by value; on a Mac, against MapKit itself.
+  /// Checks conversions to and from the types of MapKit against known values. On a Mac, this also checks MapKit itself.
   final class GeometryTests: XCTestCase {
     func testCoordinatesOfCoreLocationAreLatitudeFirst() {
       let louvre = CLLocationCoordinate2D(Coordinate(longitude: 2.3376, latitude: 48.8606))
@@ -21,9 +21,9 @@
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: -180, latitude: Plane.maximumLatitude)).y, 0, accuracy: 1e-5)
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 180, latitude: -Plane.maximumLatitude)).y, world, accuracy: 1e-5)
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 180, latitude: 0)).x, world)
-      // MapKit shows nothing beyond these latitudes, so everything beyond is on the edge.
+      // MapKit shows nothing beyond these latitudes, so coordinates beyond them are at the edge.
       XCTAssertEqual(MKMapPoint(Coordinate(longitude: 0, latitude: 90)).y, 0, accuracy: 1e-5)
-      // ln(tan(45° + 85° / 2)) = 3.1313013314716462, computed with 50 digits.
+      // ln(tan(45° + 85° / 2)) = 3.1313013314716462. This value was computed with 50 digits.
       XCTAssertEqual(
         MKMapPoint(Coordinate(longitude: 0, latitude: 85)).y, world / 2 * (1 - 3.1313013314716462 / .pi), accuracy: 1e-5
       )
@@ -36,7 +36,7 @@
       XCTAssertEqual(rect.width, 5.0 / 360 * 0x1p28, accuracy: 1e-6)
       XCTAssertGreaterThan(rect.maxX, 0x1p28)
       assertEqual(try XCTUnwrap(BoundingBox(rect)), fiji)
-      // MapKit may return the same box as a rectangle west of the world.
+      // For the same box, MapKit may return a rectangle that lies west of the world.
       let western = MKMapRect(x: rect.minX - 0x1p28, y: rect.minY, width: rect.width, height: rect.height)
       assertEqual(try XCTUnwrap(BoundingBox(western)), fiji)
     }
@@ -102,7 +102,7 @@
     }
 
     func testATurnedMapHasTheZoomOfOneThatIsNot() throws {
-      // A map of 390 by 844 points that is turned by a quarter shows 844 points across.
+      // A map of 390 by 844 points that is turned by 90 degrees is 844 points wide on the ground.
       let turned = MKMapRect(x: 0, y: 0, width: 844 * 16, height: 390 * 16)
       XCTAssertEqual(try XCTUnwrap(turned.zoom(width: 390, height: 844, heading: 90)), 16, accuracy: 1e-12)
       XCTAssertEqual(try XCTUnwrap(turned.zoom(width: 390, height: 844, heading: 270)), 16, accuracy: 1e-12)
@@ -120,7 +120,7 @@
         let expected = try XCTUnwrap(
           try Viewport(center: center, zoom: 12, width: 390, height: 844).located(on: plane))
         XCTAssertEqual(try XCTUnwrap(found.zoom), 12, accuracy: 1e-12)
-        // The expected viewport rounds its center to a unit, and then each edge to another.
+        // The expected viewport rounds its center to a unit, and then rounds each edge to a unit.
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.x &- expected.window.x).magnitude, 1)
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.width &- expected.window.width).magnitude, 1)
         XCTAssertLessThanOrEqual(Int32(bitPattern: found.window.minY &- expected.window.minY).magnitude, 1)

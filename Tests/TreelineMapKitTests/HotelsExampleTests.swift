@@ -7,7 +7,7 @@
 
   @testable import HotelsExample
 
-  /// The example's sources, which open on a Mac.
+  /// Checks the sources of the example. On a Mac, the example can be opened.
   @MainActor final class HotelsExampleTests: XCTestCase {
     func testHotelsAreMadeUpAroundCitiesAndOnTheEarth() {
       let hotels = Hotel.sample(1000)
@@ -24,7 +24,7 @@
       controller.viewDidLoad()
       let mapView = try XCTUnwrap(controller.view.subviews.first as? MKMapView)
       XCTAssertEqual(mapView.bounds.size, controller.view.bounds.size)
-      // The delegate gets this view last, and it contains all hotels.
+      // This is the last view that the delegate gets. It contains all hotels.
       mapView.setVisibleMapRect(.world, animated: false)
       func counts() -> [Int] { mapView.annotations.compactMap { ($0 as? ClusterAnnotation)?.pointCount } }
       for _ in 0..<10_000 where counts().reduce(0, +) < 500 || UIUpdateLink.enabledCount > 0 {

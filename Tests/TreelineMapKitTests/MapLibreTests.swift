@@ -51,7 +51,7 @@
       let source = scene.adapter.add(to: scene.style)
       XCTAssertTrue(scene.style.source(withIdentifier: "hotels") === source)
       try await scene.settle()
-      // MapLibre counts zooms in tiles of 512 px.
+      // MapLibre's zooms are for tiles of 512 px.
       XCTAssertEqual(scene.adapter.feed.viewport?.tileSize, .pixels512)
       XCTAssertEqual(scene.features.map { $0.attributes["point_count"] as! Int }.reduce(0, +), 1000)
       for feature in scene.features {

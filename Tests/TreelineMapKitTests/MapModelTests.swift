@@ -12,7 +12,7 @@
   @MainActor final class MapModelTests: XCTestCase {
     private static let tree = try! ClusterTree(cloudyPoints(2000), options: BuildOptions(computesSeparations: true))
 
-    /// A model of a map of 390 by 844 points; the test provides its frames and its time.
+    /// A model of a map of 390 by 844 points. The test draws its frames and sets its time.
     @MainActor private final class Scene {
       let frames = TestFrames()
       let clock = ManualClock()
@@ -49,7 +49,7 @@
       }
     }
 
-    /// The view as in the documentation.
+    /// The SwiftUI view that the documentation shows.
     private struct HotelsMap: View {
       let model: MapModel
 
@@ -74,7 +74,7 @@
       for (annotation, badge) in zip(shown, scene.model.badges) {
         XCTAssertEqual(annotation.title, badge.title)
         XCTAssertEqual(Coordinate(annotation.coordinate), Coordinate(badge.coordinate))
-        // VoiceOver reads the badge's label, which covers all points of the badge.
+        // VoiceOver reads the label of the badge, which describes all points of the badge.
         XCTAssertEqual(annotation.texts, [badge.accessibilityLabel])
         XCTAssertEqual(badge.number, badge.cluster.pointCount > 1 ? "\(badge.cluster.pointCount)" : nil)
       }
@@ -166,7 +166,7 @@
       XCTAssertEqual(scene.model.badges.map(\.cluster.pointCount).reduce(0, +), 50)
       let badge = try XCTUnwrap(scene.model.badges.first)
       XCTAssertEqual(scene.model.members(of: badge)?.count, badge.cluster.pointCount)
-      // A map that is turned by a quarter shows 844 points across.
+      // A map that is turned by 90 degrees is 844 points wide on the ground.
       scene.model.show(
         MapCameraUpdateContext(rect: MKMapRect(x: 0, y: 0, width: 844, height: 390), heading: 90))
       XCTAssertEqual(try XCTUnwrap(scene.model.feed.viewport?.zoom), 20, accuracy: 1e-12)
@@ -185,7 +185,7 @@
         try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
       for badge in scene.model.badges { _ = scene.model.members(of: badge) }
       scene.model.show(MKMapRect(center: .middle, zoom: 4, width: 390, height: 844))
-      // An answer for the earlier viewport may still arrive.
+      // The answer for the earlier viewport may still arrive.
       for _ in 0..<10_000
       where scene.frames.isRunning || scene.model.badges.map(\.cluster.pointCount).reduce(0, +) != 30 {
         try await Task.sleep(for: .milliseconds(1))

@@ -48,7 +48,7 @@
       for part in added where !part.badge.isLeaving {
         guard let whole = before.first(where: { $0.cluster.isAncestor(of: part.cluster) }) else { continue }
         let path = moves.filter { $0.annotation === part }.map(\.coordinate)
-        // The part starts within a step of its whole and comes ever nearer to its place.
+        // The part starts close to its whole, and each step brings it closer to its target.
         let from = MKMapPoint(Coordinate(whole.coordinate))
         let to = MKMapPoint(part.cluster.coordinate)
         let distances = path.map { coordinate in
@@ -61,7 +61,7 @@
         XCTAssertEqual(distances, distances.sorted(by: >))
         XCTAssertEqual(try XCTUnwrap(distances.last), 0, accuracy: 1)
       }
-      // In the end the wholes are removed, and nothing else.
+      // In the end only the wholes are removed.
       let removed = Set(map.mapView.removedAnnotations.map(ObjectIdentifier.init))
       for annotation in before {
         let isStillShown = map.shown.contains { $0 === annotation }
@@ -113,11 +113,11 @@
         let rect = MKMapRect(center: center, zoom: .random(in: 3...9, using: &random), width: 390, height: 844)
         map.mapView.setVisibleMapRect(rect, animated: false)
         try await map.answer()
-        // Stops drawing, often in the middle of the change.
+        // Draws only some frames, so that the next change often begins in the middle of this one.
         for _ in 0..<Int.random(in: 1...40, using: &random) where map.frames.isRunning { map.draw() }
       }
       try await map.show(zoom: 4)
-      // The frames so far may have belonged to the previous answer.
+      // The frames that were drawn so far may belong to the previous answer.
       for _ in 0..<200 {
         try await Task.sleep(for: .milliseconds(1))
         map.settleFrames()
@@ -195,7 +195,7 @@
       map.adapter.refresh()
       XCTAssertNil(map.adapter.feed.viewport)
       XCTAssertEqual(map.mapView.annotations.count, before)
-      // The frame of a map that is turned.
+      // The frame of the map after the device is turned.
       map.mapView.frame = CGRect(x: 0, y: 0, width: 844, height: 390)
       map.mapView.setVisibleMapRect(MKMapRect(center: .middle, zoom: 5, width: 844, height: 390), animated: false)
       XCTAssertEqual(try XCTUnwrap(map.adapter.feed.viewport?.zoom), 5, accuracy: 1e-9)
@@ -320,7 +320,7 @@
         XCTAssertTrue(kept.isRunning)
         withExtendedLifetime(adapter) {}
       }
-      // No further frame comes that could stop them.
+      // No frame is drawn from here on, so no frame can stop the source of frames.
       try await Task.sleep(for: .milliseconds(20))
       XCTAssertNil(frames)
     }

@@ -35,7 +35,7 @@
         XCTAssertTrue(annotation.cluster.range.contains(index))
         XCTAssertTrue(map.view(annotation).isSelected)
       }
-      // At each frame of a flight, the selected annotation is drawn and contains the point.
+      // In each frame of a flight, the selected annotation is visible and contains the point.
       map.afterFrame = {
         let annotation = map.mapView.selectedAnnotations.first as? ClusterAnnotation
         XCTAssertEqual(annotation?.cluster.range.contains(index), true)

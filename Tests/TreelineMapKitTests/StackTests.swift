@@ -8,7 +8,7 @@
   @testable import TreelineMapKit
 
   @MainActor final class StackTests: XCTestCase {
-    /// Returns a map of `count` points at one position and one point far off.
+    /// Returns a map with `count` points at one position and one point far away.
     private func makeMap(_ count: Int, stacks: MapViewAdapter.StackDisplay = .spread(atMost: 40)) async throws
       -> TestMap
     {
@@ -63,7 +63,7 @@
       let stack = try stack(of: map)
       map.mapView.selectAnnotation(stack, animated: true)
       let members = members(of: map)
-      // Selects an annotation like a tap on MapKit's map.
+      // Selects an annotation in the way in which MapKit does after a tap.
       func tap(_ annotation: (any MKAnnotation)?) async {
         for selected in map.mapView.selectedAnnotations { map.mapView.deselectAnnotation(selected, animated: true) }
         if let annotation { map.mapView.selectAnnotation(annotation, animated: true) }
@@ -77,7 +77,7 @@
       XCTAssertEqual(self.members(of: map).count, 7)
       await tap(nil)
       XCTAssertTrue(self.members(of: map).isEmpty)
-      // The stack opens again.
+      // This opens the stack again.
       await tap(stack)
       XCTAssertEqual(self.members(of: map).count, 7)
       let other = MKPointAnnotation()
@@ -149,8 +149,8 @@
       let (xs, ys) = (polygon.corners.map(\.x), polygon.corners.map(\.y))
       let width = try XCTUnwrap(xs.max()) - XCTUnwrap(xs.min())
       let height = try XCTUnwrap(ys.max()) - XCTUnwrap(ys.min())
-      // The points are spread evenly along two degrees of longitude: two standard deviations to both sides are 4 *
-      // 0.5766 degrees.
+      // The points are spread evenly along two degrees of longitude, so the standard deviation is 0.5766 degrees. The
+      // ellipse extends by two standard deviations to either side.
       XCTAssertEqual(width / 0x1p28 * 360, 4 * 0.5766, accuracy: 0.01)
       XCTAssertLessThan(height, width / 4)
       XCTAssertTrue(map.adapter.mapView(map.mapView, rendererFor: polygon) is MKPolygonRenderer)

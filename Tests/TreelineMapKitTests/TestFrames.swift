@@ -1,6 +1,6 @@
 import TreelineMapKit
 
-/// Frames that a test draws.
+/// A source of frames that a test draws.
 @MainActor final class TestFrames: FrameSource {
   private var onFrame: (@MainActor () -> Void)?
 

@@ -7,7 +7,7 @@
   import TreelineMapKit
   import XCTest
 
-  /// A map of 390 by 844 points with an adapter; the test provides its frames and its time.
+  /// A map of 390 by 844 points with an adapter. The test draws its frames and sets its time.
   @MainActor final class TestMap: MapViewAdapterDelegate {
     let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
     let frames = TestFrames()
@@ -18,9 +18,9 @@
     private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
-    /// Returns a view for a badge that replaces the adapter's, or nil.
+    /// Returns the app's own view for a badge, or nil to use the adapter's view.
     var ownView: (ClusterAnnotation) -> MKAnnotationView? = { _ in nil }
-    /// A renderer for overlays that are not the adapter's.
+    /// The app's own renderer, for overlays that do not belong to the adapter.
     var ownRenderer: MKOverlayRenderer?
     /// A check that runs after each frame.
     var afterFrame: () -> Void = {}
@@ -36,13 +36,13 @@
       mapView.delegate = adapter
     }
 
-    /// Shows `center` at `zoom`, and waits until nothing moves.
+    /// Shows `center` at `zoom`, and waits until all badges are at rest.
     func show(_ center: Coordinate = .middle, zoom: Double) async throws {
       mapView.setVisibleMapRect(MKMapRect(center: center, zoom: zoom, width: 390, height: 844), animated: false)
       try await settle()
     }
 
-    /// Waits for the answer for the visible part of the map, and draws frames until nothing moves.
+    /// Waits for the answer for the visible part of the map, and draws frames until all badges are at rest.
     func settle() async throws {
       try await answer()
       settleFrames()
@@ -50,7 +50,7 @@
 
     func settleFrames() { while frames.isRunning { draw() } }
 
-    /// Waits for the answer for the visible part of the map, or for an error.
+    /// Waits until the answer for the visible part of the map, or an error, has arrived.
     func answer() async throws {
       let failures = errors.count
       for _ in 0..<10_000 {
@@ -63,12 +63,12 @@
     func draw() {
       clock.advance(by: .milliseconds(16))
       frames.draw()
-      // Views that the map makes later exist from the next frame on.
+      // If the map creates views later, the views exist from the next frame on.
       defer { if mapView.defersViews { mapView.makeViews() } }
       afterFrame()
     }
 
-    /// Annotations of badges that are not leaving.
+    /// Annotations of all badges except those that are leaving.
     var shown: [ClusterAnnotation] { adapter.annotations.filter { !$0.badge.isLeaving } }
 
     func view(_ annotation: ClusterAnnotation) -> ClusterBadgeView {
@@ -94,7 +94,7 @@
     static let middle = Coordinate(longitude: 10, latitude: 50)
   }
 
-  /// Returns points in clouds around the middle; a seed always gives the same points.
+  /// Returns points in clouds around the middle. The same seed always gives the same points.
   func cloudyPoints(_ count: Int, seed: UInt64 = 1) -> [Coordinate] {
     var random = SplitMix64(seed: seed)
     let middles = (0..<12).map { _ in

@@ -7,19 +7,19 @@
 
   @testable import TreelineMapKit
 
-  /// What a map shows when its tree changes, while badges stand or move.
+  /// Checks what a map shows when its tree changes, while badges are at rest or move.
   @MainActor final class TreeChangeTests: XCTestCase {
     private static func tree(_ count: Int, seed: UInt64 = 1) throws -> ClusterTree {
       try ClusterTree(cloudyPoints(count, seed: seed), options: BuildOptions(computesSeparations: true))
     }
 
-    /// Returns texts for rows below `count`; other rows have none.
+    /// Returns texts for the rows below `count`. All other rows have no texts.
     private static func texts(_ count: Int, _ name: String) -> BadgeTexts {
       let names = (0..<count).map { "\(name) \($0)" }
       return BadgeTexts { (names[$0], nil) }
     }
 
-    /// Waits until `pointCount` points are shown at rest, whatever answers come before.
+    /// Waits until `pointCount` points are shown and all badges are at rest. Other answers may arrive before.
     private func settle(_ map: TestMap, _ pointCount: Int, line: UInt = #line) async throws {
       for _ in 0..<10_000 where map.frames.isRunning || map.shown.map(\.pointCount).reduce(0, +) != pointCount {
         try await Task.sleep(for: .milliseconds(1))
@@ -52,12 +52,12 @@
     func testBadgesSayWhatTheirOwnTreeSays() async throws {
       let map = TestMap(try Self.tree(200), texts: Self.texts(200, "Old"))
       try await map.settle()
-      // The new tree has more rows than the old texts cover, and some of its badges look the same.
+      // The new tree has rows for which there are no old texts. Some of its badges look like badges of the old tree.
       map.adapter.show(try Self.tree(300), texts: Self.texts(300, "New"))
       assertWords(of: map, are: "Old")
       try await settle(map, 300)
       assertWords(of: map, are: "New")
-      // The texts of a tree that is never shown, because another replaces it before its answer, do not appear.
+      // A tree that is replaced before its answer arrives is never shown. Its texts do not appear.
       map.adapter.show(try Self.tree(400), texts: Self.texts(400, "Skipped"))
       map.adapter.show(try Self.tree(100), texts: Self.texts(100, "Last"))
       try await settle(map, 100)
@@ -82,7 +82,7 @@
       XCTAssertNil(map.adapter.selectedTreeIndex)
       map.adapter.tree = try Self.tree(50)
       try await settle(map, 50)
-      // An answer that waits for its frame is dropped.
+      // An answer that has arrived, but waits for the next frame, is dropped.
       map.mapView.setVisibleMapRect(MKMapRect(center: .middle, zoom: 6, width: 390, height: 844), animated: false)
       try await map.answer()
       map.adapter.tree = nil

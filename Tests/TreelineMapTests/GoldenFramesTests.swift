@@ -6,9 +6,9 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// A series of changes, and the badges that are drawn at some moments: `Fixtures/golden/map/frames.json`.
-/// `test_changes.py` plays the file to the server's map, too, so both maps move by the same rules. `scripts/bless`
-/// rewrites the file.
+/// Checks a series of changes, and the badges that are drawn at certain times, against
+/// `Fixtures/golden/map/frames.json`. `test_changes.py` checks the server's map against the same file, so both maps
+/// move by the same rules. `scripts/bless` rewrites the file.
 @Suite struct GoldenFramesTests {
   static let path = "Fixtures/golden/map/frames.json"
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
@@ -28,7 +28,7 @@ import TreelineBuilder
     }
   }
 
-  /// Writes many more films to play to the server's map by hand: `TREELINE_FILMS=FOLDER`.
+  /// Writes many more films to the folder `TREELINE_FILMS`. They can be played by hand on the server's map.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TREELINE_FILMS"] != nil)) func filmsAreMade() throws {
     let folder = URL(fileURLWithPath: ProcessInfo.processInfo.environment["TREELINE_FILMS"]!)
     for seed in 0..<20 as Range<UInt64> {
@@ -37,7 +37,7 @@ import TreelineBuilder
   }
 }
 
-/// Answers as the server gives them, and the badges that a map draws for them.
+/// A series of answers in the form in which the server gives them, and the badges that a map draws for them.
 struct Film: Codable {
   struct Replacement: Codable, Equatable {
     var whole: UInt64
@@ -48,7 +48,7 @@ struct Film: Codable {
     /// Time in milliseconds.
     var at: Double
     var isInstant: Bool
-    /// Id, first point, number of points, x, y and radius of each cluster, as numbers.
+    /// Six numbers for each cluster: its id, its first point, its number of points, x, y and the radius.
     var clusters: [[Double]]
     var kept: [UInt64]
     var splits: [Replacement]
@@ -61,14 +61,14 @@ struct Film: Codable {
   struct Frame: Codable, Equatable {
     /// Time in milliseconds.
     var at: Double
-    /// For each badge its cluster's id, x, y, size and opacity in thousandths, and whether its label is drawn. Badges
-    /// that are not drawn are left out. In ascending order.
+    /// The badges that are drawn, in ascending order. For each badge: the id of its cluster, x, y, size and opacity in
+    /// thousandths, and whether its label is drawn.
     var badges: [[Int]]
   }
 
   var steps: [Step] = []
 
-  /// - Parameter seed: Seed of a random walk over random points.
+  /// - Parameter seed: Seed of the random points and of the random moves of the map.
   init(seed: UInt64, steps count: Int) throws {
     var random = SplitMix64(seed: seed)
     let coordinates = MapSceneTests.points(300, &random)
@@ -78,7 +78,8 @@ struct Film: Codable {
     for number in 0..<count {
       let query = Query(.limit(10), in: views.next(&random))
       let clusters = try tree.clusters(query)
-      // A film of the server's map, where clusters stand at their means, and no view moves them.
+      // The golden frames are those of the server's map. On this map, a cluster is always drawn at its mean, whatever
+      // is in view.
       let answer = try MapAnswer(clusters, of: Query(.limit(10), in: .everything))
       let isInstant = number % 13 == 12
       _ = scene.show(answer, at: milliseconds / 1000, isInstant: isInstant)
@@ -96,8 +97,8 @@ struct Film: Codable {
         left: change.exited.map(\.id.rawValue), frames: [])
       for _ in 0..<2 {
         step.frames.append(Frame(of: scene, at: milliseconds))
-        // Times are random, so that no frame is at the moment of a takeover, which the two maps may draw before or
-        // after it.
+        // Times are random, so that no frame is at the very moment at which a badge takes over from another. The two
+        // maps may draw that moment differently.
         milliseconds += random.fraction() * (number % 5 == 0 ? 1500 : 150)
         _ = scene.advance(to: milliseconds / 1000)
       }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that a test sets.
+/// A clock whose time a test sets.
 final class ManualClock: Clock {
   typealias Duration = Swift.Duration
 

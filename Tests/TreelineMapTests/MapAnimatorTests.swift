@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// A slow map view, which checks the promises after each change that it gets.
+/// A slow map view. It checks the promises after each change that it gets.
 @MainActor private final class SlowView {
   var view = RecordedView()
   var counted: CountedPoints
@@ -26,9 +26,9 @@ import TreelineBuilder
   }
 }
 
-/// Changes that a view gets in each frame.
+/// Checks the changes that a view gets in each frame.
 @MainActor @Suite struct MapAnimatorTests {
-  /// Waits until the animator has the answer for its current viewport.
+  /// Draws frames until the animator has the answer for its current viewport.
   private func settle(_ animator: MapAnimator, _ clusters: Clusters, _ frame: () -> Void) async {
     while !(animator.scene.isComplete && animator.scene.answerBadges.map(\.cluster) == Array(clusters)) {
       await pause()
@@ -61,13 +61,13 @@ import TreelineBuilder
     feed.cut = .limit(3000)
     let large = try tree.clusters(.limit(3000), in: .everything)
     frames = 0
-    // From here on every point is in an answer, so no point may lose its number.
+    // From now on an answer contains every point, so every point must be counted in every frame.
     slow.counted.answer(large)
     await settle(animator, large, frame)
     #expect(frames > 3000 * 10 / 2000 / 2, "3000 badges at 10 µs take 30 ms, in frames of 2 ms")
     while animator.needsFrames { frame() }
     #expect(wakes == 2)
-    // A batch starts within the budget, and a split is not divided.
+    // A batch starts within the budget. A split cannot be divided between two batches.
     let largestSplit = Transition(from: small, to: large).splits.map(\.parts.count).max()!
     #expect(longest < .milliseconds(2) + .microseconds(10) * (2 * MapAnimator.batch + largestSplit), "\(longest)")
     #expect(slow.problem == nil)
@@ -101,8 +101,8 @@ import TreelineBuilder
     }
     #expect(slow.handedOver > 100)
     #expect(animator.scene.badges.count == slow.view.badges.count)
-    // Each answer has 50 badges, and badges of the last 0.38 s may still be leaving. The third second has no more than
-    // the first.
+    // Each answer has 50 badges. Badges of answers from the last 0.38 s may still be leaving. So there are not more
+    // badges in the third second than in the first.
     #expect(most.allSatisfy { $0 < 40 * 50 }, "\(most)")
     let last = try tree.clusters(.limit(50), in: animator.viewport!)
     await settle(animator, last) {
@@ -132,7 +132,7 @@ import TreelineBuilder
     while animator.needsFrames { frame() }
     let handedOver = slow.handedOver
     for _ in 0..<10 { frame() }
-    // A viewport less than a pixel aside gives another answer with the same clusters.
+    // The viewport moves by less than a pixel. This gives another answer with the same clusters.
     animator.viewport = MapFeedTests.view(1e-9)
     for _ in 0..<1000 {
       await Task.yield()

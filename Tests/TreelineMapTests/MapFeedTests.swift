@@ -6,7 +6,7 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// A feed's questions, which it asks one at a time.
+/// Checks the queries of a feed. It runs only one query at a time.
 @Suite struct MapFeedTests {
   static let tree = try! PointSet("a thousand points", points()).tree()
 
@@ -29,7 +29,7 @@ import TreelineBuilder
     let wider = Viewport(center: Coordinate(longitude: 0, latitude: 0), zoom: 6, width: 400, height: 400, margin: 64)
     #expect(answer.clusters == (try Self.tree.clusters(.detail(20), in: wider)))
     #expect(answer.clusters.count > (try Self.tree.clusters(.detail(20), in: Self.view(0))).count)
-    // A limit counts only clusters in the view itself.
+    // With a limit, only clusters in the view itself count, without the margin.
     feed.cut = .limit(12)
     #expect(try #require(await answers.next()).get().clusters == Self.tree.clusters(.limit(12), in: Self.view(0)))
   }
@@ -88,7 +88,7 @@ import TreelineBuilder
     default: feed.tree = try PointSet("others", Self.points()).tree()
     }
     await gate.waitForCancellation()
-    // The canceled question still runs to its end, and the next one is asked only after that.
+    // The canceled query still runs to its end. Only then does the feed start the next query.
     #expect(gate.askedCount == 1)
     gate.open()
     var answers = feed.answers.makeAsyncIterator()
@@ -141,7 +141,7 @@ import TreelineBuilder
   }
 }
 
-/// A source of answers that counts questions and holds them at a gate.
+/// A source of answers that counts the queries, and holds each answer back until its gate is open.
 final class Gate: Sendable {
   private struct State {
     var asked: [Query] = []

@@ -4,9 +4,9 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// Single rules of the page MapAnimation.
+/// Checks single rules of the page MapAnimation.
 @Suite struct MapSceneRulesTests {
-  /// A tree of two pairs of points, whose answers show 1, 2 and 4 badges.
+  /// A tree of two pairs of points. Depending on the limit, its answers show 1, 2 or 4 badges.
   static let tree = try! PointSet(
     "two pairs", [(0, 0), (1, 0), (40, 1), (41, 1)].map { Coordinate(longitude: $0.0, latitude: $0.1) }
   ).tree()
@@ -83,7 +83,7 @@ import TreelineBuilder
     show(try Self.answer(4), at: 1)
     #expect(scene.badge(containingTreeIndex: 3)?.cluster.range == 3..<4)
     #expect(scene.badge(containingTreeIndex: 4) == nil)
-    // While an answer is only partly applied, a point may be in a badge that is left from the previous answer.
+    // While only a part of an answer is applied, a point may still be in a badge of the previous answer.
     view.apply(scene.show(try Self.answer(2), at: 2, limit: 1))
     #expect(scene.badge(containingTreeIndex: 0)?.pointCount == 2)
     #expect(scene.badge(containingTreeIndex: 3)?.pointCount == 1)
@@ -107,12 +107,13 @@ import TreelineBuilder
       [(0, 0), (1, 0), (40, 1), (41, 1), (80, 1)].map { Coordinate(longitude: $0.0, latitude: $0.1) }
     ).tree()
     show(try Self.answer(3, of: same), at: 5)
-    // Two pairs and the new point: the badges of the pairs stay as they are, except for the meaning of their ids.
+    // The new tree has the same two pairs and one new point. The badges of the pairs do not change, except that their
+    // ids now refer to the new tree.
     #expect(view.touched.count { before[$0] != nil } <= 2 && before.keys.allSatisfy { view.badges[$0] != nil })
     #expect(numbers == [1, 2, 2])
     for badge in scene.answerBadges { #expect(try same.cluster(badge.cluster.id) == badge.cluster) }
     for id in before.keys { #expect(view.badges[id]!.appearance.place == before[id]!.appearance.place) }
-    // Badges that look different give up their numbers at once.
+    // A badge that looks different in the new tree loses its number at once.
     show(try Self.answer(1), at: 6)
     #expect(numbers == [4])
     advance(to: 10)
@@ -127,7 +128,7 @@ import TreelineBuilder
     let other = try PointSet("another", [Coordinate(longitude: 20, latitude: 30)]).tree()
     show(try Self.answer(1, of: other), at: 5.3)
     #expect(view.badges[whole.id] == nil)
-    // This also holds for a whole that was itself about to merge into a larger one.
+    // A whole never forms, either, if it was going to merge into a larger whole.
     show(try Self.answer(4), at: 10)
     advance(to: 15)
     show(try Self.answer(2), at: 15)

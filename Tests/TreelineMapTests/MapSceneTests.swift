@@ -5,9 +5,9 @@ import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
-/// Changes that a map view gets, checked against the promises, at random regions and random moments.
+/// Checks the changes that a map view gets against the promises, in random regions and at random times.
 @Suite struct MapSceneTests {
-  /// Returns points in clouds across the antimeridian, with stacks among them.
+  /// Returns points in clouds around the antimeridian. Some points form stacks.
   static func points(_ count: Int, _ random: inout SplitMix64) -> [Coordinate] {
     let middles = (0..<6).map { _ in
       Coordinate(longitude: random.number(from: 150, to: 210), latitude: random.number(from: -20, to: 40))
@@ -31,7 +31,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: seed)
     let coordinates = Self.points(600, &random)
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
-    // The filter changes now and then.
+    // Switches between the tree without a filter and the tree with a filter from time to time.
     let trees = [tree, try tree.selecting(.inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
     var shownTree = 0
     var views = RandomViews(around: coordinates)
@@ -42,14 +42,14 @@ import TreelineBuilder
       let before = shownTree
       if random.index(below: 12) == 0 { shownTree = 1 - shownTree }
       let clusters = try trees[shownTree].clusters(query, after: previous)
-      // Under another filter, badges that look the same may contain other points.
+      // After a change of the filter, a badge that looks the same may contain other points.
       let unchanged = shownTree == before ? Self.resting(view, in: try MapAnswer(clusters, of: query)) : []
       let isInstant = random.index(below: 20) == 0
       let limit = random.index(below: 4) == 0 ? 1 + random.index(below: 20) : .max
       view.apply(scene.show(try MapAnswer(clusters, of: query), at: now, isInstant: isInstant, limit: limit))
       counted.answer(scene.answerBadges.lazy.map(\.cluster))
       #expect(unchanged.isDisjoint(with: view.touched), "seed \(seed), step \(step): unchanged badges are touched")
-      // Applies the answer in parts, and not always to the end before another answer comes.
+      // Applies the answer in parts. Sometimes another answer comes before all parts are applied.
       while !scene.isComplete, random.index(below: 10) > 0 {
         try #require(counted.problem(in: view) == nil, "seed \(seed), step \(step)")
         now += random.fraction() * 0.02
@@ -60,7 +60,7 @@ import TreelineBuilder
       if scene.isComplete {
         #expect(scene.answerBadges.map(\.cluster) == Array(clusters), "seed \(seed), step \(step)")
       }
-      // The next answer interrupts the change sooner or later, or not at all.
+      // The next answer interrupts this change at a random time, or comes after the change has ended.
       let pause = random.index(below: 5) == 0 ? 2 : random.fraction() * 0.45
       var time = now
       while time < now + pause {
@@ -117,7 +117,7 @@ import TreelineBuilder
     #expect(kept > steps)
   }
 
-  /// Returns the badges at rest that an answer contains at the same place with the same number.
+  /// Returns the ids of badges at rest whose clusters are also in an answer, at the same place.
   static func resting(_ view: RecordedView, in answer: MapAnswer) -> Set<MapBadge.ID> {
     let shown = Dictionary(uniqueKeysWithValues: answer.shown.map { ($0.cluster.id, $0) })
     return Set(
@@ -127,7 +127,7 @@ import TreelineBuilder
       }.map(\.id))
   }
 
-  /// Checks that the map looks as if it had never shown anything else.
+  /// Checks that the map looks as if it had shown only this answer.
   static func expectAtRest(_ scene: MapScene, _ view: RecordedView, _ clusters: Clusters, _ comment: Comment) {
     #expect(!scene.isMoving, comment)
     let badges = view.badges.values.sorted { $0.cluster.id < $1.cluster.id }

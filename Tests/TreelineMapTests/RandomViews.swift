@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// Random moves of a map: small pans and zooms, jumps, and returns to an earlier view.
+/// Random moves of a map: small pans, small zooms, jumps, and returns to an earlier view.
 struct RandomViews {
   private var views: [Viewport] = []
   private let centers: [Coordinate]

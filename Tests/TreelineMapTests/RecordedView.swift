@@ -2,15 +2,15 @@ import Testing
 import Treeline
 @testable import TreelineMap
 
-/// A map view that knows only the changes that it gets, and checks each of them against the badges that it shows.
+/// A map view that only gets changes, and checks each change against the badges that it already shows.
 struct RecordedView {
   /// Badges on the map, by id.
   private(set) var badges: [MapBadge.ID: MapBadge] = [:]
 
-  /// Ids that the latest change named.
+  /// Ids of the badges that the latest change contains.
   private(set) var touched: Set<MapBadge.ID> = []
 
-  /// Faults in changes.
+  /// Descriptions of faults in changes.
   private(set) var problems: [String] = []
 
   private var everShown: Set<MapBadge.ID> = []
@@ -54,14 +54,14 @@ struct RecordedView {
     }
   }
 
-  /// Replaces a badge, except for its place, which only moves may change.
+  /// Replaces a badge but keeps its place. Only moves may change the place of a badge.
   private mutating func replace(_ old: MapBadge, by badge: MapBadge) {
     badges[badge.id] = badge
     badges[badge.id]!.appearance.place = old.appearance.place
     touched.insert(badge.id)
   }
 
-  /// Returns the number of badges that count each point of a tree.
+  /// Returns, for each point of a tree, how many badges count the point.
   func counts(of pointCount: Int) -> [UInt8] {
     var counts = [UInt8](repeating: 0, count: pointCount)
     for badge in badges.values where badge.appearance.showsCount {
@@ -71,8 +71,8 @@ struct RecordedView {
   }
 }
 
-/// Checks the numbers of a view against the promise, moment by moment: no point is ever counted twice, and a point that
-/// is counted stays counted as long as it is in the answers.
+/// Checks a promise about the numbers that a view shows, frame by frame. No point is ever counted twice. A point that
+/// is counted stays counted as long as the answers contain it.
 struct CountedPoints {
   let pointCount: Int
   private var isInAnswer: [Bool]
@@ -90,7 +90,7 @@ struct CountedPoints {
     for point in 0..<pointCount where !isInAnswer[point] { wasCounted[point] = false }
   }
 
-  /// - Returns: A description of the fault, or nil.
+  /// - Returns: A description of the fault; nil if there is none.
   mutating func problem(in view: RecordedView) -> String? {
     let counts = view.counts(of: pointCount)
     for point in 0..<pointCount {
@@ -101,7 +101,7 @@ struct CountedPoints {
     return nil
   }
 
-  /// Returns the number of points that are not counted as in the answer, after all changes have arrived.
+  /// Returns the number of points that the view counts differently than the answer, after all changes have arrived.
   func uncounted(in view: RecordedView) -> Int {
     zip(view.counts(of: pointCount), isInAnswer).count { $0 != ($1 ? 1 : 0) }
   }

@@ -13,7 +13,7 @@ FIXTURES = ROOT / "Fixtures"
 
 
 def read_rows(path):
-    """Returns the cells of a CSV file by column, as texts; None for empty cells."""
+    """Returns the columns of a CSV file as lists of texts. Empty cells are None."""
     opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8")
     with opened as file:
         header, *rows = csv.reader(file)
@@ -21,7 +21,8 @@ def read_rows(path):
 
 
 def read_points(path):
-    """Returns two arrays of coordinates and the other columns, as numbers where all cells are numbers."""
+    """Returns two arrays of coordinates, and the other columns. A column is an array of numbers if all its cells are
+    numbers."""
     rows = read_rows(path)
     x, y, *names = rows
     columns = {}
@@ -37,7 +38,7 @@ def read_points(path):
 
 @pytest.fixture(scope="session")
 def points():
-    """Returns the coordinates and columns of some thousand hotels, with missing values."""
+    """Returns the coordinates and the columns of a few thousand hotels. Some values are missing."""
     random = np.random.default_rng(20240501)
     count = 5000
     return {

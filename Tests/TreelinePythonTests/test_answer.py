@@ -1,4 +1,4 @@
-"""An answer is a table: it prints as one, becomes a DataFrame, takes masks, and labels rows."""
+"""Checks that an answer is a table: it prints as a table, becomes a DataFrame, takes masks, and labels rows."""
 
 import gc
 import re
@@ -24,7 +24,7 @@ def test_an_answer_prints_as_a_table(tree):
     assert lines[0] == "3 clusters of 5000 points" and len(lines) == 5
     assert lines[1].split() == ["id", "count", "row", "x", "y", "mean_price", "top_kind"]
     assert re.fullmatch(r" *\d+ +\d+ +-1 +[-\d.]+ +[-\d.]+ +[\d.]+  \{'\w+': \d+\}", lines[2])
-    # All cells of a number end below the end of its name.
+    # The cells of a column of numbers are aligned with the end of the column's name.
     assert len({re.match(r" *\S+ +\S+", line).end() for line in lines[1:]}) == 1
 
 
@@ -61,6 +61,21 @@ def test_an_answer_becomes_a_frame(answer):
     assert pd.DataFrame(members).equals(members.to_pandas()) and dict(members).keys() == members.keys()
 
 
+def test_an_empty_answer_becomes_a_frame_with_its_columns(tree, answer):
+    query = dict(zoom=3, spacing=44, aggregate="mean(price), counts(kind)")
+    empty = tree.clusters((100, 0, 101, 1), **query)
+    names = ["id", "count", "row", "x", "y", "mean_price", "counts_kind"]
+    for part in (empty, answer[:0], answer[answer.count < 0]):
+        frame = pd.DataFrame(part)
+        assert frame.shape == (0, len(part.keys())) and list(frame) == part.keys()
+        assert frame["count"].dtype == np.int64 and frame["x"].dtype == np.float64
+        assert set(frame) <= set(part.to_pandas())
+    assert empty.keys() == names
+    # Only the constructor of pandas finds a mapping.
+    assert not isinstance(empty, dict) and empty.__class__ is type(empty) is treeline.Clusters
+    assert type(answer[:0]) is answer[:0].__class__
+
+
 def test_a_cluster_is_a_row(answer):
     place = int(np.argmax(answer.count))
     cluster = answer[place]
@@ -82,7 +97,7 @@ def test_names_choose_columns(answer):
 
 
 def check_part(part, answer, places):
-    """Holds a part of an answer to the clusters at some places."""
+    """Checks that a part of an answer has the clusters at the given places of the answer."""
     names = [*treeline._answer._COLUMNS, "first", "end", "tree_index", "radius", "west", "north", *answer.values]
     assert len(part) == len(places) and part.tree is answer.tree
     for name in names:
@@ -120,7 +135,7 @@ def test_masks_slices_and_positions_choose_clusters(answer):
     ("which", "error", "message"),
     [
         ([True, False], IndexError, "expected a mask of .* entries, one for each cluster, found 2"),
-        ([0, 10**6], IndexError, "expected places in .* clusters, found 1000000"),
+        ([0, 10**6], IndexError, "expected positions in .* clusters, found 1000000"),
         ([0.5], TypeError, "expected a position, a slice, a mask, an array of positions or a name"),
         ([[1]], TypeError, "expected a position"),
         (None, TypeError, "expected a position"),
@@ -138,7 +153,7 @@ def test_a_part_is_an_answer(tree, answer):
     place = 3
     index = int(part.first[place])
     assert part.find(index) == place and part.find(int(answer.first[np.argmin(answer.count)])) is None
-    # From a part, changes lead to and from its own places.
+    # The changes of a part of an answer refer to places in this part.
     change = part.transition_to(tree.children(part[place]))
     split = change.change == treeline.Transition.SPLIT
     assert change.from_place[split].tolist() == [place] * 2 and sorted(change.to_place[split]) == [0, 1]
@@ -243,7 +258,7 @@ def test_hulls_are_divided_at_the_antimeridian():
 
 
 def mercator(x, y):
-    """Positions on the sphere of Web Mercator, in meters."""
+    """Returns positions of Web Mercator on the sphere, in meters."""
     radius = 6_378_137
     return radius * np.radians(x), radius * np.arcsinh(np.tan(np.radians(y)))
 
@@ -258,7 +273,7 @@ def test_radius_and_axes_are_in_meters(tree):
         minor, major = np.sqrt(np.maximum(np.linalg.eigvalsh(spread), 0))
         assert found.semi_major[0] == pytest.approx(major, rel=1e-6, abs=0.1)
         assert found.semi_minor[0] == pytest.approx(minor, abs=1e-3 * major + 0.1)
-    # A degree on the equator, and half of one at 60 degrees.
+    # The radius is one degree of the equator. At 60 degrees of latitude, it is half as long.
     equator, north = (treeline.build([10, 12], [y, y]).root().radius[0] for y in (0, 60))
     assert equator == pytest.approx(111_319.5, abs=1) and north == pytest.approx(111_319.5 / 2, abs=1)
 

@@ -1,4 +1,4 @@
-"""Any source that supports Arrow's C data interface gives the same tree as numpy arrays of the same values."""
+"""Checks that any source with Arrow's C data interface gives the same tree as numpy arrays with the same values."""
 
 import datetime
 import decimal
@@ -19,7 +19,7 @@ COUNT = 1000
 
 @pytest.fixture(scope="module")
 def table():
-    """Returns a table with columns of all types; in most, one value in eight is missing."""
+    """Returns a table with columns of all types. In most columns, one value in eight is missing."""
     random = np.random.default_rng(11)
     texts = ["a", "", "exactly12bye", "Reykjavík is thirteen bytes or more", "東京"]
     instants = [datetime.datetime(1969, 12, 31, 23) + datetime.timedelta(hours=i, microseconds=i) for i in range(COUNT)]
@@ -51,7 +51,7 @@ def told(tree):
     rows = tree.members(tree.root()[0])
     order = np.argsort(rows["row"])
     values = {name: tree.values(name, rows["tree_index"])[order] for name in tree.columns}
-    # Texts are compared because NaN is not equal to itself.
+    # NaN is not equal to itself, so values are compared as texts.
     return {name: [str(value) for value in array.tolist()] for name, array in values.items()}
 
 
@@ -63,7 +63,7 @@ def expected(table):
     numbers = {name: table[name].to_pylist() for name in ("real", "single", "small", "money")}
     for name, values in numbers.items():
         found[name] = [str(np.nan if value is None else float(value)) for value in values]
-    # A column of whole numbers without missing values keeps whole numbers.
+    # If no value of a column of whole numbers is missing, its values stay whole numbers.
     found["year"] = [str(value) for value in table["year"].to_pylist()]
     found["nothing"] = ["None"] * COUNT
     return found
@@ -73,7 +73,7 @@ def variants(table):
     yield "table", table
     yield "reader", table.to_reader(max_chunksize=77)
     yield "batch", table.combine_chunks().to_batches()[0]
-    # Offsets that begin within a byte of a bit mask, on the batch and on its columns.
+    # Slices of a batch and of its columns. Their offsets begin within a byte of a bit mask.
     padded = pa.concat_tables([table.slice(0, 3), table]).combine_chunks()
     yield "slice", padded.slice(3)
     yield "slice of a batch", padded.to_batches()[0].slice(3)
@@ -164,7 +164,7 @@ print(treeline.build(duckdb.sql("select 1.5, 2.5"), columns=duckdb.sql("select '
 def test_answers_are_taken_by_whatever_speaks_arrow(tree):
     aggregates = "top(kind, 2), any(open), min(opened), mean(price), mode(kind), count(price), min(price)"
     few = tree.clusters(limit=9, aggregate=aggregates)
-    # If no point of a cluster has a value, the cluster has none.
+    # A cluster without any value in a column has no value for an aggregate of this column.
     none = tree.clusters(limit=3, where="price IS NULL", aggregate=aggregates)
     for answer in (few, none, tree.clusters((100, 0, 101, 1), 5, limit=4)):
         table = answer.to_arrow()

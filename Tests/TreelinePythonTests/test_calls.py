@@ -1,4 +1,4 @@
-"""Wrong calls get a helpful error, and trees support the usual operations on Python objects."""
+"""Checks that wrong calls get a helpful error, and that trees support the usual operations on Python objects."""
 
 import copy
 import multiprocessing
@@ -47,7 +47,7 @@ def test_a_box_across_the_antimeridian():
 def test_wrong_arguments_of_other_questions(tree):
     answer = tree.clusters(limit=5)
     for ask, error, message in (
-        (lambda: answer[9], IndexError, "expected a place in 5 clusters, found 9"),
+        (lambda: answer[9], IndexError, "expected a position in 5 clusters, found 9"),
         (lambda: answer["mean_price"], KeyError, "there is no column 'mean_price'"),
         (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
         (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),
@@ -123,7 +123,7 @@ print(tree._repr_mimebundle_()["text/plain"])
 
 
 def test_answers_outlive_everything_in_threads(tree):
-    # Answers are freed by the thread that drops them last.
+    # The thread that drops the last reference to an answer frees it.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as pool:
@@ -136,7 +136,7 @@ def test_threads_ask_one_tree_with_filters_of_their_own(tree):
     from concurrent.futures import ThreadPoolExecutor
 
     def ask(number):
-        # The cache keeps fewer filters than this, so threads evict the filters of other threads.
+        # There are more filters than the cache keeps, so each thread evicts filters of the other threads.
         wheres = [f"rooms < {step * 3}.{number}" for step in range(100)]
         return [tree.clusters(zoom=5, spacing=44, where=where).count.sum() for where in wheres]
 

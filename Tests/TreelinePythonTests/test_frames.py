@@ -1,11 +1,16 @@
-"""Tables go in as they are: their coordinates are found by name, and rows without a place are left out if asked for."""
+"""Checks that tables can be passed unchanged. Their coordinates are found by name. On request, rows without a place are
+left out."""
 
 import filecmp
+import itertools
+import re
 import warnings
 
 import numpy as np
 import pytest
 import treeline
+from conftest import ROOT
+from treeline import _names
 
 duckdb = pytest.importorskip("duckdb")
 geopandas = pytest.importorskip("geopandas")
@@ -52,11 +57,12 @@ def test_tables_of_all_kinds_are_points_with_columns(frame, points):
         ("decimalLongitude", "decimalLatitude"),
         ("stop_lon", "stop_lat"), ("start_lng", "start_lat"), ("Länge", "Breite"), ("Längengrad", "Breitengrad"),
         ("La\u0308nge", "Breite"), ("Laengengrad", "Breitengrad"), ("GPSLongitude [°]", "GPSLatitude [°]"),
-        ("lon_wgs84", "lat_wgs84"), ("Longitude (deg)", "Latitude (deg)"),
+        ("lon_wgs84", "lat_wgs84"), ("Longitude (deg)", "Latitude (deg)"), ("shape_pt_lon", "shape_pt_lat"),
+        ("longitud", "latitud"), ("Lengdegrad", "Breddegrad"), ("経度", "緯度"), ("Долгота", "Широта"),
     ],
 )  # fmt: skip
 def test_coordinates_are_found_by_their_names(x, y, recwarn):
-    # In the order of a list without names, they would be taken the other way around.
+    # If columns were taken in their order instead of by name, longitudes and latitudes would be swapped.
     tree = treeline.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
     assert tree.bounds == pytest.approx((100, 48, 101, 49), abs=1e-6) and list(tree.columns) == ["kind"]
     assert treeline.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)
@@ -81,8 +87,6 @@ def test_names_of_both_and_of_columns_are_taken():
 
 
 def test_a_guess_is_told():
-    with pytest.warns(UserWarning, match="'x' and 'y' are taken for longitudes and latitudes; .* planar=True"):
-        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}))
     with pytest.warns(UserWarning, match="'a' and 'b' are taken for longitudes and latitudes in this order; .* lon="):
         assert treeline.build(pd.DataFrame({"a": [1.0], "b": [2.0]})).bounds[0] == pytest.approx(1, abs=1e-6)
     with warnings.catch_warnings():
@@ -90,6 +94,93 @@ def test_a_guess_is_told():
         treeline.build(pd.DataFrame(np.array([[1.0, 2.0]])))
         treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), lon="x", lat="y")
         treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), planar=True)
+        treeline.build({"stop_lat": [1.0], "stop_lon": [2.0]})
+    ride = {"end_lat": [9.0], "end_lng": [8.0], "start_lat": [1.0], "start_lng": [2.0]}
+    with pytest.warns(UserWarning, match="points lie at 'start_lng' and 'start_lat', not at 'end_lng' and") as told:
+        tree = treeline.build(ride)
+    assert tree.bounds[:2] == pytest.approx((2, 1), abs=1e-6) and len(told) == 1 and told[0].filename == __file__
+    assert list(tree.columns) == ["end_lat", "end_lng"]
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [("x", "y"), ("Easting", "Northing"), ("X [m]", "Y [m]"), ("Rechtswert", "Hochwert")]
+)
+def test_names_of_a_plane_make_a_plane(x, y):
+    frame = pd.DataFrame({y: [5_400_000.0, 5_500_000.0], "kind": ["a", "b"], x: [400_000.0, 500_000.0]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree = treeline.build(frame)
+        assert tree.is_planar and tree.bounds == pytest.approx((4e5, 5.4e6, 5e5, 5.5e6))
+        assert treeline.build(frame, planar=True).content_hash == tree.content_hash
+    with pytest.raises(treeline.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+        treeline.build(frame, planar=False)
+    near = frame.assign(**{x: [2.0, 3.0], y: [48.0, 49.0]})
+    told = re.escape(f"{x!r} and {y!r} are taken for x and y on a plain plane, but may be degrees; planar=False")
+    with pytest.warns(UserWarning, match=told):
+        assert treeline.build(near).is_planar
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not treeline.build(near, planar=False).is_planar and treeline.build(near, planar=True).is_planar
+        assert not treeline.build(near, lon=x, lat=y).is_planar
+
+
+def test_names_have_the_order_of_the_tool():
+    both = {"x": [4e5], "y": [5e6], "lon": [2.0], "lat": [48.0]}
+    assert not treeline.build(both).is_planar and treeline.build(both, planar=True).bounds[0] == pytest.approx(4e5)
+    assert treeline.build({"rechtswert": [4e5], "hochwert": [5e6], "longitud": [1.0], "latitud": [2.0]}).is_planar
+    with pytest.raises(ValueError, match="found 'home_lon' and 'home_lat', 'shop_lon' and 'shop_lat'; name one pair"):
+        treeline.build({"home_lon": [1.0], "home_lat": [1.0], "shop_lon": [1.0], "shop_lat": [1.0]})
+
+
+def test_names_are_those_of_the_tool():
+    source = (ROOT / "Sources/TreelineFormats/CSV/ColumnFinder.swift").read_text()
+
+    def listed(name):
+        """Returns the texts of a list in the tool's sources."""
+        return re.findall('"([^"]+)"', re.search(rf"let {name}\b[^=]*= [^\[]*\[(.*?)\]", source, re.DOTALL)[1])
+
+    assert [*itertools.chain(*((x, y) for x, y, _ in _names._COMMON))] == listed("commonNames")
+    planar = re.findall(r'\("([^"]+)", "[^"]+", true\)', source)
+    assert [x for x, _, is_planar in _names._COMMON if is_planar] == planar
+    for name, words in (
+        ("pairNames", _names._PAIRS), ("wellKnownTextNames", _names._WELL_KNOWN_TEXT), ("placeWords", _names._PLACES),
+        ("startWords", _names._STARTS), ("neutralWords", _names._NEUTRAL), ("longitudeWords", _names._LONGITUDE),
+        ("latitudeWords", _names._LATITUDE), ("degreeWords", _names._OF_DEGREES - _names._NEUTRAL),
+        ("lengthWords", _names._OF_LENGTHS - _names._NEUTRAL),
+    ):  # fmt: skip
+        assert set(listed(name)) == words, name
+
+
+def test_coordinates_that_are_not_degrees_need_a_plane():
+    x, y = [400_000.0, 500_000.0, 2.0], [5_400_000.0, 5_500_000.0, 3.0]
+    for arguments in (dict(x=x, y=y), dict(x={"lon": x, "lat": y}), dict(x={"a": x, "b": y, "n": x}, lon="a", lat="b")):
+        with pytest.raises(treeline.BuildError, match="planar=True takes them for x and y on a plain plane") as told:
+            treeline.build(**arguments)
+        assert "skip_invalid" not in str(told.value)
+        assert treeline.build(**arguments, planar=True).is_planar
+    with pytest.raises(treeline.BuildError, match="skip_invalid=True leaves out such rows"):
+        treeline.build([1.0, 2.0, 500.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        ({"name": ["Paris"], "Location": ["48.85, 2.35"]}, "'Location' has both coordinates .* split it: .*str.split"),
+        ({"a": [1], "b": [2], "lat_lon": ["48.85, 2.35"]}, "'lat_lon' has both coordinates"),
+        ({"name": ["Paris"], "geom": ["POINT (2 48)"]}, "'geom' has points as text.*GeoSeries.from_wkt"),
+    ],
+)
+def test_a_column_of_both_coordinates_is_explained(frame, message):
+    with pytest.raises(KeyError, match=message):
+        treeline.build(pd.DataFrame(frame))
+
+
+def test_the_advice_about_a_column_of_both_coordinates_works():
+    frame = pd.DataFrame({"name": ["Paris", "Rome"], "location": ["48.85, 2.35", "41.9, 12.5"]})
+    with pytest.raises(KeyError) as told:
+        treeline.build(frame)
+    exec(re.search("frame.*", told.value.args[0])[0], {"frame": frame})
+    assert treeline.build(frame).bounds == pytest.approx((2.35, 41.9, 12.5, 48.85), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +215,7 @@ def test_what_is_no_table_of_points_is_told(arguments, error, message):
 
 @pytest.fixture
 def gaps(points):
-    """The points, three of them without a place, and their rows."""
+    """Returns the points after three of them have lost their places, and the rows of these three points."""
     lon, lat = points["lon"].copy(), points["lat"].copy()
     lon[7], lat[4000], lon[4999] = np.nan, 91, np.inf
     names = ["price", "rooms", "kind", "open", "opened"]
@@ -142,11 +233,11 @@ def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     assert len(tree) == len(frame) - 3 and tree.row_count == len(frame)
     rows = tree.members(tree.root()[0])["row"]
     assert sorted(rows.tolist()) == sorted(set(range(len(frame))) - set(invalid))
-    # Values stay with their rows.
+    # The values of a row stay with this row.
     indices = [tree.tree_index(row) for row in (8, 3999, 4001)]
     assert tree.values("rooms", indices).tolist() == frame["rooms"][[8, 3999, 4001]].tolist()
     assert tree.clusters(limit=1, aggregate="sum(rooms)")["sum_rooms"][0] == frame["rooms"].drop(invalid).sum()
-    # The same points without gaps are the same tree.
+    # A table without these three rows gives the same tree.
     whole = treeline.build(frame.drop(invalid))
     assert whole.content_hash == tree.content_hash
     tree.save(tmp_path / "tree.treeline")
@@ -161,7 +252,8 @@ def test_an_index_of_a_table_with_gaps_is_that_of_its_parquet_file(gaps, tmp_pat
     names = ["price", "rooms", "open", "opened"]
     with pytest.warns(UserWarning):
         treeline.build(frame, skip_invalid=True, columns=names).save(tmp_path / "one")
-        treeline.build_parquet(tmp_path / "places.parquet", out=tmp_path / "other", columns=names)
+        source, out = tmp_path / "places.parquet", tmp_path / "other"
+        treeline.build_parquet(source, out=out, columns=names, skip_invalid=True)
     assert filecmp.cmp(tmp_path / "one", tmp_path / "other", shallow=False)
 
 

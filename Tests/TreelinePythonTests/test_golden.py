@@ -1,4 +1,4 @@
-"""Python and the tool give the same answers: checked against the tool's expected output, command by command."""
+"""Checks that Python gives the same answers as the tool, by the expected output of the tool's commands."""
 
 import collections
 import csv
@@ -13,10 +13,10 @@ from conftest import FIXTURES, ROOT, read_points
 
 GOLDEN = FIXTURES / "golden" / "tool"
 
-#: Commands that this reader skips: other formats, headers and faults are checked by the tool's own tests.
+#: Commands that are skipped here. They test other formats, headers and faults. The tool's own tests check them.
 FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|units|--method grid|--continuing")
 
-#: Options of `query` that control how answers are printed.
+#: Options of `query` that only change what is printed.
 FLAGS = {"ellipses", "members", "hulls", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
 
 BUILDING = ("split", "grow", "stand", "badge-gap")
@@ -39,7 +39,7 @@ def test_there_are_cases():
 
 
 def parsed(command):
-    """Returns the arguments without a name, and the options."""
+    """Returns the arguments without an option name, and the options."""
     words = shlex.split(command)[3:]
     free, options = [], {}
     while words:
@@ -76,7 +76,7 @@ def tree_of(path, options):
 
 
 def query(options):
-    """Returns the options of a query as Python arguments."""
+    """Returns the options of a query in the form of Python arguments."""
     numbers = {"zoom", "spacing", "detail", "badges", "width", "height", "alone-from-zoom", "margin"}
     arguments = {}
     for name, value in options.items():
@@ -99,7 +99,7 @@ def query(options):
 
 
 def near(found, expected, decimals):
-    """Returns whether a number rounds to its printed form."""
+    """Returns whether a number, rounded to some decimals, equals the printed number."""
     return abs(found - expected) <= 0.51 * 10**-decimals + 1e-9 * abs(expected)
 
 
@@ -140,20 +140,22 @@ def check_feature(answer, place, feature, options):
 
 
 def check_rows(answer, lines):
-    """Checks an answer against a table in text: its first eight columns, and the row numbers after them."""
+    """Checks an answer against the lines of a printed table: its first eight columns, and the row numbers that
+    follow."""
     names, *rows = [line.split() for line in lines]
     assert len(answer) == len(rows)
     found = np.column_stack([answer.x, answer.y, answer.bounds])
     for place, cells in enumerate(rows):
         assert [str(answer.id[place]), str(answer.count[place])] == cells[:2]
         for column, text in enumerate(cells[2:8]):
-            # A column is printed with as many decimals as any of its numbers needs.
+            # All numbers of a column are printed with the same number of decimals: as many as the longest of them
+            # needs.
             digits = max(len(row[2 + column].partition(".")[2]) for row in rows)
             assert near(found[place, column], float(text), digits)
         if names[8:] == ["index"]:
             assert cells[8:] == ([str(answer.row[place])] if answer.row[place] >= 0 else [])
         if names[8:] == ["index", "members"]:
-            # A single point has its row in both columns.
+            # If a cluster is a single point, both columns of row numbers contain its row.
             members = sorted(answer.tree.members(int(answer.id[place]))["row"].tolist())
             assert [int(cell) for cell in cells[8:]][-len(members) :] == members
 
@@ -178,12 +180,13 @@ def check_query(tree, options, output):
 
 
 def printed(output):
-    """Returns the tool's output without the messages on standard error."""
+    """Returns the output of the tool without its messages on standard error."""
     end = next(number for number, line in enumerate(output) if line.startswith("---"))
     return "\n".join(output[:end])
 
 
-#: Groups of options that both sides of a transition share, unless one side has an option of the group.
+#: Groups of options. Both sides of a transition share the options of a group, unless one side has its own option of
+#: this group.
 SHARED = (
     {"limit"},
     {"order", "detail", "spacing", "badges"},
@@ -241,7 +244,7 @@ def check_cluster(tree, id, options, output):
     shown = options.get("show")
     tree = tree.select(options["filter"]) if "filter" in options else tree
     if shown == "expansion-zoom":
-        # The tool prints no zoom below 0.
+        # If the zoom is less than 0, the tool prints 0.
         assert max(tree.expansion_zoom(id, spacing=float(options["spacing"])), 0) == json.loads(printed(output))["zoom"]
         return
     expected = json.loads(printed(output))
@@ -274,7 +277,7 @@ def test_answers_are_those_of_the_tool(command, output):
 
 
 def test_trees_are_those_of_the_library():
-    """Checks the hashes of `trees.txt`, which are of builds with LAPACK."""
+    """Checks the hashes in `trees.txt`. They are from builds with LAPACK."""
     checked = 0
     for line in (FIXTURES / "golden" / "trees.txt").read_text().splitlines():
         expected, rule, name = line.split()

@@ -1,4 +1,4 @@
-"""The examples of the guide, run in their order as one program."""
+"""Runs the examples of the guide, in their order, as a single program."""
 
 import pathlib
 import re
@@ -23,7 +23,8 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
     names, run = {}, 0
     for match in BLOCK.finditer(PAGE.read_text()):
         peer, code = match.groups()
-        # Examples of other libraries run only where these are installed, by scripts/measure/bench-python.
+        # Some examples need other libraries. They are skipped unless these libraries are installed, as by
+        # scripts/measure/bench-python.
         if peer is not None and not has(peer):
             continue
         exec(compile(code, f"{PAGE.name}, {code.splitlines()[0]}", "exec"), names)

@@ -1,4 +1,4 @@
-"""Unusual values everywhere: each call ends with an answer or an exception, and no answer is wrong."""
+"""Passes unusual values everywhere. Each call must end with a right answer or with an exception."""
 
 import itertools
 import math
@@ -12,7 +12,8 @@ INTEGERS = [0, -1, 1, 2**31, 2**32, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64, -
 FLOATS = [0.0, -0.0, -1.5, 2.0**31, 2.0**53, 2.0**63, 1e300, math.nan, math.inf, -math.inf]
 OTHERS = [None, "", "x", "1e999", "\0", "\ud800", b"\xff", True, [], {}, (), [1, 2], object(), 1j, slice(None)]
 VALUES = [*INTEGERS, *FLOATS, *OTHERS]
-#: Exceptions that a call may raise: never a crash, nor an exception that only a bug in the library causes.
+#: Exceptions that a call may raise. A crash is never allowed, and neither are exceptions that only a bug in the library
+#: causes.
 EXPECTED = (TypeError, ValueError, KeyError, OverflowError, IndexError, treeline.Error)
 
 
@@ -62,7 +63,7 @@ def test_calls_of_one_value(tree, answer):
     ]
     for call, value in itertools.product(calls, VALUES):
         ends(call, value)
-    # The answer is as before.
+    # The answer is the same as before the calls.
     assert tree.clusters(limit=9).id.tolist() == answer.id.tolist()
 
 
@@ -147,7 +148,7 @@ def test_arrays_of_any_kind_and_shape():
     for values in arrays:
         ends(treeline.build, [0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
         ends(treeline.build, values)
-    # The numbers are the same in every layout.
+    # The values are the same in every memory layout.
     numbers = random.integers(-(2**62), 2**62, 4)
     wide = np.zeros((4, 3), ">i8")
     wide[:, 1] = numbers

@@ -1,4 +1,4 @@
-"""Any object that holds values gives the same tree as numpy arrays of the same values."""
+"""Passes values in all kinds of objects. The tree must be the same as with numpy arrays."""
 
 import datetime
 import decimal
@@ -17,7 +17,7 @@ AGGREGATES = "count(price), sum(price), sum(rooms), counts(kind), any(open), min
 
 
 def told(tree):
-    """Returns everything that a tree reports about its columns."""
+    """Returns everything that a tree says about its columns."""
     answer = tree.clusters(limit=30, aggregate=AGGREGATES)
     return {"hash": tree.content_hash, "columns": tree.columns} | {
         name: values.tolist() for name, values in answer.values.items()
@@ -26,7 +26,7 @@ def told(tree):
 
 @pytest.fixture(scope="module")
 def gaps(points):
-    """Returns a mask of missing values for each column of the points."""
+    """Returns a mask of the missing values for each column of the points."""
     random = np.random.default_rng(7)
     return {name: random.random(len(points["lon"])) < 0.2 for name in ("price", "rooms", "kind", "open", "opened")}
 
@@ -86,7 +86,7 @@ def test_geopandas(frame, points, expected):
     assert told(treeline.build(places)) == expected
     assert list(treeline.build(places, columns=["rooms"]).columns) == ["rooms"]
     mercator = treeline.build(places.to_crs(3857))
-    # Coordinates are rounded on the way there and back, so positions agree to a centimeter.
+    # Coordinates are rounded when they are converted and converted back, so positions only agree to a centimeter.
     for found, wanted in zip(mercator.bounds, treeline.build(places).bounds):
         assert found == pytest.approx(wanted, abs=1e-6)
 
@@ -158,7 +158,7 @@ def test_times_come_back_as_times(text, unit):
     edges = tree.histogram("t", bins=5)
     assert edges["from"].dtype.kind == edges["to"].dtype.kind == "M"
     assert edges["from"][0] <= times[1] and edges["to"][-1] >= times[0]
-    # JSON has no times, so they become texts.
+    # JSON has no type for times, so times become texts.
     features = json.loads(json.dumps(answer.__geo_interface__))["features"]
     assert sorted(str(feature["properties"]["max_t"]) for feature in features) == [f"2024-05-01T{text}Z", "None"]
     assert len(tree.clusters(limit=9, where=f"t = TIMESTAMP('2024-05-01T{text}Z')")) == 1
@@ -181,7 +181,7 @@ def test_numbers_of_python_of_any_type(values, kind, total):
 
 
 def test_lists_of_texts_know_nan():
-    # numpy would convert it to the text 'nan'.
+    # numpy would convert the missing value to the text 'nan'.
     tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
     assert tree.clusters(limit=1, aggregate="counts(kind)")["counts_kind"].tolist() == [{"a": 1}]
     structured = np.array([(1.5, "a")], dtype=[("price", "f8"), ("kind", "U1")])
@@ -193,7 +193,7 @@ def test_texts_survive():
     tree = treeline.build(range(6), range(6), columns={"name & so": texts}, kinds={"name & so": "text"})
     rows = tree.members(int(tree.root().id[0]))
     values = tree.values("name & so", rows["tree_index"])
-    # A missing value and an empty text stay different.
+    # Missing values and empty texts are still different.
     assert [values[i] for i in np.argsort(rows["row"])] == texts
 
 
@@ -239,7 +239,7 @@ def test_errors_tell_what_is_wrong(arguments, error, message):
 
 
 def kept(tree, name="v"):
-    """Returns the values of a column, in row order."""
+    """Returns the values of a column in the order of the rows."""
     return tree.values(name, [tree.tree_index(row) for row in range(len(tree))])
 
 

@@ -1,11 +1,13 @@
-"""Values that Python sends to maps and pages, checked before any browser gets them."""
+"""Checks the values that Python sends to maps and pages, before a browser gets them."""
 
 import datetime
+import inspect
 
 import numpy as np
 import pytest
 import traitlets
 import treeline
+import treeline.widget
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,8 @@ import treeline
         ("tooltip", "prize"),
         ("brush", (20, 30)),
         ("basemap", 3),
+        ("basemap", "osm"),
+        ("basemap", "OpenStreetMap.Mapnik"),
         ("basemap", "https://tiles.example/{z}.png"),
         ("basemap", {"version": 8}),
         ("basemap", {"version": 8, "sources": {}, "layers": [float("nan")]}),
@@ -75,7 +79,7 @@ def test_a_brush_is_the_range_of_its_histogram(tree):
         with pytest.raises(traitlets.TraitError, match="expected two numbers, the lesser first, found brush="):
             map.brush = bad
     assert map.brush == (60, 1e21)
-    # In another column its ends mean nothing.
+    # A window over one column has no meaning for another column, so it is removed.
     map.histogram = "opened"
     assert map.brush is None and map._range == ""
     map.brush = (datetime.date(1960, 1, 1), np.datetime64("1970-01-01T12"))
@@ -121,13 +125,15 @@ def test_basemaps_are_styles(tree):
     address = "https://tiles.example/style.json"
     assert tree.map(basemap=style).basemap == style and tree.map(basemap=address).basemap == address
     assert tree.map(basemap="").basemap is tree.map().basemap is None
+    for relative in ("/files/style.json", "style.json", "styles/day", "data:application/json,{}", "mapbox:style"):
+        assert tree.map(basemap=relative).basemap == relative
     tiles = tree.map(basemap="https://{s}.tiles.example/{z}/{x}/{y}{r}.png").basemap
     addresses = [f"https://{each}.tiles.example/{{z}}/{{x}}/{{y}}.png" for each in "abc"]
     assert tiles["sources"]["basemap"]["tiles"] == addresses
     assert tiles["layers"] == [{"id": "basemap", "type": "raster", "source": "basemap"}]
 
     class Provider(dict):
-        """As of xyzservices."""
+        """A provider of tiles, in the form that xyzservices uses."""
 
         html_attribution = "Nobody"
 
@@ -149,8 +155,18 @@ def test_a_page_is_a_text_or_a_file(tree, tmp_path):
 
 
 def test_a_trait_that_is_not_there_is_told(tree):
-    with pytest.raises(TypeError, match="'zoom'"):
+    there = "'basemap', 'brush', 'color', .*, 'view', 'where'"
+    with pytest.raises(TypeError, match=f"found 'colour'; there are {there}; did you mean 'color'"):
+        tree.map(colour="kind")
+    with pytest.raises(TypeError, match=f"found 'zoom'; there are {there}$"):
         tree.map(zoom=3)
+    assert tree.map(layout={"width": "50%"}).layout.width == "50%"
+
+
+def test_the_signature_of_a_map_has_all_of_its_traits(tree):
+    own = {name for name in treeline.widget.Map.class_own_traits() if not name.startswith("_")}
+    assert own == inspect.signature(tree.map).parameters.keys() - {"others"}
+    assert tree.map(color=None, tooltip=None, title=None, cut=None).cut == tree.map().cut
 
 
 def test_a_page_is_of_all_points(tree, tmp_path):

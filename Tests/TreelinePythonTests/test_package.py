@@ -1,4 +1,5 @@
-"""The package as a whole: its imports, its library and the declarations that both share."""
+"""Tests the package as a whole: its imports, its library, and the declarations that the package and the library
+share."""
 
 import ast
 import ctypes
@@ -22,7 +23,8 @@ HEADERS = [ROOT / "Sources/CTreeline" / name for name in ("treeline.h", "treelin
 
 
 def imports(source, names):
-    """The modules of the package that a module imports, also within functions, but not for types alone."""
+    """Returns the modules of the package that a module imports, including imports within functions. Imports that only
+    serve type checks are left out."""
     found, module = set(), ast.parse(source)
     for node in ast.walk(module):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -34,7 +36,7 @@ def imports(source, names):
 
 
 def circle(graph):
-    """The modules of a circle of imports; None if there is none."""
+    """Returns the modules of a circular import; None if there is no circle."""
     done = set()
 
     def visit(name, path):
@@ -60,7 +62,7 @@ def test_imports_go_in_no_circle():
 
 # MARK: What C declares
 
-#: Each type of C as it may stand in Python. `c_char_p` takes bytes for a pointer to them.
+#: Python types that may represent a C type. `c_char_p` accepts bytes where C expects a pointer to them.
 TYPES = {
     "double": {ctypes.c_double},
     "size_t": {ctypes.c_size_t},
@@ -80,7 +82,7 @@ def header():
 
 
 def structs():
-    """The fields of each struct: their names, and their types without the name."""
+    """Returns the fields of each struct: the name of each field, and its type."""
     found = {}
     for name, body in re.findall(r"typedef struct (treeline_\w+) \{(.*?)\} \1;", header(), re.DOTALL):
         fields = found[name] = []
@@ -97,7 +99,7 @@ def structs():
 
 
 def functions():
-    """The result and the parameters of each function."""
+    """Returns the result type and the parameters of each function."""
     found = re.findall(r"^((?:const )?\w+ \*?)(treeline_\w+)\((.*?)\);", header(), re.DOTALL | re.MULTILINE)
     split = lambda text: [] if text.strip() == "void" else [" ".join(part.split()) for part in text.split(",")]
     return {name: (result.strip(), split(parameters)) for result, name, parameters in found}
@@ -131,7 +133,7 @@ def test_structs_are_those_of_the_header(name):
         elif in_c in ("treeline_value_type",):
             assert type is ctypes.c_int, field
         else:
-            # A pointer to numbers or to an object is an address.
+            # Python passes a pointer to numbers or to an object as an address.
             assert type in TYPES.get(in_c, {ctypes.c_void_p} if in_c.endswith("*") else ()), (field, in_c)
 
 
@@ -178,7 +180,7 @@ def test_functions_are_those_of_the_header():
         for value in vars(module).values()
         if getattr(value, "__name__", "").startswith("treeline_") and hasattr(value, "argtypes")
     }
-    # Those that the extension calls in every frame are declared by the header itself.
+    # The extension calls these functions in every frame. It uses the declarations in the header itself.
     native = {"treeline_clusters_in_box", "treeline_answer_arrays", "treeline_answer_free", "treeline_answer_count"}
     assert set(declared) - set(mine) == native and set(mine) <= set(declared)
     for name, function in mine.items():
@@ -241,7 +243,7 @@ def run(folder, library=None):
 
 @pytest.fixture
 def package(tmp_path):
-    """The package without its library."""
+    """Returns a copy of the package without its library."""
     ignored = shutil.ignore_patterns("libTreelineC.so", "map", "__pycache__")
     shutil.copytree(PACKAGE, tmp_path / "treeline", ignore=ignored)
     return tmp_path
@@ -277,5 +279,16 @@ def test_an_extension_that_is_missing_is_told(package):
     for path in (package / "treeline").glob("_native*.so"):
         path.unlink()
     found = run(package)
-    assert found.startswith("ImportError: treeline needs its extension _native, which cannot be loaded: ")
-    assert found.endswith("or run scripts/build/python-native")
+    assert found == (
+        "ImportError: treeline needs its extension _native, which cannot be loaded: there is no file _native.abi3.so "
+        f"in {package / 'treeline'}; install the wheel that scripts/build/wheel builds, or run "
+        "scripts/build/python-native in the sources"
+    )
+
+
+def test_an_extension_that_cannot_be_loaded_is_told(package):
+    for path in (package / "treeline").glob("_native*.so"):
+        path.write_text("no library")
+    assert re.search(
+        r"_native, which cannot be loaded: .*(invalid ELF header|file too short); install the wheel", run(package)
+    )

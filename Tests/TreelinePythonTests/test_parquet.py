@@ -1,4 +1,4 @@
-"""An index of Parquet files equals, byte for byte, an index of their rows in memory."""
+"""Checks that an index of Parquet files equals, byte for byte, an index of their rows in memory."""
 
 import filecmp
 import json
@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -14,10 +15,10 @@ import treeline
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-pytest.importorskip("pyarrow.compute")
+pc = pytest.importorskip("pyarrow.compute")
 pytest.importorskip("pyarrow.csv")
 
-#: A memory budget so small that the index is built in many pieces.
+#: A memory budget that is so small that the index is built in many pieces.
 MEMORY = "200kB"
 COUNT = 6000
 
@@ -52,7 +53,7 @@ def write(folder, table, files=3):
 
 
 def wkb(x, y, number):
-    """Returns a point in WKB, as various programs write it."""
+    """Returns a point in WKB, in one of the forms that various programs write."""
     match number % 4:
         case 0: return struct.pack("<BIdd", 1, 1, x, y)
         case 1: return struct.pack(">BIdd", 0, 1, x, y)
@@ -98,7 +99,7 @@ def test_plain_planes(table, tmp_path):
 
 @pytest.fixture
 def hotels(points):
-    """Returns a table with columns of all types, which contain missing values."""
+    """Returns a table with columns of all types. Some of their values are missing."""
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in points.items()})
     return table.append_column("stars", pa.array([number % 5 or None for number in range(len(table))]))
 
@@ -114,14 +115,14 @@ def test_columns_come_along_with_their_types(hotels, split, tmp_path):
     assert columns == whole.columns and columns["opened"] == "time" and columns["kind"] == "category"
 
 
-#: Expected kinds of columns that have nulls.
+#: Expected kinds of columns that contain nulls.
 KINDS = {"name": "text", "kind": "category", "price": "number", "rooms": "number", "open": "boolean", "day": "time",
          "opened": "time", "none": "text"}  # fmt: skip
 
 
 @pytest.fixture
 def gaps(table):
-    """Returns a table in which each column has nulls, and one column only nulls."""
+    """Returns a table in which each column contains nulls. One column contains only nulls."""
     random, count = np.random.default_rng(3), len(table)
     values = {
         "name": pa.array([f"Zum {number % 700}. Bären" for number in range(count)]),
@@ -142,7 +143,8 @@ def gaps(table):
 @pytest.mark.skipif("TREELINE_TOOL" not in os.environ, reason="TREELINE_TOOL names no tool")
 @pytest.mark.parametrize("format", ["csv", "geojson"])
 def test_nulls_are_those_of_other_formats(gaps, format, tmp_path):
-    """An index of a table is the same if built from Parquet, from arrays, or from a file that the tool reads."""
+    """Checks that the index of a table is the same whether it is built from Parquet, from arrays, or from a file that
+    the tool reads."""
     folder, source = write(tmp_path / "gaps", gaps), tmp_path / f"gaps.{format}"
     if format == "csv":
         pa.csv.write_csv(gaps, source)
@@ -218,7 +220,8 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
 
 
 def test_folders_of_partitions_are_columns(hotels, tmp_path):
-    """A folder that another program has divided by a column gives the index of the undivided table."""
+    """Another program may divide a table by the values of a column and write one folder for each value. Checks that the
+    index is the same as that of the whole table."""
     years = pa.array((hotels["rooms"].to_numpy() % 3 + 2022).astype(int))
     kinds = hotels["kind"].take(pa.array(np.arange(len(hotels))))
     table = hotels.select(["lon", "lat", "price"]).append_column("year", years).append_column("kind", kinds)
@@ -228,7 +231,7 @@ def test_folders_of_partitions_are_columns(hotels, tmp_path):
     (folder / "_delta_log").mkdir()
     (folder / "_delta_log/part.parquet").write_text("no data")
     names = ["kind", "price", "year"]
-    # The files in the order of their paths.
+    # Rows are in the order of the paths of their files.
     order = sorted(range(len(table)), key=lambda row: (years[row].as_py(), kinds[row].as_py()))
     rows = table.take(order)
     treeline.build(rows["lon"], rows["lat"], columns=rows.select(names)).save(tmp_path / "whole")
@@ -262,13 +265,16 @@ def test_values_of_folders_are_texts_or_whole_numbers(tmp_path):
     }  # fmt: skip
 
 
-def test_rows_without_a_place_may_be_an_error(table, tmp_path):
+def test_rows_without_a_place_are_an_error(table, tmp_path):
     lat = table["lat"].to_pylist()
     lat[5000] = 95.0
     folder = write(tmp_path / "places", table.set_column(1, "lat", pa.array(lat)))
     message = r"part-2.parquet, row 5000: expected coordinates on the Earth, found .*, 95\.0; skip_invalid=True"
-    with pytest.raises(treeline.BuildError, match=message):
-        treeline.build_parquet(folder, out=tmp_path / "out", skip_invalid=False, memory=MEMORY)
+    for options in ({}, dict(skip_invalid=False)):
+        with pytest.raises(treeline.BuildError, match=message):
+            treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
+    with pytest.raises(ValueError, match="expected skip_invalid=True with refused="):
+        treeline.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
     assert os.listdir(tmp_path) == ["places"]
 
 
@@ -277,8 +283,18 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
-    with pytest.warns(UserWarning, match="'x' and 'y' are taken for longitudes and latitudes"):
-        treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
+    assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
+    with pytest.warns(UserWarning, match="'x' and 'y' are taken for x and y on a plain plane, but may be degrees"):
+        built = treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    assert built.open().is_planar
+    wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
+    folder = write(tmp_path / "wide", wide)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY).open().is_planar
+    with pytest.raises(treeline.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
     folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
     message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="
     with pytest.raises(KeyError, match=message):
@@ -293,7 +309,7 @@ def test_rows_without_a_place_are_told(table, tmp_path):
     folder = write(tmp_path / "places", pa.table({"lon": lon, "lat": lat}))
     with pytest.warns(UserWarning, match="4 rows are not in .* row 3: 181.0, 4.0"):
         built = treeline.build_parquet(
-            folder, out=tmp_path / "out", memory=MEMORY, refused=tmp_path / "refused.parquet"
+            folder, out=tmp_path / "out", memory=MEMORY, skip_invalid=True, refused=tmp_path / "refused.parquet"
         )
     assert [place.row for place in built.refused] == list(bad)
     assert pq.read_table(tmp_path / "refused.parquet")["row"].to_pylist() == list(bad)
@@ -355,7 +371,7 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
 
 def test_an_interrupt_stops_it(table, tmp_path):
     folder = write(tmp_path / "places", table)
-    # A shell starts background jobs with interrupts ignored.
+    # A shell starts background jobs in such a way that they ignore interrupts. This undoes it.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupted = threading.Event()
 

@@ -1,4 +1,4 @@
-"""A mask of rows selects points as a filter does, and filters are added to it."""
+"""Checks that a mask of rows selects points in the same way as a filter, and that filters can be added to a mask."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def test_filters_are_added_to_a_mask(tree, mask, points):
     assert answer.tree.clusters(limit=9, where="open = TRUE").count.sum() == (mask & cheap & points["open"]).sum()
     labels = answer.labels
     assert ((labels >= 0) == (mask & cheap)).all()
-    # What is selected takes the place of what was.
+    # A new selection replaces the previous selection.
     assert len(masked.select("price < 100")) == cheap.sum()
     assert len(tree.select("price < 100").select(mask)) == mask.sum()
     assert len(masked.select(~mask)) == (~mask).sum()
@@ -84,7 +84,7 @@ def test_masks_of_an_opened_index_reach_its_rows(tree, mask, tmp_path):
     tree.save(tmp_path / "tree")
     opened = treeline.open(tmp_path / "tree")
     assert len(opened.select(mask)) == mask.sum()
-    # Rows without a place may follow, which an index does not know of.
+    # The index does not know whether rows without a place followed its last row. So a mask may be longer than its rows.
     assert len(opened.select([*mask.tolist(), True])) == mask.sum()
     with pytest.raises(ValueError, match="expected a mask of at least 5000 entries, .* found 4999"):
         opened.select(mask[1:])

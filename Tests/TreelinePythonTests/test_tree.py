@@ -1,4 +1,4 @@
-"""Promises of trees and answers."""
+"""Checks promises of trees and of answers."""
 
 import gc
 import json
@@ -26,6 +26,12 @@ def test_a_tree_tells_what_it_is(tree, points):
     assert tree.has_separations and not tree.has_badges and not tree.is_planar
     assert (tree.growth, tree.stand, tree.clipped_point_count) == ("least-scatter", "mean", 0)
     assert "5000 points, least-scatter, columns price" in repr(tree)
+
+
+@pytest.mark.parametrize(("count", "end"), [(10, "c8, c9>"), (11, "c8, c9 and 1 more>"), (40, "c8, c9 and 30 more>")])
+def test_the_text_of_a_tree_names_ten_columns(count, end):
+    tree = treeline.build([1.0], [2.0], columns={f"c{number}": [number] for number in range(count)})
+    assert repr(tree).endswith(end)
 
 
 def test_every_point_is_in_one_cluster(tree):
@@ -103,8 +109,8 @@ def test_answers_outlive_their_tree_and_arrays_their_answer(points):
 
 
 def test_no_answer_keeps_itself(tree):
-    # If an answer kept an array that refers to the answer, neither would ever be freed: numpy's arrays take no part in
-    # garbage collection of cycles.
+    # If an answer kept an array that refers to the answer, neither of them would ever be freed. Python's garbage
+    # collector does not find cycles through numpy arrays.
     answer = tree.clusters(limit=50, aggregate=["mean(price)", "top(kind, 1)"])
     before = sys.getrefcount(answer)
     answer.bounds, answer.radius, answer.badge_diameter, answer.group, answer.values, list(answer)
@@ -195,7 +201,7 @@ def test_answers_of_two_trees_do_not_mix(tree, points):
 
 def test_a_box_and_a_screen_are_two_ways_to_ask(tree):
     for zoom in (5, 6.5, 8):
-        # 256 px tiles are 360 degrees at zoom 0.
+        # At zoom 0, 256 px show 360 degrees of longitude.
         half = 360 / 2**zoom / 256 * 400
         box = tree.clusters((2 - half, -90, 2 + half, 90), zoom, spacing=44)
         screen = tree.clusters(center=(2, 48), zoom=zoom, width=800, height=10_000, spacing=44)
@@ -242,7 +248,7 @@ def test_indexes_hold_all(tree, tmp_path):
     a, b = tree.clusters(**query), opened.clusters(**query)
     assert a.id.tolist() == b.id.tolist() and all(a[n].tolist() == b[n].tolist() for n in a.values)
     assert treeline.verify(path) == []
-    # A tree that is saved again, with a filter or without, gives the same file.
+    # If a tree is opened and saved again, with or without a filter, the file is the same.
     again = tmp_path / "again.treeline"
     opened.select("rooms > 5").save(again)
     assert again.read_bytes() == path.read_bytes()
@@ -320,7 +326,7 @@ def test_other_threads_go_on(tree):
 
 @pytest.mark.parametrize("library", ["numpy", "polars"])
 def test_an_interrupt_stops_a_build(library):
-    # polars takes part in signal handling.
+    # polars also handles signals, so the test runs with it and with numpy.
     pytest.importorskip(library)
     script = f"import {library}" + """
 import numpy as np, os, signal, sys, threading, time, treeline
@@ -347,12 +353,12 @@ except KeyboardInterrupt:
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     seconds, count = output.stdout.split()
-    # The whole build would take a minute of processor time, however busy the processors are.
+    # The whole build would take a minute of processor time. This does not depend on the load of the machine.
     assert float(seconds) < 20 and count == "9"
 
 
 def test_import_is_quick():
-    # scripts/measure/bench-python measures the time; this test only checks that no heavy module is loaded.
+    # This test only checks that no large module is loaded. scripts/measure/bench-python measures the time.
     script = "import sys, treeline; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pandas", "polars", "pyarrow", "geopandas", "anywidget"} & set(loaded)

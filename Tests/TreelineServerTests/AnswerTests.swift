@@ -5,7 +5,7 @@ import Treeline
 
 @testable import TreelineServer
 
-/// Answers of the server, checked against the library.
+/// Checks answers of the server against the library.
 @Suite struct AnswerTests {
   @Test(arguments: [
     "limit=40", "bbox=2,48,3,49&limit=7&order=widest-first", "bbox=2,48,3,49&zoom=9&spacing=44",
@@ -17,7 +17,7 @@ import Treeline
     let response = try await client.get("/v1/places/clusters?\(query)")
     #expect(response.status == .ok)
     let ids = try response.ids()
-    // If `clusters(withIDs:)` accepts the ids, they belong to the tree and are disjoint.
+    // If `clusters(withIDs:)` accepts the ids, all ids are of this tree, and the clusters are disjoint.
     let clusters = try tree.clusters(withIDs: ids.map(ClusterID.init(rawValue:)))
     #expect(clusters.map(\.id.rawValue) == ids)
     #expect(query == "bbox=0,0,1,1" || !ids.isEmpty)
@@ -33,7 +33,8 @@ import Treeline
     #expect(try response.ids().count == 100)
   }
 
-  /// Compares with a tolerance, because Foundation reads a third of the numbers of 17 digits as a nearby one.
+  /// Compares two zooms with a tolerance. Foundation reads a third of all numbers with 17 digits as a neighboring
+  /// double.
   private static func isZoom(_ read: Any?, _ zoom: Double?) -> Bool {
     guard let zoom else { return read is NSNull }
     return (read as? Double).map { abs($0 - zoom) < 1e-12 } ?? false
@@ -98,7 +99,7 @@ import Treeline
     #expect(none.status == .notFound)
   }
 
-  /// A transition is the same from the ids of an answer as from its view.
+  /// Checks that a transition is the same whether the request gives the ids of the old answer or the old view.
   @Test func transitionsAreToldFromIDsAndViews() async throws {
     let server = try TestServer()
     let version = try #require(server.catalog["places"]).version
@@ -122,7 +123,7 @@ import Treeline
     }
   }
 
-  /// For a client that shows nothing yet, all clusters enter.
+  /// If a client does not show anything yet, all clusters enter.
   @Test func atFirstAllEnters() async throws {
     let client = try TestServer().client
     let answer = try await client.post("/v1/places/transition?limit=20", "{\"cluster_ids\":[]}").json()
@@ -142,7 +143,7 @@ import Treeline
     }
   }
 
-  /// Pairs of requests with different parameters for the same view, for all routes that take a view.
+  /// Pairs of requests that describe the same view with different parameters, for all routes that take a view.
   @Test(arguments: [
     ("clusters?bbox=2,48,3,49&spacing=44&zoom=8&tile-size=512", "clusters?bbox=2,48,3,49&spacing=44&zoom=9"),
     ("clusters?tile=0,0,0&spacing=44", "clusters?zoom=0&spacing=44"),

@@ -13,7 +13,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// The server's bounds, and its answers beyond them.
+/// Checks the bounds of the server, and its answers to requests that exceed a bound.
 @Suite struct BoundsTests {
   private static func bounds(_ change: (inout ServerOptions) -> Void = { _ in }) -> ServerBounds {
     var (options, logger) = (ServerOptions(), Logger(label: "test"))
@@ -22,7 +22,7 @@ import Testing
     return ServerBounds(options, metrics: ServerMetrics(), logger: logger)
   }
 
-  /// Returns a channel with the handlers of a connection, which gets bytes as over a socket.
+  /// Returns a channel with the handlers of a connection. A test writes bytes to it, as if they came over a socket.
   private static func channel(isBeyondBound: Bool = false) throws -> EmbeddedChannel {
     let (channel, bounds, progress) = (EmbeddedChannel(), bounds(), RequestProgress())
     let pipeline = channel.pipeline.syncOperations
@@ -37,7 +37,8 @@ import Testing
     return channel
   }
 
-  /// Sends text to a channel. A parse error is answered to the client and also thrown here, which is ignored.
+  /// Sends text to a channel. If the text cannot be parsed, the client gets an answer, and the channel also throws an
+  /// error here. This error is ignored.
   private static func send(_ text: String, to channel: EmbeddedChannel) {
     _ = try? channel.writeInbound(ByteBuffer(string: text))
   }
@@ -65,7 +66,7 @@ import Testing
     }
     #expect(!answer.contains("script"))
     #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
-    // Everything after the bad request is ignored.
+    // Bytes that follow the bad request are ignored.
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
     #expect(try Self.sent(by: channel) == "")
     _ = try? channel.finish()
@@ -84,7 +85,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A request that has arrived completely may wait for its answer without limit.
+  /// Once a request has arrived completely, it may wait for its answer as long as needed.
   @Test func wholeRequestsMayWait() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", to: channel)
@@ -93,7 +94,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A refusal is sent after the answers to the earlier requests.
+  /// Checks that a refusal is sent after the answers to earlier requests.
   @Test func refusalsWaitTheirTurn() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", to: channel)
@@ -105,7 +106,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// An unread body ends the connection, without a second answer to its request.
+  /// If the body of a request is not read, the connection ends. Checks that the request does not get a second answer.
   @Test func unreadBodiesEnd() throws {
     let channel = try Self.channel()
     Self.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx", to: channel)
@@ -156,7 +157,7 @@ import Testing
     #expect(rate.take(try #require(IPAddress("10.0.0.2"))) == nil)
   }
 
-  /// A client's cheap request does not wait behind all expensive requests of another client.
+  /// Checks that the cheap request of one client does not wait for all expensive requests of another client.
   @Test func theQueueIsFair() async throws {
     let pool = AnswerPool(Self.bounds { $0.answerSeconds = 3600 }, threadCount: 1)
     let order = Order()
@@ -197,8 +198,8 @@ import Testing
     #expect(refused.allSatisfy { $0.headers[.retryAfter] != nil })
   }
 
-  /// Beyond the bound, clients learn when to ask again, and other routes still answer. Refusals are counted, and the
-  /// log has at most one line a second for all of them.
+  /// If a bound is exceeded, clients are told when to ask again, and other routes still answer. Refusals are counted.
+  /// The log has at most one line per second for all of them.
   @Test(arguments: [Bound.answersUnderWay, .answerBytes]) func whatIsUnderWayIsBounded(_ bound: Bound) async throws {
     let indexes = try TestServer()
     let log = TestLog()
@@ -216,7 +217,7 @@ import Testing
       #expect(try answer.json()["status"] as? Int == 503)
     }
     for state in ["/health", "/ready"] { #expect(try await client.get(state).status == .ok) }
-    // One line at once, and one line after a second for the other refusals.
+    // The log gets one line for the first refusal at once, and a second later one line for all other refusals.
     #expect(log.events.map(\.metadata?.description) == ["[\"\(bound.rawValue)\": 1]"])
     try await Task.sleep(for: .milliseconds(1050))
     #expect(try await client.get(path).status == .serviceUnavailable)
@@ -237,7 +238,7 @@ import Testing
     #expect(rate.take(address) == 86_400)
   }
 
-  /// While an expensive answer is computed, cheaper answers are computed, too.
+  /// Checks that cheaper answers are computed while an expensive answer is being computed.
   @Test func answersWaitForNoneThatCostMuchMore() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
     let gate = DispatchSemaphore(value: 0)
@@ -247,7 +248,7 @@ import Testing
     try await heavy
   }
 
-  /// Running and waiting answers end when the server stops, and no answer begins after that.
+  /// Checks that running answers and waiting answers end when the server stops, and that no answer begins after that.
   @Test func stoppingEndsAnswers() async throws {
     let pool = AnswerPool(Self.bounds(), threadCount: 1)
     let hasBegun = Mutex(false)
@@ -259,7 +260,8 @@ import Testing
         while true { try Cancellation.check() }
       }
     }
-    // Waits for the first answer to run; otherwise the second might run first, and nothing would ever wait.
+    // Waits until the first answer is running. Otherwise the second answer might run first, and no answer would ever
+    // wait.
     while !hasBegun.withLock(\.self) { try await Task.sleep(for: .milliseconds(1)) }
     async let waiting = Self.problem { try await pool.run(for: "b", cost: 1) {} }
     while pool.length < 1 { try await Task.sleep(for: .milliseconds(1)) }
@@ -278,9 +280,10 @@ import Testing
     #expect(problem?.status == .serviceUnavailable && problem?.headers[.retryAfter] == "1")
   }
 
-  /// A stream of HTTP/2 closes its input with each request; a connection that closes its input is most likely gone.
+  /// In HTTP/2, a stream closes its input at the end of each request. In HTTP/1.1, a connection that closes its input
+  /// is most likely gone.
   @Test(arguments: [false, true]) func answersEndWithTheirClient(_ isStream: Bool) async throws {
-    // Runs on a thread of its own, since an embedded channel stays on one thread and the test waits.
+    // Runs on a separate thread: the test waits, and an embedded channel must stay on one thread.
     let outcome = try await withCheckedThrowingContinuation { continuation in
       Thread { continuation.resume(with: Result { try Self.outcome(isStream: isStream) }) }.start()
     }

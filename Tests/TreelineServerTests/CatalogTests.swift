@@ -15,7 +15,7 @@ import TreelineBuilder
     let new = try #require(server.catalog["places"])
     #expect(new.version != old.version && new !== old)
     #expect(server.catalog.refresh().isEmpty)
-    // The old index stays complete for those who hold it.
+    // Whoever still uses the old index can read all of it.
     #expect(try old.tree.clusters(.limit(100), in: Viewport(.world)).count == 100)
     #expect(old.treeIndex(ofRow: 1999) != nil)
   }
@@ -28,7 +28,7 @@ import TreelineBuilder
     try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path), options: .atomic)
     let change = try #require(server.catalog.refresh().first)
     if case .refused("places", let error) = change { #expect(error is IndexError) } else { Issue.record("\(change)") }
-    // The refusal is reported once, and again at each forced refresh.
+    // The refusal is reported only once, and again only if a refresh is forced.
     #expect(server.catalog.refresh().isEmpty)
     #expect(server.catalog.refresh(isForced: true).count == 1)
     #expect(server.catalog["places"] === old)
@@ -40,7 +40,8 @@ import TreelineBuilder
     #expect(server.catalog["places"]?.version == old.version)
   }
 
-  /// `cp` over an index writes into the same file, and a mapping of the file would change with it.
+  /// If `cp` copies a file over an index, it writes into the same file. If the file were mapped, the mapping would
+  /// change, too.
   @Test func whatIsWrittenOverIsReadAnew() throws {
     let server = try TestServer()
     let (old, path) = (try #require(server.catalog["places"]), server.path("places"))
@@ -55,7 +56,7 @@ import TreelineBuilder
       try file.write(contentsOf: data)
       try file.close()
     }
-    // A truncated file, a file with another byte behind the same header, and an empty file.
+    // Tests a truncated file, a file with a changed byte behind the same header, and an empty file.
     var forged = bytes
     forged[forged.count / 2] ^= 1
     for broken in [bytes.prefix(bytes.count / 2), forged, Data()] {
@@ -70,7 +71,8 @@ import TreelineBuilder
     #expect(try old.tree.clusters(.limit(100), in: all).map(\.id) == answer)
   }
 
-  /// A file that is written within a tick of the file system's clock has the same times as the version before.
+  /// If a file is written again within a tick of the file system's clock, its times do not change. Checks that the file
+  /// is read once more nevertheless.
   @Test func aFileIsReadOnceMoreThanItsTimesTell() throws {
     let server = try TestServer()
     let path = server.path("places")
@@ -78,7 +80,7 @@ import TreelineBuilder
     try bytes.prefix(1000).write(to: URL(fileURLWithPath: path))
     #expect(server.catalog.refresh().count == 1)
     Thread.sleep(forTimeInterval: 0.2)
-    // The file is still refused, which has already been reported.
+    // The file is still refused. This has already been reported.
     #expect(server.catalog.refresh().isEmpty)
   }
 
@@ -95,7 +97,8 @@ import TreelineBuilder
     #expect(throws: (any Error).self) { try Catalog([("pipe", path)]) }
   }
 
-  /// An index beyond the bound stays in its file, and is withdrawn once the file is written to.
+  /// An index that is larger than the bound is not copied to memory. Checks that it is withdrawn when its file is
+  /// changed.
   @Test func whatIsTooLargeForMemoryIsMapped() async throws {
     let server = try TestServer(["places": TestServer.places, "plane": TestServer.plane])
     let path = server.path("places")
@@ -105,7 +108,7 @@ import TreelineBuilder
     let old = try #require(catalog["places"])
     #expect(old.residence == .file && catalog["plane"]?.residence == .memory)
     #expect(catalog.check().isEmpty && catalog.refresh().isEmpty)
-    // Changes a byte of the file, but neither its header nor its length.
+    // Changes a byte of the file. The header and the length stay the same.
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64(size / 2))
     let byte = try #require(try file.read(upToCount: 1)?.first)
@@ -120,7 +123,7 @@ import TreelineBuilder
     try file.seek(toOffset: UInt64(size / 2))
     try file.write(contentsOf: [byte])
     #expect(catalog.refresh().count == 1)
-    // The version is the same but the entity tag is new, since answers sent meanwhile may have been wrong.
+    // The version is the same, but the entity tag is new, because answers that were sent meanwhile may have been wrong.
     #expect(catalog["places"]?.version == old.version && catalog["places"]?.tag != old.tag)
     #expect(try await client.get("/v1/places").status == .ok)
   }

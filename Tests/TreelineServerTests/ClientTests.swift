@@ -3,7 +3,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// The client's address, derived from the connection and from the headers of proxies.
+/// Checks the address of the client. It follows from the connection and from the headers of proxies.
 @Suite struct ClientTests {
   private static let proxies = ["127.0.0.1", "10.0.0.0/8", "fd00::/8"].compactMap(IPAddress.Range.init)
 
@@ -18,7 +18,7 @@ import Testing
     (.forwarded, "for=198.51.100.7"), (.forwarded, "for=9.9.9.9, for=\"198.51.100.7:4711\";proto=https, for=10.0.0.1"),
   ]) func theClientIsWhoeverNoProxyIs(_ name: HTTPField.Name, _ value: String) {
     #expect(Self.client(from: "127.0.0.1", [name: value]).address == IPAddress("198.51.100.7"))
-    // Headers of peers that are not trusted proxies are ignored.
+    // Headers count only if they come from a trusted proxy.
     #expect(Self.client(from: "192.0.2.1", [name: value]).address == IPAddress("192.0.2.1"))
   }
 

@@ -9,9 +9,10 @@ import Testing
 
 @testable import TreelineServer
 
-/// Work that a connection does before its requests reach the router.
+/// Checks the work of a connection before its requests reach the router.
 @Suite struct ConnectionTests {
-  /// Pipelined requests are passed on one at a time, each after the response to the previous one.
+  /// Checks that pipelined requests are passed on one at a time. Each request waits for the response to the previous
+  /// request.
   @Test func pipelinedRequestsTakeTurns() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     try Self.request(["/1", "/2", "/3"], on: channel)
@@ -30,7 +31,8 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// Parts of a body are passed on as they arrive, and the parts of a later request together with its head.
+  /// Checks that the parts of a body are passed on as they arrive. The parts of a later request are passed on together
+  /// with its head.
   @Test func bodiesStayWithTheirRequests() throws {
     let channel = EmbeddedChannel(handler: PipeliningHandler())
     for _ in 0..<2 {
@@ -54,7 +56,7 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// A client that expects 100 Continue gets it, or learns at once that its body is too long.
+  /// If a client expects `100 Continue`, the server sends it, or says at once that the body is too long.
   @Test(arguments: [("5", true), ("\(RequestBodyLimit.length + 1)", false)]) func expectationsAreAnswered(
     _ length: String, _ isWelcome: Bool
   ) throws {
@@ -82,7 +84,8 @@ import Testing
     _ = try? channel.finish()
   }
 
-  /// Expensive requests leave the event loop. The first request of a kind prepares data that later ones only read.
+  /// Expensive requests are not answered on the event loop. The first request of a kind is expensive, because it
+  /// prepares data that later requests only read.
   @Test func expensiveRequestsAreKnown() async throws {
     let server = try TestServer()
     func isExpensive(_ query: String, _ answer: (inout IndexRequestContext) throws -> Representation) throws -> Bool {

@@ -8,7 +8,7 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Filters and aggregates of requests, checked against the rows themselves.
+/// Checks filters and aggregates in requests against the rows themselves.
 @Suite struct FilterTests {
   private static let kinds = ["hotel", "hostel", "camp site", "inn"]
 
@@ -66,7 +66,7 @@ import TreelineBuilder
       #expect(counts.reduce(0, +) == rows.filter { Self.kind($0) == kind }.count)
     }
     for feature in features {
-      // The parts of a donut add up to the whole.
+      // The counts of all parts of a donut add up to the number of points.
       let counts = try #require(feature["counts_kind"] as? [String: Int])
       #expect(counts.values.reduce(0, +) == feature["point_count"] as? Int)
       let top = try #require(feature["top_kind"] as? [String: Int])
@@ -74,7 +74,7 @@ import TreelineBuilder
     }
   }
 
-  /// Sums over all tiles of a zoom, read by their flat names.
+  /// Adds up the values in all tiles of a zoom. In tiles, nested names are flattened.
   @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {
     let client = try Self.client()
     var (prices, hotels, points) = (0, 0, 0)
@@ -104,7 +104,8 @@ import TreelineBuilder
     #expect(hotels == rows.filter { Self.kind($0) == "hotel" }.count)
   }
 
-  /// A count's name that a column, an aggregate or another count has, too, gets a suffix, whichever comes first.
+  /// Checks that a count gets a suffix if its name is also the name of a column, of an aggregate or of another count,
+  /// in whatever order they come.
   @Test func countsOfATileNeverShareAKey() throws {
     let points = (0..<4).map { Coordinate(longitude: Double($0), latitude: 0) }
     let kinds = ["inn_", "inn", "b.inn", "inn"]
@@ -117,7 +118,7 @@ import TreelineBuilder
     let names = ["counts_kind", "counts_kind.b"]
     let counts = [Aggregate.counts("kind"), .counts("kind.b")]
     var layer = TileLayer(of: tree, for: .limit(4), aggregates: names)
-    // All points in one cluster, then each point alone: no name changes from feature to feature.
+    // First all points are in one cluster, and then each point is alone. No name may change from feature to feature.
     for limit in [1, 4] {
       let clusters = try tree.clusters(.limit(limit), in: .everything)
       for (cluster, values) in zip(clusters, try clusters.values(of: counts)) {
@@ -134,15 +135,16 @@ import TreelineBuilder
         }
       }
     }
-    // Each value of both columns counts twice: in the one cluster and in the cluster of its point.
+    // Each value of both columns counts twice: once in the cluster of all points, and once in the cluster of its point.
     let total = sums.values.reduce(0, +)
     #expect(total == 16, "\(sums)")
-    // Two points are inns, but a column has that name, so the count gets a suffix.
+    // Two points are inns. But a column is named `counts_kind.inn`, so the count of inns gets a suffix.
     #expect(sums["counts_kind.inn_"] == 4 || sums["counts_kind.inn__"] == 4, "\(sums)")
     #expect(sums["counts_kind.inn"] == 0, "\(sums)")
   }
 
-  /// Facts on an index list its groups that never mix, and the least limit that has room for all of them.
+  /// Checks that the facts about an index list the groups that never mix, and the least limit at which each group has a
+  /// cluster.
   @Test func groupsAreTold() async throws {
     let tree = try ClusterTree(
       (0..<90).map { Coordinate(longitude: Double($0 % 30), latitude: Double($0 / 30)) },
@@ -265,7 +267,7 @@ import TreelineBuilder
       #expect(
         tree.passingPointCount == (0..<Self.tree.pointCount).count { Self.price($0).map { $0 < number } ?? false })
       #expect(cache.contains(filter) && cache.size.count <= FilterCache.most)
-      // The first filter is always the second most recently used.
+      // After this, the first filter is the most recently used filter, and the new filter is the second.
       _ = try cache.tree(selecting: filters[0])
     }
     #expect(cache.contains(filters[0]) && !cache.contains(filters[1]) && cache.contains(filters[99]))
@@ -276,7 +278,7 @@ import TreelineBuilder
       #expect(small.size.bytes <= 3 * bytes && small.contains(filter))
     }
     #expect(small.size.count == 3)
-    // Data that is prepared for columns counts, too.
+    // The cache also counts the data that is prepared for columns.
     let hotels = try cache.tree(selecting: .where("kind", .equals, "hotel"))
     let before = hotels.selectionByteCount
     _ = try hotels.clusters(.limit(9), in: .everything).values(of: [.sum("price"), .counts("kind"), .min("price")])
@@ -284,7 +286,7 @@ import TreelineBuilder
     let least = FilterCache(of: Self.tree, mostBytes: 0)
     for filter in filters.prefix(3) { _ = try least.tree(selecting: filter) }
     #expect(least.size.count == 1 && least.contains(filters[2]))
-    // Filters that fail are not kept and evict no others.
+    // A filter that fails is not cached, and does not evict another filter.
     for number in 0..<100 {
       #expect(throws: FilterError.self) { try least.tree(selecting: .where("colour \(number)", .equals, "red")) }
       #expect(throws: FilterError.self) { try small.tree(selecting: .where("kind", .equals, .integer(number))) }

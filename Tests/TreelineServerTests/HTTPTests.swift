@@ -5,7 +5,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// Rules of HTTP that clients rely on, for every route.
+/// Checks rules of HTTP that clients rely on, for every route.
 @Suite struct HTTPTests {
   private static let paths = [
     "/v1/indexes", "/v1/places", "/v1/places/clusters?limit=9", "/v1/places/tiles.json", "/v1/places/tiles/0/0/0.mvt",
@@ -34,7 +34,7 @@ import Testing
     #expect(head.headers[.contentType] == get.headers[.contentType])
   }
 
-  /// Compares sizes and headers; the body is checked only by the length in its trailer.
+  /// Compares sizes and headers. Of the body, only the length in its trailer is checked.
   @Test(arguments: ["gzip", "br, gzip;q=0.5", "*"]) func answersAreCompressedWhereThatIsTaken(_ accepted: String)
     async throws
   {
@@ -47,12 +47,12 @@ import Testing
     #expect(compressed.headers[.vary] == "Accept-Encoding")
     #expect(compressed.headers[.eTag] != plain.headers[.eTag])
     #expect(compressed.body.readableBytes * 3 < plain.body.readableBytes)
-    // The trailer contains the uncompressed length.
+    // The trailer contains the length of the uncompressed body.
     let length = compressed.body.getInteger(at: compressed.body.writerIndex - 4, endianness: .little, as: UInt32.self)
     #expect(length == UInt32(plain.body.readableBytes))
   }
 
-  /// A path that does not exist matches no entity tag, not even `*`.
+  /// An entity tag never matches a path that does not exist, and neither does `*`.
   @Test func whatIsNotThereIsNotKnown() async throws {
     let client = try TestServer().client
     for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {
@@ -116,7 +116,7 @@ import Testing
     #expect(answer.status.code == status)
   }
 
-  /// A body that breaks off is an error of the client, not of the server.
+  /// If a body breaks off, this is an error of the client, not of the server.
   @Test func aBodyThatBreaksOffIsTheClientsFault() {
     #expect(Problem(of: HTTPParserError.invalidEOFState).status == .badRequest)
   }
@@ -128,7 +128,7 @@ import Testing
     #expect(none.headers[.accessControlAllowOrigin] == nil)
     server.options.allowedOrigins = ["https://a.org"]
     let client = try server.client
-    // The header is sent even without an origin, since a cache may give the answer to a page later.
+    // The header is also sent if the request has no origin, because a cache may later give the answer to a page.
     let plain = try await client.get(path)
     #expect(plain.headers[.accessControlAllowOrigin] == "https://a.org")
     let answer = try await client.get(path, [.origin: "https://a.org"])
@@ -195,11 +195,11 @@ import Testing
     #expect(try await client.get("/v1/places", [.authorization: "bearer secret"]).status == .ok)
     for path in ["/health", "/ready"] { #expect(try await client.get(path).status == .ok) }
     #expect(try await client.get("/metrics").status == .unauthorized)
-    // The map's files need no token; the map asks the user for it.
+    // The files of the map need no token. The map then asks the user for the token.
     for path in ["/", "/viewer/main.js"] { #expect(try await client.get(path).status == .ok) }
   }
 
-  /// An answer that needs a token is kept by no shared cache.
+  /// Checks that no shared cache may keep an answer that needs a token.
   @Test(arguments: [
     (nil, 0, "no-cache"), (nil, 60, "public, max-age=60"), ("secret", 0, "private, no-cache"),
     ("secret", 60, "private, max-age=60"),
@@ -213,18 +213,33 @@ import Testing
     }
   }
 
+  /// A browser cannot send the token for a page.
+  @Test func theInterfaceIsDescribedWithoutTheToken() async throws {
+    var server = try TestServer()
+    server.options.token = "secret"
+    let client = try server.client
+    for path in ["/", "/docs", "/openapi.json"] { #expect(try await client.get(path).status == .ok, "\(path)") }
+    for path in ["/v1/indexes", "/v1/places", "/metrics"] {
+      #expect(try await client.get(path).status == .unauthorized, "\(path)")
+    }
+  }
+
   @Test func theMapCanBeLeftOut() async throws {
     var server = try TestServer()
     server.options.hasViewer = false
     let client = try server.client
     for path in ["/", "/viewer/index.html"] { #expect(try await client.get(path).status == .notFound) }
+    // Problems name the page of the interface.
+    for path in ["/docs", "/viewer/docs.css", "/viewer/docs.js", "/openapi.json"] {
+      #expect(try await client.get(path).status == .ok, "\(path)")
+    }
     server.options.managementPort = 1
     let other = try server.client
     #expect(try await other.get("/metrics").status == .notFound)
     #expect(try await other.get("/health").status == .ok)
   }
 
-  /// Answers reveal neither file names nor the software.
+  /// Checks that answers reveal neither file names nor the name of the server software.
   @Test func nothingIsSaidOfTheServer() async throws {
     let server = try TestServer()
     let folder = server.folder.path

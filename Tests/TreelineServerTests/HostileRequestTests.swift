@@ -6,7 +6,8 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Values at the limits of numbers, in every part of a request that the server reads: none stops the server.
+/// Sends numbers at the limits of their types, and other hostile values, in every part of a request that the server
+/// reads. No value may stop the server.
 @Suite struct HostileRequestTests {
   private static let columns = [
     IndexColumn(name: "kind", kind: .category) { .string(["hotel", "camp", "inn"][$0 % 3]) },
@@ -38,7 +39,7 @@ import TreelineBuilder
     }
   }
 
-  /// Tries each value for each parameter, one at a time.
+  /// Tries each value for each parameter. Each request has only one such parameter.
   @Test func everyParameterTakesEveryValue() async throws {
     let client = try TestServer(columns: Self.columns).client
     for route in HostileRequest.routes {
@@ -108,7 +109,7 @@ private struct HostileRequest {
     "{\"cluster_ids\":[1e5,-0,0.0]}",
   ]
 
-  /// Replaces the marks `#` by values.
+  /// Returns a text in which each `#` is replaced by a value.
   static func filled(_ form: String, _ value: (Int) -> String) -> String {
     let parts = form.split(separator: "#", omittingEmptySubsequences: false)
     return parts.dropFirst().enumerated().reduce(String(parts[0])) { $0 + value($1.offset) + $1.element }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// Lines that the server writes to standard error.
+/// Checks the lines that the server writes to standard error.
 @Suite struct LogTests {
   /// Returns the lines that the calls in `log` write.
   private func lines(_ format: LogFormat, _ log: (Logger) -> Void) throws -> [String] {
@@ -46,14 +46,15 @@ import Testing
     #expect(time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(time)")
   }
 
-  /// Text from a client never adds a line.
+  /// Checks that text from a client never starts a new line.
   @Test func aLineOfTextIsOne() throws {
     let found = try lines(.text) { $0.notice("Hello", metadata: ["path": "/a\nb", "b": "1"]) }
     #expect(found.count == 1)
     #expect(found[0].hasSuffix(" notice treeline: Hello b=1 path=/a\\u{a}b"), "\(found)")
   }
 
-  /// If the reader is blocked, no request waits: lines are dropped and counted, and their number is logged later.
+  /// If the reader of the log is blocked, no request waits for it. Lines are dropped and counted. Later their number is
+  /// logged.
   @Test(.timeLimit(.minutes(1))) func aBlockedReaderHoldsUpNobody() throws {
     let pipe = Pipe()
     let output = LogOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, most: 10_000)
@@ -62,7 +63,7 @@ import Testing
     for number in 0..<5000 { logger.notice("\(number) \(String(repeating: "x", count: 100))") }
     #expect(.now - start < .seconds(5))
     let dropped = output.droppedLineCount
-    // The pipe and the queue of waiting lines hold some of them.
+    // Some lines fit in the pipe and in the queue of waiting lines.
     #expect(3000..<5000 ~= dropped)
     let metrics = ServerMetrics(log: output)
       .text(
@@ -82,7 +83,7 @@ import Testing
     logger.notice("after")
     output.flush(within: 10)
     while !text.withLock({ $0.contains("after") }) { usleep(1000) }
-    // All dropped lines are reported, in one line or in several.
+    // One line or several lines report the number of dropped lines.
     let lines = text.withLock { $0.split(separator: "\n") }
     let told = try lines.compactMap { line in
       let members = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -94,7 +95,7 @@ import Testing
   }
 }
 
-/// A log that keeps its events.
+/// A log that keeps its events in memory.
 final class TestLog: Sendable {
   private let all = Mutex<[LogEvent]>([])
   var events: [LogEvent] { all.withLock { $0 } }

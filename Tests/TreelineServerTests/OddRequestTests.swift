@@ -3,7 +3,7 @@ import Testing
 
 @testable import TreelineServer
 
-/// The server answers every request, and never with a server error.
+/// Checks that the server answers every odd request, and never with a server error.
 @Suite struct OddRequestTests {
   @Test func addressesAreNeverAServerError() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -25,7 +25,7 @@ import Testing
       }
       return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     }
-    // Requests are close enough to valid ones that some succeed.
+    // Many requests are so close to valid requests that some of them succeed.
     #expect(statuses.keys.sorted() == [200, 400, 404])
     #expect(statuses[200, default: 0] > 5000)
   }
@@ -45,12 +45,12 @@ import Testing
   }
 }
 
-/// Requests that are nearly valid: real routes and parameters with values of all kinds, and sometimes noise.
+/// Requests that are nearly valid. They have real routes and parameters, values of all kinds, and sometimes noise.
 private enum OddRequest {
   static func address(_ generator: inout SplitMix64) -> String {
     func list(_ count: Int) -> String { (0..<count).map { _ in number(&generator) }.joined(separator: ",") }
     let index = ["places", "plane"].randomElement(using: &generator)!
-    // A tile that may exist is as frequent as one with arbitrary numbers.
+    // Tiles that may exist are as frequent as tiles with arbitrary numbers.
     let zoom = Int.random(in: 0...25, using: &generator)
     let columns = 0...(1 << zoom)
     let tile = (0..<2).map { _ in "\(Int.random(in: columns, using: &generator))" }.joined(separator: "/")
@@ -106,7 +106,7 @@ private enum OddRequest {
   private static func noise(_ generator: inout SplitMix64, length: ClosedRange<Int>) -> String {
     String(
       decoding: (0..<Int.random(in: length, using: &generator)).map { _ in
-        // Any character that a line of HTTP may contain.
+        // Any character that may occur in a line of HTTP.
         UInt8.random(in: 0x21...0x7E, using: &generator)
       }, as: UTF8.self)
   }

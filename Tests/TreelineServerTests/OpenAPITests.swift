@@ -5,8 +5,8 @@ import Testing
 
 @testable import TreelineServer
 
-/// Statements of `openapi.json` on cuts and bounds, checked against the library and the server. `Tests/ServerTests`
-/// checks answers against the rest of the file.
+/// Checks what `openapi.json` says about cuts and bounds against the library and the server. `Tests/ServerTests`
+/// compares answers with the rest of the file.
 @Suite struct OpenAPITests {
   private let document: JSONObject
   private let text: String
@@ -56,6 +56,10 @@ import Testing
     }
   }
 
+  @Test func proseNamesAllAggregates() {
+    for name in Aggregate.functionNames { #expect(text.contains("`\(name)`"), "\(name)") }
+  }
+
   @Test func proseTellsTheDefaults() throws {
     let limit =
       "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"
@@ -78,7 +82,7 @@ import Testing
       })
   }
 
-  /// Returns all schemas of a parameter, wherever it appears, and of its form with `from-`.
+  /// Returns all schemas of a parameter and of its form with the prefix `from-`, wherever they occur.
   private func schemas(of name: String) throws -> [JSONObject] {
     var found: [JSONObject] = []
     func look(_ value: Any) {

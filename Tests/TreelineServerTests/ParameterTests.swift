@@ -5,7 +5,7 @@ import TreelineBuilder
 @testable import TreelineServer
 
 @Suite struct ParameterTests {
-  /// The answer to a malformed value names the parameter and says what was expected.
+  /// Checks that the answer to a malformed value names the parameter and says what the server expected.
   @Test(arguments: [
     ("clusters?limit=0", "limit"), ("clusters?limit=10001", "limit"), ("clusters?limit=1e3", "limit"),
     ("clusters?limit=", "limit"), ("clusters?limit=5&limit=6", "limit"), ("clusters?bbox=1,2,3", "bbox"),
@@ -59,7 +59,7 @@ import TreelineBuilder
     #expect(try response.json()["status"] as? Int == 400)
   }
 
-  /// An answer of a grid never has more clusters than cells, or than points.
+  /// Checks that an answer of the grid never has more clusters than there are cells or points.
   @Test func aGridOfManyPointsHasAnEnd() async throws {
     let many = try ClusterTree(
       (0..<GridCells.most + 1).map { Coordinate(x: Double($0 % 256), y: Double($0 / 256)) }, as: .planar,
@@ -74,7 +74,7 @@ import TreelineBuilder
     #expect(try await client.get("/v1/many/\(query)&cell=9999999").ids().count == 1)
   }
 
-  /// Messages say what to do.
+  /// Checks that messages say what to do.
   @Test(arguments: [
     ("clusters?cell=5", "cell: expected a request with method=grid, found '5'"),
     ("clusters?method=grid&zoom=3&limit=3", "limit: expected a request without method=grid"),
@@ -85,7 +85,7 @@ import TreelineBuilder
     #expect(try #require(problem["detail"] as? String).contains(words))
   }
 
-  /// All faults are reported at once.
+  /// Checks that all faults of a request are reported at once.
   @Test func faultsAreToldTogether() async throws {
     let client = try TestServer().client
     let response = try await client.get("/v1/places/clusters?limit=0&zoom=x&order=y&z=1")

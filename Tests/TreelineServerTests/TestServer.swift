@@ -10,14 +10,14 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Indexes in a folder of their own, and a server for them.
+/// A folder with indexes, and a server for these indexes.
 struct TestServer: ~Copyable {
   let folder: URL
   let catalog: Catalog
   var options = ServerOptions()
 
   /// - Parameters:
-  ///   - trees: Trees by the names under which they are served.
+  ///   - trees: Trees by their names on the server.
   ///   - columns: Columns of each tree.
   init(_ trees: [String: ClusterTree] = ["places": TestServer.places], columns: [IndexColumn] = []) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
@@ -35,12 +35,12 @@ struct TestServer: ~Copyable {
 
   func path(_ name: String) -> String { folder.appendingPathComponent("\(name).treeline").path }
 
-  /// A client of the server, whose indexes stay open even after this value is gone.
+  /// A client of the server. The indexes stay open for the client, even after this value is gone.
   var client: TestClient {
     get throws { TestClient(responder: try ClusterServer(catalog, options: options).responder) }
   }
 
-  /// Three towns and points scattered between them: two thousand points, ten of them at one position.
+  /// Two thousand points: three towns, and points scattered between them. Ten of the points are at one position.
   static let places = try! tree(seed: 1)
 
   static func tree(seed: UInt64) throws -> ClusterTree {
@@ -61,7 +61,8 @@ struct TestServer: ~Copyable {
     options: BuildOptions(computesSeparations: false))
 }
 
-/// Asks a server without a socket. Hummingbird's test client can, too, but brings TLS, whose build takes minutes.
+/// Sends requests to a server without a socket. Hummingbird's test client could do this, too, but it needs TLS, which
+/// takes minutes to build.
 struct TestClient: Sendable {
   let responder: any HTTPResponder<Routes.Context>
 
@@ -104,7 +105,7 @@ struct TestAnswer {
   let body: ByteBuffer
 }
 
-/// The generator of Steele, Lea and Flood 2014, which gives the same numbers on every platform.
+/// The generator of Steele, Lea and Flood 2014. It gives the same numbers on every platform.
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
@@ -117,7 +118,7 @@ struct SplitMix64: RandomNumberGenerator {
     return bits ^ bits >> 31
   }
 
-  /// Returns a number from 0 up to, but not including, 1.
+  /// Returns a number that is at least 0 and less than 1.
   mutating func next01() -> Double { Double(next() >> 11) / 0x1p53 }
 }
 
@@ -127,10 +128,10 @@ extension TestAnswer {
     try #require(JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any])
   }
 
-  /// Returns the ids of the clusters in a FeatureCollection.
+  /// Returns the ids of the clusters in the FeatureCollection of the body.
   func ids() throws -> [UInt64] { try clusterIDs(of: json()) }
 
-  /// Returns the names of the parameters that a problem lists.
+  /// Returns the names of the parameters that a problem in the body lists.
   func faults() throws -> [String] {
     let faults = try json()["invalid_params"] as? [[String: Any]] ?? []
     return faults.compactMap { $0["name"] as? String }

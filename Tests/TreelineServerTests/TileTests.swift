@@ -7,7 +7,7 @@ import TreelineBuilder
 @testable import TreelineServer
 
 @Suite struct TileTests {
-  /// Among all tiles of a zoom, each cluster of that zoom is in exactly one, at its position.
+  /// Checks that each cluster of a zoom is in exactly one tile of this zoom, at its position.
   @Test(arguments: [0, 1, 3, 5, 7]) func eachClusterStandsInOneTile(_ zoom: Int) async throws {
     let tree = TestServer.places
     let expected = try tree.clusters(.spacing(44), in: Viewport(.world, zoom: Double(zoom) + 1))
@@ -34,7 +34,8 @@ import TreelineBuilder
     }
   }
 
-  /// A tile with a buffer adds the clusters near the edge in its neighbors, and no others.
+  /// Checks that a tile with a buffer also contains the clusters of its neighbors that are near the edge, and no
+  /// others.
   @Test func buffersAgreeWithNeighbours() async throws {
     let client = try TestServer().client
     func tile(_ x: Int, _ buffer: Int) async throws -> [UInt64: (x: Int, y: Int)] {
@@ -49,7 +50,7 @@ import TreelineBuilder
     #expect(wide.count > left.count && !right.isEmpty)
   }
 
-  /// Clusters at the seam of the plane and at the antimeridian are in tiles like all others.
+  /// Checks that clusters at the seam of the plane and at the antimeridian are in tiles like all other clusters.
   @Test func theWorldIsRound() async throws {
     let coordinates = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
@@ -64,7 +65,7 @@ import TreelineBuilder
       }
       #expect(count == 5, "zoom \(zoom)")
     }
-    // The eastern neighbor of the last tile is the first.
+    // The tile east of the last tile is the first tile.
     let last = try await client.get("/v1/fiji/tiles/4/15/8.mvt?spacing=0")
     #expect(try Self.positions(in: last).values.count { $0.x >= 4096 } == 2)
   }
@@ -87,7 +88,7 @@ import TreelineBuilder
       })
   }
 
-  /// Returns whether any cluster is in or beside a tile, so that empty tiles of a high zoom need not be requested.
+  /// Returns whether a cluster is in a tile or next to it. Otherwise the tile is empty, and need not be requested.
   private static func mayHold(_ zoom: Int, _ x: Int, _ y: Int, _ clusters: Clusters) -> Bool {
     clusters.contains { cluster in
       let tiles = Double(1 << zoom) / 0x1p32

@@ -28,7 +28,7 @@ import Testing
     for count in 1...60 {
       let spread = StackSpread(count: count)
       for (member, offset) in spread.enumerated() {
-        // The formula of badge.js.
+        // Computes the radius by the formula in `badge.js`.
         var radius = max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
         if count > mostOnCircle {
           let (pitch, first) = (stretch * spacing / (2 * .pi), 2 * .pi * start)

@@ -3,7 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The README's example, compiled and run exactly as printed. `scripts/test docs` does this for all other pages.
+/// Runs the example of the README exactly as it is printed there. `scripts/test docs` runs the examples of all other
+/// pages.
 @Suite struct ReadmeExampleTests {
   struct Hotel: Sendable {
     var name: String
@@ -44,7 +45,7 @@ import TreelineBuilder
     #expect(lines == ["2 hotels, such as Ritz", "2 hotels split into 2"])
   }
 
-  /// Any other cut may replace the spacing, as the README says.
+  /// Checks that any other cut may replace the spacing, as the README says.
   @Test(arguments: [
     (Cut.spacing(4), ["Ritz", "Meurice"]), (.detail(20), ["2 such as Ritz"]), (.limit(1), ["2 such as Ritz"]),
     (.limit(20), ["Ritz", "Meurice"]),
@@ -69,8 +70,8 @@ import TreelineBuilder
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     let block = try #require(
       readme.components(separatedBy: "```swift\n").dropFirst().first?.components(separatedBy: "```").first)
-    // The statements from the first comment to the second last; hotels are declared before them, a file is written
-    // after.
+    // Takes the statements from the first comment up to the last comment. The hotels are declared before them, and the
+    // statements after the last comment write a file.
     let statements = block.components(separatedBy: "\n// ").dropFirst().dropLast().map { "// " + $0 }.joined(
       separator: "\n")
     let indented = statements.split(separator: "\n", omittingEmptySubsequences: false)

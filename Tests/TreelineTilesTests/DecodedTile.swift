@@ -1,7 +1,7 @@
 import CZlib
 import Testing
 
-/// A vector tile, read by the rules of the format and none of the code that writes it.
+/// A vector tile, decoded by the rules of the format. The decoder shares no code with the writer of tiles.
 struct DecodedTile {
   struct Feature {
     var id: UInt64 = 0
@@ -44,7 +44,7 @@ struct DecodedTile {
     try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK)
     defer { inflateEnd(&stream) }
     var input = bytes
-    // The stream ends with the length of its content.
+    // The gzip stream ends with the length of its content.
     let length = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
     var output = [UInt8](repeating: 0, count: length)
     let status = input.withUnsafeMutableBufferPointer { input in
@@ -58,7 +58,7 @@ struct DecodedTile {
     return Array(output.prefix(Int(stream.total_out)))
   }
 
-  /// The members of a Protocol Buffers message by field.
+  /// The members of a Protocol Buffers message. The keys are field numbers.
   private struct Message {
     var numbers: [UInt64: [UInt64]] = [:]
     var members: [UInt64: [[UInt8]]] = [:]

@@ -4,7 +4,7 @@ import Treeline
 @testable import TreelineTiles
 
 @Suite struct HilbertCurveTests {
-  /// Ids that the specification of PMTiles lists.
+  /// Checks ids that the specification of PMTiles lists.
   @Test func idsAreThoseOfTheSpecification() {
     for (zoom, x, y, id) in [
       (0, 0, 0, 0), (1, 0, 0, 1), (1, 0, 1, 2), (1, 1, 1, 3), (1, 1, 0, 4), (2, 0, 0, 5), (12, 3423, 1763, 19_078_479),

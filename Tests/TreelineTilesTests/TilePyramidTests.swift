@@ -17,7 +17,8 @@ import TreelineBuilder
     return try ClusterTree(set.coordinates, options: BuildOptions(growth: growth, computesSeparations: true))
   }
 
-  /// Tiles as they are decoded, by brute force: each cluster of the whole plane is in the tile in which it stands.
+  /// Decodes all tiles, and compares them with all clusters of the plane by brute force. Each cluster must be in the
+  /// tile that contains its position.
   @Test(arguments: sets, cuts) func everyClusterIsInExactlyTheTileInWhichItStands(_ set: PointSet, _ cut: Cut) throws {
     let tree = try Self.tree(set, for: cut)
     let pyramid = try TilePyramid(of: tree, cut, zooms: 0...7)
@@ -49,7 +50,8 @@ import TreelineBuilder
     }
   }
 
-  /// Measured in pixels of the zoom, across the edges of tiles and the antimeridian.
+  /// Distances are measured in pixels of the tiles' zoom. They go across the edges of tiles and across the
+  /// antimeridian.
   @Test(arguments: sets) func noBadgesTouchAcrossTiles(_ set: PointSet) throws {
     let tree = try Self.tree(set, for: .badges())
     for zoom in [0, 3, 6, 9] {
@@ -67,7 +69,7 @@ import TreelineBuilder
       for (number, a) in badges.enumerated() {
         for b in badges[..<number] {
           let width = min(abs(a.x - b.x), world - abs(a.x - b.x))
-          // Positions in tiles are rounded to an eighth of a pixel.
+          // Tiles round positions to an eighth of a pixel.
           let distance = (width * width + (a.y - b.y) * (a.y - b.y)).squareRoot() + 0.25
           #expect(distance >= (a.diameter + b.diameter) / 2, "\(set), zoom \(zoom)")
         }

@@ -1,4 +1,5 @@
-"""A server for indexes of the project's own data, and a browser that reaches only this machine."""
+"""Fixtures of the viewer tests: a server for indexes of the project's own data, and a browser that can only reach this
+machine."""
 
 import csv
 import datetime
@@ -23,20 +24,21 @@ from programs import Server, build
 from suite import note, pytest_sessionstart, pytest_terminal_summary
 from waiting import LIMIT
 
-# The viewer from the sources, with the map library beside it, whatever viewer the server was built with.
+# Folder of the viewer's sources, with the map library next to them. Tests use these files, even if the server was built
+# with another viewer.
 VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 PICTURES = pathlib.Path(os.environ.get("TREELINE_PICTURES", ROOT / ".build-viewer/pictures"))
 
 WIDE = {"width": 1920, "height": 1080}
 LAPTOP = {"width": 1440, "height": 900}
-# A smaller window makes the tests faster, since it is drawn in software.
+# A small window makes tests faster, because it is drawn in software.
 WINDOW = {"width": 1100, "height": 720}
 PHONE = {"width": 390, "height": 844}
 PHONE_ON_ITS_SIDE = {"width": 844, "height": 390}
 
 
 def stacks(path):
-    """Writes five points at one position, forty at another, and some single points."""
+    """Writes a file with five points at one position, forty points at another position, and some single points."""
     rows = [(12.5, 55.7, f"Few {i}") for i in range(5)]
     rows += [(12.6, 55.75, f"Many {i}") for i in range(40)]
     rows += [(12.3 + i * 0.07, 55.6 + (i * 37 % 11) * 0.02, f"Alone {i}") for i in range(8)]
@@ -46,7 +48,8 @@ def stacks(path):
 
 
 def houses(path, addresses):
-    """Writes the addresses of Iceland rounded to some ten meters, so that all addresses of a house share a position."""
+    """Writes the addresses of Iceland. Their coordinates are rounded to about ten meters, so that all addresses of a
+    house have the same position."""
     with gzip.open(addresses, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
         header, *rows = csv.reader(source)
         csv.writer(file).writerows([header, *([f"{float(x):.4f}", f"{float(y):.4f}", *rest] for x, y, *rest in rows)])
@@ -54,10 +57,10 @@ def houses(path, addresses):
 
 
 def events(path):
-    """Writes some thousand places with a kind or none, a size, an opening day and whether they are active."""
+    """Writes a few thousand places. Each has a kind or no kind, a size, an opening day, and whether it is active."""
     kinds, rows = ["hotel"] * 8 + ["hostel"] * 6 + ["camp"] * 5 + ["inn"] * 4 + ["resort"] * 3 + ["villa"] * 3 + ["boat", ""], []
     for i in range(4000):
-        # The golden angle spreads the points in the same way on every machine.
+        # The golden angle spreads the points evenly, and in the same way on every machine.
         turn, spread = i * 2.399963, math.sqrt(i / 4000)
         day = datetime.date(2015, 1, 1) + datetime.timedelta(days=(i * 7919) % 3650)
         rows.append((f"{10 + 22 * spread * math.cos(turn):.5f}", f"{48 + 9 * spread * math.sin(turn):.5f}", f"Place {i}",
@@ -90,7 +93,7 @@ def indexes(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def address(indexes):
-    """The server's address. The server ends with the tests."""
+    """Starts a server that ends with the tests. Returns its address."""
     server = Server(*indexes.values(), "--viewer", VIEWER)
     try:
         yield server.url
@@ -100,7 +103,7 @@ def address(indexes):
 
 @pytest.fixture
 def style():
-    """The address of a map style on another server, which paints the whole world in one color."""
+    """Serves a map style on another server. The style fills the whole world with one color. Returns its address."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             body = json.dumps({"version": 8, "sources": {}, "layers": [
@@ -123,8 +126,8 @@ def style():
 
 @pytest.fixture
 def open_map(complaints, new_context, address):
-    """Opens the map: `open_map("#index=iceland", viewport=PHONE)`. The page must not report errors or send requests to
-    other machines."""
+    """Returns a function that opens the map: `open_map("#index=iceland", viewport=PHONE)`. The page must not report
+    errors or send requests to other machines."""
 
     def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
         context = new_context(viewport=viewport, **options)
@@ -140,7 +143,8 @@ def open_map(complaints, new_context, address):
         page.on("pageerror", lambda error: complain(str(error)))
         if setup:
             setup(page)
-        # Drawing the tiles of all points in software takes as long as all the rest.
+        # The tiles of all points are switched off by default. Drawing them in software takes as long as everything
+        # else.
         page.goto(f"{address}/{fragment}" if "dust=" in fragment else f"{address}/{fragment}&dust=false")
         if settle:
             rest(page)
@@ -149,7 +153,7 @@ def open_map(complaints, new_context, address):
     return open_map
 
 
-# State of the page
+# Scripts that return state of the page.
 
 AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
   && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
@@ -160,7 +164,7 @@ SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, st
 
 
 def rest(page):
-    """Waits until the map stands still and shows the answer for its current view."""
+    """Waits until the map is at rest and shows the answer for its current view."""
     page.wait_for_function(AT_REST)
 
 
@@ -170,21 +174,21 @@ def idle(page):
 
 
 def frames(page):
-    """Waits until the page has drawn all changes so far."""
+    """Waits until the page has drawn all changes that were made before this call."""
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def until(page, condition):
-    """Waits for a condition that handlers of the page's events fulfill here."""
+    """Waits for a condition. Handlers of the page's events, which run in this process, make it true."""
     end = time.monotonic() + LIMIT
     while not condition():
         assert time.monotonic() < end, f"waited {LIMIT} s for events of the page"
-        # Events are received only while waiting.
+        # Handlers only run while this process waits.
         page.wait_for_timeout(20)
 
 
 def shown(page, side="tree"):
-    """Returns the clusters of a side and their positions on the stage."""
+    """Returns the clusters on a side of the map, and their positions on the stage."""
     return page.evaluate(SHOWN, side)
 
 
@@ -193,7 +197,7 @@ def stage(page):
 
 
 def pixel(page, coordinates):
-    """Returns the color at the first of some coordinates that no badge covers."""
+    """Returns the color of the map at the first coordinate that no badge covers."""
     badges = [(cluster["left"], cluster["top"]) for cluster in shown(page)]
     for coordinate in coordinates:
         x, y = page.evaluate("coordinate => Object.values(viewer.map.project(coordinate))", coordinate)
@@ -203,7 +207,8 @@ def pixel(page, coordinates):
         raise AssertionError(f"Expected a coordinate without a badge among {coordinates}")
     box = stage(page)
     png = page.screenshot(clip={"x": int(box["x"] + x), "y": int(box["y"] + y), "width": 1, "height": 1})
-    # PNG (ISO 15948): chunks of length, type, data and check; the image data are a filter byte and then the samples.
+    # A PNG (ISO 15948) consists of chunks: the length, the type, the data and a checksum. The image data are a filter
+    # byte, followed by the samples.
     data, at = b"", 8
     while at < len(png):
         length, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
@@ -213,13 +218,13 @@ def pixel(page, coordinates):
 
 
 def press(page, cluster):
-    """Clicks a cluster with the mouse."""
+    """Clicks on a cluster with the mouse."""
     box = stage(page)
     page.mouse.click(box["x"] + cluster["left"], box["y"] + cluster["top"])
 
 
 def inside(page, clusters, margin=60):
-    """Returns the clusters that are at least `margin` pixels inside the map."""
+    """Returns the clusters that are inside the map, at least `margin` pixels from its edge."""
     box = stage(page)
     return [c for c in clusters
             if margin < c["left"] < box["width"] - margin and margin < c["top"] < box["height"] - margin]

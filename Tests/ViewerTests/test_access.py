@@ -1,4 +1,4 @@
-"""Use without a mouse, without seeing the map, and without a network."""
+"""Tests the map without a mouse, without sight of the map, and without a network."""
 
 import math
 
@@ -80,7 +80,7 @@ def test_what_is_shown_is_told(open_map):
 
 
 def test_land_and_sea_are_there_without_a_network(open_map):
-    """The fixture refuses and reports every request to other machines."""
+    """There is no network: the fixture refuses every request to other machines, and reports it as an error."""
     page = open_map("#index=iceland&view=tree&ellipses=false", reduced_motion="reduce")
     colors = page.evaluate("[viewer.palette.land, viewer.palette.sea]")
     land, sea = [[int(color[i:i + 2], 16) for i in (1, 3, 5)] for color in colors]
@@ -95,7 +95,7 @@ def test_a_message_has_nothing_that_axe_finds(open_map):
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
 
-# Share of an element that another one covers.
+# Script that returns the share of an element that another element covers.
 COVERED = """([over, below]) => {
   const [a, b] = [over, below].map(selector => document.querySelector(selector).getBoundingClientRect());
   const across = Math.min(a.right, b.right) - Math.max(a.left, b.left), down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
@@ -116,7 +116,7 @@ def test_no_panel_hides_half_of_what_it_describes(open_map, screen, view):
     page.locator("#listing summary").click()
     page.locator("#listing button").first.wait_for()
     assert covered("#panel") <= 0.501
-    # A card that is opened from the list takes the place of the settings, and its cluster is beside the card.
+    # If a card is opened from the list, it replaces the settings. The card must not cover its cluster.
     page.locator("#listing button").first.click()
     page.wait_for_function("() => viewer.map.getZoom() > 10.1 || viewer.card.isOpen")
     if not page.evaluate("viewer.card.isOpen"):
@@ -137,7 +137,7 @@ def test_a_finger_that_rests_on_a_badge_lists_its_points(open_map, view):
     position = {"x": box["x"] + cluster["left"], "y": box["y"] + cluster["top"]}
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [position]})
     page.locator("#card li").first.wait_for()
-    # The touch is not a click, however long it lasts, here for a second.
+    # The touch lasts for a second. A long touch is not a click.
     page.wait_for_timeout(1000)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert page.locator("#card h2").inner_text() == f"{cluster['count']:,} points"
@@ -161,7 +161,7 @@ def test_pictures_to_look_at(open_map, screen, scheme):
     page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
     path = PICTURES / f"{screen}-{scheme}.png"
     page.screenshot(path=path)
-    # An empty picture would have a few thousand bytes.
+    # The file of an empty picture would have only a few thousand bytes.
     assert path.stat().st_size > 40_000
 
 
@@ -176,7 +176,7 @@ def test_pictures_of_open_stacks(open_map, screen, count, view):
     idle(page)
     name = "circle" if count == 5 else "spiral"
     page.screenshot(path=PICTURES / f"{screen}-stack-{name}.png")
-    # The whole stack is in view, beside the card and the buttons.
+    # The whole stack is visible next to the card and the buttons.
     radius, center = page.evaluate("""() => { const {cluster, radius} = viewer.card.spread, camera = viewer.currentCamera;
       return [radius, [camera.screenX(cluster.x), camera.screenY(cluster.y)]] }""")
     assert distance_to(page, "#card", center) >= radius
@@ -186,7 +186,7 @@ def test_pictures_of_open_stacks(open_map, screen, count, view):
 
 
 def distance_to(page, selector, center):
-    """Returns the distance in pixels from a position on the map to an element over the map."""
+    """Returns the distance, in pixels, from a position on the map to an element that lies over the map."""
     box, map_box = page.locator(selector).bounding_box(), stage(page)
     x, y = center[0] + map_box["x"], center[1] + map_box["y"]
     return math.hypot(max(box["x"] - x, x - box["x"] - box["width"], 0), max(box["y"] - y, y - box["y"] - box["height"], 0))

@@ -1,9 +1,10 @@
-"""Badges of an index that was grown for them: dots and badges of an answer never touch."""
+"""Tests badges of an index that was grown for badges. The dots and badges of an answer must never touch."""
 
 from conftest import PHONE, idle, rest, shown
 from trials import trials
 
-# Visits `count` views, and returns for each the distance in pixels between the two closest circles that are at rest.
+# Script that visits `count` views. For each view it returns the distance, in pixels, between the two closest circles
+# once they are at rest.
 JOURNEY = """async (count) => {
   const {map} = viewer;
   const scene = viewer.tree.scene;
@@ -29,7 +30,7 @@ JOURNEY = """async (count) => {
 
 
 def test_no_two_circles_touch_in_five_hundred_views(open_map, note):
-    # Without animations, a view appears at once.
+    # Without animations, each view appears at once.
     page = open_map("#index=badges&view=tree", viewport=PHONE, reduced_motion="reduce")
     assert page.evaluate("viewer.settings.by") == "badges"
     count = trials(500)
@@ -58,10 +59,10 @@ def test_tiles_draw_badges_as_large_as_the_server_says(open_map):
     idle(page)
     badges = page.evaluate("""viewer.map.queryRenderedFeatures({layers: ['clusters']}).map(feature => ({
       ...viewer.map.project(feature.geometry.coordinates), radius: feature.properties.badge_px / 2}))""")
-    # A badge in the buffers of several tiles is drawn by each of them.
+    # If a badge is in the buffers of several tiles, each of these tiles draws it.
     badges = list({(round(b["x"]), round(b["y"])): b for b in badges}.values())
     assert len(badges) > 50
-    # A tile stores positions to an eighth of a pixel.
+    # Tiles store positions to an eighth of a pixel.
     assert all(((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 >= a["radius"] + b["radius"] - 0.3
                for i, a in enumerate(badges) for b in badges[:i])
 

@@ -26,7 +26,7 @@ def test_parts_start_where_their_whole_was(open_map):
     assert len(moved) > 10
     assert max(moved) == 0
     rest(page)
-    # The last frame may not have been drawn yet.
+    # The page may not have drawn the last frame yet.
     page.wait_for_function("""() => viewer.tree.scene.clusters.every(c => {
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
@@ -39,7 +39,8 @@ def test_reduced_motion_moves_nothing(open_map):
 
 
 def test_an_answer_that_comes_late_is_discarded(open_map):
-    """The first request is answered after the second, although it was canceled."""
+    """The first request is canceled. Its answer arrives after the answer to the second request, and must be
+    discarded."""
     page = open_map("#index=iceland&view=tree")
     page.evaluate("""() => {
       const real = globalThis.fetch;

@@ -1,4 +1,4 @@
-"""The colors of clusters: their meaning, their legibility, and where they appear."""
+"""Tests the colors of clusters: their meaning, their legibility, and where they are used."""
 
 import json
 
@@ -6,13 +6,14 @@ import pytest
 
 from conftest import idle
 
-# Point count, tone and area of each cluster of a side.
+# Script that returns the point count, the tone and the area of each cluster on a side.
 TONED = """async name => {
   const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
   return viewer[name].scene.clusters.map(c => ({count: c.count, tone: c.tone, area: c.area, stack: c.stack}));
 }"""
 
-# G. M. Machado and others, A Physiologically-based Model for Simulation of Color Vision Deficiency (2009): severity 1.
+# Matrices for severity 1 from G. M. Machado and others, A Physiologically-based Model for Simulation of Color Vision
+# Deficiency (2009).
 DEFICIENCIES = {
     "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
@@ -46,7 +47,8 @@ def test_numbers_are_legible_on_every_tone(open_map, scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_tones_are_in_order_for_whoever_sees_fewer_colours(open_map, scheme):
-    """The lightness, which everyone sees, rises or falls from tone to tone, with enough contrast between the ends."""
+    """Checks the lightness of the tones, which everyone can see. It must rise or fall from tone to tone, and the
+    contrast between the first and the last tone must be large enough."""
     page = open_map("#index=iceland&view=tree", color_scheme=scheme)
     fills = [linear(fill) for fill, _ in tones(page)]
     for name, matrix in DEFICIENCIES.items():
@@ -57,19 +59,20 @@ def test_tones_are_in_order_for_whoever_sees_fewer_colours(open_map, scheme):
 
 
 def test_few_points_at_one_position_are_not_the_densest_place(open_map):
-    """In one index, at any zoom, a stack of a few points is paler than many points in a town."""
+    """Checks that a stack of a few points is paler than many points in a town, in the same index and at any zoom."""
     page = open_map("#index=iceland&view=tree")
     of = "([count, area]) => viewer.tones.of(count, area)"
     assert page.evaluate(of, [3, 0]) < page.evaluate(of, [20_000, 40]) - 4
     assert page.evaluate(of, [11_000, 0]) == page.evaluate("viewer.tones.count - 1")
-    # More points at a position are denser, and more ground for the same number of points is sparser.
+    # More points at the same position are denser. If the same number of points covers more ground, the points are less
+    # dense.
     assert page.evaluate(of, [3, 0]) < page.evaluate(of, [300, 0])
     assert page.evaluate(of, [300, 1000]) < page.evaluate(of, [300, 1])
 
 
 def test_an_outlier_hardly_changes_the_colour(open_map):
-    """A thousand points within a square kilometer, and one far away. The area comes from the ellipse, and for a cell of
-    the grid from its mean."""
+    """Tests a thousand points within a square kilometer, and one point far away. The area of a cluster comes from its
+    ellipse, and the area of a cell of the grid comes from its mean."""
     page = open_map("#index=iceland&view=tree")
     areas = page.evaluate("""async () => {
       const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
@@ -84,7 +87,8 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
         tree: coveredArea({properties: {ellipse_meters: [deviation, deviation]}}),
       };
     }""")
-    # Equals the area of the square if the points are even; with the outlier, it is a small part of the box around them.
+    # If points are spread evenly over a square, the area is the area of the square. With an outlier, the area is much
+    # smaller than the box around the points.
     assert areas["even"] == pytest.approx(areas["square"], rel=0.1)
     assert areas["grid"] < areas["box"] / 50
     assert areas["tree"] < areas["box"] / 50
@@ -97,14 +101,14 @@ def test_one_scale_holds_for_the_index_at_every_zoom(open_map):
         page.evaluate(f"location.hash = '#index=iceland&view=tree&dust=false&map={view}'")
         page.wait_for_function("zoom => Math.abs(viewer.map.getZoom() - zoom) < 0.1 && viewer.isAtRest", arg=int(view.split("/")[0]))
         found = {cluster["tone"] for cluster in page.evaluate(TONED, "tree") if cluster["count"] > 1}
-        # The middle of a town is not one dark mass, either.
+        # In the middle of a town, too, badges have different tones.
         assert len(found) >= 4
     assert page.locator("#key .ends").inner_text() == key
     assert page.evaluate("[viewer.tones.low, viewer.tones.high]") == scale
 
 
 def test_tiles_have_the_colours_of_the_map(open_map):
-    """The expression for the map library computes the same tone from a count and an area as the viewer does."""
+    """Checks that the map library's expression computes the same tone from a count and an area as the viewer does."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)

@@ -1,4 +1,5 @@
-"""Both sides next to each other, with the same ground, and their measures in words."""
+"""Tests both sides of a comparison next to each other: they show the same ground, and their measures appear in
+words."""
 
 from conftest import PHONE, idle, inside, press, rest, shown, stage
 

@@ -1,4 +1,4 @@
-"""Links, Back, a slow start, and messages about faults in them."""
+"""Tests links to the map, the Back button, a slow start, and messages about faults in links."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Everyday use of the map: look, zoom, pan, compare, click, open, share a link."""
+"""Tests everyday use of the map: look, zoom, pan, compare, click, open and share a link."""
 
 import re
 
@@ -24,7 +24,7 @@ def test_badges_are_drawn_where_the_clusters_are(open_map):
     alpha = """([x, y]) => { const {context, ratio} = viewer.overlay;
       return context.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data[3] }"""
     for cluster in inside(page, shown(page)):
-        # A little above the number, which may cover the pixel in the middle.
+        # Looks at a pixel just above the number, because the number may cover the pixel in the middle.
         assert page.evaluate(alpha, [cluster["left"], cluster["top"] - 0.6 * cluster["radius"]]) > 200
     assert page.evaluate(alpha, [4, 4]) == 0
 
@@ -47,7 +47,7 @@ def test_zooming_in_only_splits(open_map):
     page.wait_for_function("z => viewer.map.getZoom() > z + 0.8", arg=zoom)
     rest(page)
     after = shown(page)
-    # The tree index of a cluster's first point is in the high bits of its id.
+    # The high bits of a cluster's id are the tree index of its first point.
     ranges = [(c["id"] // 1024, c["id"] // 1024 + c["count"]) for c in before]
     for cluster in after:
         first = cluster["id"] // 1024
@@ -67,7 +67,7 @@ def test_a_pan_changes_nothing_that_stays_in_view(open_map):
     page.wait_for_function("() => !viewer.map.isMoving()")
     rest(page)
     after = {c["id"] for c in shown(page)}
-    # The map may have moved a little further after it was released.
+    # After its release, the map may move a little farther.
     positions = page.evaluate("coordinates => coordinates.map(each => viewer.map.project(each))",
                               [[c["longitude"], c["latitude"]] for c in before.values()])
     stayed = [c for c, position in zip(before.values(), positions)
@@ -130,7 +130,7 @@ def test_few_members_of_a_stack_stand_on_a_circle(open_map):
     page.wait_for_function("() => document.querySelectorAll('#card li').length === 5")
     assert {text.strip() for text in card.locator("li").all_inner_texts()} == {f"Few {i}" for i in range(5)}
     assert page.evaluate("viewer.card.spread.count") == 5
-    # The first member is straight above the stack; pointing at it marks it in the list.
+    # The first member is straight above the stack. If the mouse points at it, the list marks it.
     box = stage(page)
     page.wait_for_function("() => !viewer.card.spread.isMoving(performance.now())")
     page.mouse.move(box["x"] + few["left"], box["y"] + few["top"] - 26)
@@ -292,7 +292,7 @@ def test_four_clicks_lead_from_the_country_to_a_stack(open_map):
     }""")
     stack, _ = max(stacks, key=lambda each: each[1])
     for clicks in range(6):
-        # The tree index of a cluster's first point is in the high bits of its id.
+        # The high bits of a cluster's id are the tree index of its first point.
         cluster = next(c for c in shown(page) if c["id"] // 1024 <= stack // 1024 < c["id"] // 1024 + c["count"])
         if cluster["stack"]:
             break

@@ -1,4 +1,4 @@
-"""The map of a server that requires a token."""
+"""Tests the map of a server that requires a token."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from programs import Server
 
 @pytest.fixture
 def guarded(indexes, tmp_path):
-    """The address of a server whose token is `secret`."""
+    """Starts a server with the token `secret`. Returns its address."""
     token = tmp_path / "token"
     token.write_text("secret\n")
     server = Server(indexes["airports"], "--viewer", VIEWER, "--token-file", token)
@@ -28,7 +28,7 @@ def test_the_map_signs_in_once(new_context, guarded):
     page.get_by_role("button", name="Sign in").click()
     rest(page)
     assert shown(page)
-    # The map library sends the token, too.
+    # The map library also sends the token.
     page.wait_for_function("() => viewer.map.areTilesLoaded()")
     assert {status for status, url in statuses if "/tiles" in url} <= {200, 304}
     assert any("/tiles/" in url for _, url in statuses)

@@ -1,4 +1,4 @@
-"""The second mode: MapLibre itself draws the server's vector tiles."""
+"""Tests the second mode of the viewer, in which MapLibre itself draws the server's vector tiles."""
 
 import http.server
 import subprocess
@@ -32,7 +32,8 @@ def test_tiles_show_clusters(open_map):
 
 
 def test_the_map_fills_what_it_is_given(open_map):
-    """Without measures, a phone's panel is lower than when the map was made, so the map must grow."""
+    """In this mode there are no measures, so the panel on a phone becomes lower after the map was created. Then the map
+    must grow."""
     page = open_map("#index=iceland&view=tiles", viewport=PHONE)
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
@@ -122,8 +123,8 @@ def test_pointing_at_a_tile_tells_what_tiles_do_not(open_map):
 
 
 def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
-    """The area equals the one that the viewer computes from the cluster's ellipse in GeoJSON, up to a unit of rounding
-    on the plane."""
+    """Checks that the area in a tile equals the area that the viewer computes from the cluster's ellipse in GeoJSON, up
+    to a rounding of one unit of the plane."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
@@ -145,7 +146,7 @@ ARCHIVE = """address => new Promise(resolve => {
 
 
 def test_an_archive_of_tiles_is_drawn(open_map, indexes, tmp_path):
-    """PMTiles, read by its own reader and handed to MapLibre."""
+    """The reader of the package `pmtiles` reads the archive, and MapLibre gets the tiles."""
     path = tmp_path / "iceland.pmtiles"
     index = build(ROOT / "Fixtures/iceland_addresses.csv.gz", tmp_path / "iceland.treeline", "--grow", "badges")
     subprocess.run([program("TREELINE_TOOL"), "tiles", index, "-o", path, "--zooms", "0-9"], check=True, capture_output=True)

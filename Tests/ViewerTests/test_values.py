@@ -1,4 +1,4 @@
-"""Values on badges: donuts and their legend, sums, a histogram with a window, and links to them."""
+"""Tests values on badges: donuts and their legend, sums, a histogram with a window, and links to all of these."""
 
 import json
 import urllib.parse
@@ -68,7 +68,7 @@ def test_the_legend_hides_and_shows(open_map, address):
     others = sum(root(address, filter=f"kind = '{kind}'")["point_count"] for kind in
                  ["hostel", "camp", "inn", "resort", "villa"])
     assert page.evaluate(TOTAL) == others
-    # A link keeps the setting.
+    # A link contains this setting.
     page.wait_for_function("() => location.hash.includes('off=hotel,*')")
     again = open_map(f"#{page.evaluate('location.hash').lstrip('#')}")
     assert again.evaluate(TOTAL) == others
@@ -98,7 +98,8 @@ def test_badges_tell_sums(open_map, address):
 
 
 def test_a_sum_leaves_badges_their_sizes(open_map):
-    """Sizes of badges follow the number of points, or badges would touch; a sum is only written on them."""
+    """Checks that a sum is only written on badges. Their sizes must still follow the number of points, because
+    otherwise badges would touch."""
     page = open_map("#index=groups&view=tree&by=badges")
     sizes = "() => viewer.tree.scene.clusters.map(({ id, radius, properties }) => [id, radius, properties.badge_px])"
     before = page.evaluate(sizes)
@@ -110,7 +111,7 @@ def test_a_sum_leaves_badges_their_sizes(open_map):
 
 def test_groups_are_named(open_map, address):
     page = open_map("#index=groups&view=tree&by=badges&donuts=active", LAPTOP)
-    # All groups together have the categories of the ungrouped index.
+    # All groups together have the same categories as the index without groups.
     everything = root(address, aggregate="counts(active)")["counts_active"]
     assert page.evaluate("viewer.values.categories") == list(everything)
     assert all(sum(own) == count for count, own in parts(page))
@@ -119,7 +120,7 @@ def test_groups_are_named(open_map, address):
     first.get_by_text("hotel ·").wait_for()
     box, cluster = stage(page), max(inside(page, shown(page)), key=lambda c: c["count"])
     page.mouse.move(box["x"] + cluster["left"], box["y"] + cluster["top"])
-    # Badges of two groups may overlap.
+    # Badges of different groups may overlap, so the mouse may point at another badge.
     page.wait_for_function("() => viewer.pointing.pointed")
     group = page.evaluate("() => viewer.pointing.pointed.cluster.properties.cluster_group")
     page.locator("#hint").get_by_text(f"{group or 'without a group'} ·").wait_for()
@@ -159,7 +160,7 @@ def test_a_window_is_brushed(open_map, address, viewport):
     text = page.locator("#timeline .says").inner_text()
     assert text.startswith(f"{start} to {end}: {sum(told['counts'][bins]):,} points in view")
     page.screenshot(path=PICTURES / f"histogram-{viewport['width']}.png")
-    # Draws while the window moves.
+    # The map is drawn while the window moves.
     page.mouse.move(box["x"] + box["width"] * 0.375, box["y"] + 20)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 20, steps=6)
@@ -202,11 +203,12 @@ def test_a_window_is_played(open_map):
     pause.click()
     page.get_by_role("button", name="Play").wait_for()
     seen.add(page.evaluate("viewer.settings.range"))
-    # Any timer that would move the window again fires first, since a page's timers fire in the order of their ends.
+    # A page runs its timers in the order in which they end. So, if any timer were still going to move the window, it
+    # would run before this one.
     page.evaluate("() => new Promise(done => setTimeout(done, 700))")
     rest(page)
     assert page.evaluate("viewer.settings.range") in seen
-    # Playing stops at the end.
+    # At the end of the histogram, playing stops.
     page.locator("#timeline").get_by_role("slider", name="Window", exact=True).press("End")
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("() => viewer.timeline.selected.start === 0")
@@ -216,7 +218,8 @@ def test_a_window_is_played(open_map):
 
 
 def test_counts_stay_whole_while_filters_change(open_map):
-    """After each change, no cluster is shown twice, and the parts of each donut add up to its count."""
+    """Checks that after each change no cluster is shown twice, and that the parts of each donut add up to the badge's
+    count."""
     page = open_map("#index=events&view=tree&donuts=kind&brush=opened&range=2016-01-01..2018-01-01")
     for change in ["{ range: '2017-01-01..2019-01-01' }", "{ off: 'hotel' }", "{ off: '', range: '' }"]:
         page.evaluate(f"viewer.settings.set({change})")
@@ -272,7 +275,7 @@ def test_a_filter_is_written_into_the_panel(open_map, address):
     page.wait_for_function("n => viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0) === n", arg=count)
     page.wait_for_function("() => location.hash.includes('where=size+%3C+100')")
     rest(page)
-    # The server's message about an invalid filter appears beside it, and the previous filter stays in effect.
+    # For an invalid filter, the server's message appears next to the filter, and the previous filter stays in effect.
     before = shown(page)
     for mistake in ("colour = 1", "size <", "size < 1) OR (size > 2"):
         page.get_by_label("Only where").fill(mistake)
@@ -281,7 +284,7 @@ def test_a_filter_is_written_into_the_panel(open_map, address):
         page.locator("#where-problem").wait_for()
         assert page.locator("#where-problem").inner_text().strip()
         assert page.get_by_label("Only where").get_attribute("aria-invalid") == "true"
-        # The text can still be corrected, wherever the focus goes.
+        # The text of the filter can still be corrected after another element gets the focus.
         page.get_by_label("Zoom in").focus()
         assert page.get_by_label("Only where").input_value() == mistake
         rest(page)
@@ -292,12 +295,12 @@ def test_a_filter_is_written_into_the_panel(open_map, address):
     page.get_by_label("Only where").press("Enter")
     page.locator("#where-problem").wait_for(state="hidden")
     page.wait_for_function("() => viewer.settings.where === 'size < 50'")
-    # A link with an invalid filter keeps the previous filter, too.
+    # If a link on the open page has an invalid filter, the previous filter stays in effect, too.
     rest(page)
     page.evaluate("() => viewer.settings.set({ where: 'colour = 2' })")
     page.locator("#where-problem").get_by_text("colour").wait_for()
     assert page.evaluate("viewer.settings.where") == "size < 50"
-    # A link that opens the page has no previous filter.
+    # If the page is opened by a link, there is no previous filter.
     page = open_map("#index=events&view=tree&where=colour+%3D+1", settle=False, tolerates=["400"])
     page.locator("#notice").get_by_text("colour").wait_for()
     page.wait_for_function("() => viewer.settings.where === ''")

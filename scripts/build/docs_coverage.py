@@ -14,11 +14,8 @@ for path in paths:
         symbols = json.load(file)["symbols"]
     for symbol in symbols:
         # Skips synthesized symbols: a requirement of a protocol is documented in the protocol. An extension itself is
-        # skipped below; only its members count.
+        # skipped below; only its members need documentation.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
-            continue
-        # Skips former names: their deprecation message names the new one.
-        if any(entry.get("isUnconditionallyDeprecated") for entry in symbol.get("availability", [])):
             continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":
             place = symbol.get("location", {})

@@ -108,7 +108,7 @@ def literal(source, name):
 
 
 def write_outlines():
-    """Writes Natural Earth's land at three scales; the finest only around Iceland, for pictures of that country."""
+    """Writes Natural Earth's land at three scales. The finest scale is only around Iceland, for pictures of Iceland."""
     for name, scale, decimals, window in (
         ("land_110m.geojson", "110m", 2, None),
         (f"{RESOURCES}/land_50m.geojson.gz", "50m", 3, None),
@@ -171,8 +171,8 @@ MERCATOR_EDGE = 85.06
 
 
 def on_mercator(ring):
-    """Returns the ring, clamped to the edge of the map, with only its corners along that edge. When the map library
-    simplifies many points on one line it drops the ends too, and with them half of Antarctica."""
+    """Returns the ring, clamped to the edge of the map. Along that edge only corners remain: if many points were on one
+    line, the map library would also drop the ends of the line, and with them half of Antarctica."""
     clamped = [(x, max(-MERCATOR_EDGE, min(y, MERCATOR_EDGE))) for x, y in ring]
 
     def is_corner(at):
@@ -474,7 +474,7 @@ def write(name, content, before=b"", count=None):
     path = FIXTURES / name
     content = before + (content.encode() if isinstance(content, str) else content)
     stored = compress(content) if name.endswith(".gz") and not name.startswith("broken/") else content
-    # Another version of zlib may compress differently: a file that already has this content stays unchanged.
+    # A file that already has this content stays unchanged, since another version of zlib may compress differently.
     if stored != content and path.exists() and unpack(path.read_bytes()) == content:
         stored = path.read_bytes()
     path.parent.mkdir(parents=True, exist_ok=True)

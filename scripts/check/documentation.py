@@ -1,5 +1,5 @@
-"""Compiles or runs the code blocks of the README and of the documentation's pages: Swift as one module against the
-libraries that scripts/test builds, shell commands in a temporary folder, JavaScript by node's parser if node is
+"""Checks the code blocks of the README and of the documentation's pages. Swift is compiled as one module against the
+libraries that scripts/test builds. Shell commands run in a temporary folder. JavaScript is parsed by node if node is
 installed. Examples of the server and of Apple's frameworks are left out, with a message, unless these are built.
 Arguments are pages (default: all).
 

@@ -1,7 +1,8 @@
 """Prints how many lines of code for Apple's platforms are compiled and run here, given the coverage that swift test
 exports.
 
-This code has never run on a Mac. Here it is compiled against stubs and run on them.
+The code for Apple's platforms has never run on a Mac. Here it is compiled against stubs of Apple's frameworks, and runs
+on these stubs.
 """
 
 import glob

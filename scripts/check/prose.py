@@ -1,7 +1,7 @@
 """Counts turns of phrase that make readers stop, in comments, messages and Markdown: scripts/check/prose.py [-v]
 
-Fails if there are more than LIMIT in a thousand lines; -v lists them. A hit can be right, and a sentence without one can
-be bad: the count only keeps a habit from returning.
+Fails if there are more than LIMIT hits in a thousand lines; -v lists the hits. A hit can be good English, and a
+sentence without a hit can be bad. The count only keeps a habit from returning.
 """
 
 import collections
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-# Hits in a thousand lines.
+# Maximum number of hits in a thousand lines.
 LIMIT = 4
 
 # What to write instead, and the phrase that it replaces.
@@ -42,7 +42,7 @@ COMMENTS = {
 }
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Files that are not checked: this list, and pages that a program writes.
+# Files that are not checked: this file, which contains the phrases, and pages that a program writes.
 LEFT_OUT = ("scripts/check/prose.py", "Sources/Treeline/Treeline.docc/Measurements.md")
 
 

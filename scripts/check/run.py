@@ -220,7 +220,7 @@ class Result:
         if step.is_preparation:
             self.passed_tests, self.failed_tests, self.skipped_tests = 0, 0, 0
         elif self.passed and not self.passed_tests:
-            # A check that prints no counts is one test.
+            # A check that prints no counts of tests counts as one test.
             self.passed_tests = 1
         if not self.passed and not self.failed_tests:
             self.failed_tests = 1

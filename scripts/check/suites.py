@@ -1,17 +1,18 @@
 """The suites of scripts/test: what each suite checks, what it needs, and its steps.
 
-A new suite is one entry of DEFAULT or OTHERS and, unless one command is enough, a script beside this file.
+To add a suite, add an entry to DEFAULT or OTHERS. If the suite needs more than one command, also add a script beside
+this file.
 """
 
 from dataclasses import dataclass, field
 
-# The test build is testable, and optimized, since brute force over large sets is slow otherwise. The tool, the server,
-# the benchmarks, the C library under test and the examples of the documentation all use it. Its folder is separate,
-# because other flags in the same folder would cause a full rebuild. Five things need separate builds: the library as it
-# is shipped, without LAPACK; the proof of the runtime, which builds like an app; the stubs of Apple's frameworks; the
-# thread sanitizer; and the fuzzers.
-# Two packages are built in it, so build plans are not cached: a build must not use the plan of the other package.
-# Without debug information a module compiles in five sixths of the time.
+# The test build is optimized, since brute force over large sets is slow otherwise, and gives tests access to internal
+# declarations. The tool, the server, the benchmarks, the C library under test and the examples of the documentation all
+# use this build. Its folder is separate, because other flags in the same folder would cause a full rebuild. Five things
+# need separate builds: the library as it is shipped, without LAPACK; the proof of the runtime, which builds like an
+# app; the stubs of Apple's frameworks; the thread sanitizer; and the fuzzers.
+# Two packages are built in this folder, so build plans are not cached: a build must not use the plan of the other
+# package. Without debug information a module compiles in five sixths of the time.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -debug-info-format none --scratch-path .build-test "
     "--disable-build-manifest-caching")
@@ -30,8 +31,8 @@ class Step:
     # Usual time on two cores with no other step running. Of the steps that are ready, the one with the longest
     # remaining chain of steps starts first.
     seconds: int = 10
-    # Cores that the step keeps busy; 0 for a step that mostly waits, such as a download. Any number of those may run at
-    # once.
+    # Cores that the step keeps busy; 0 for a step that mostly waits, such as a download. Any number of steps with 0 may
+    # run at once.
     cores: int = 1
     # True for a build or an installation. Its failure counts as a failed test, its success does not count as a test.
     is_preparation: bool = False
@@ -119,7 +120,8 @@ def swift_tests(lapack, seconds, paths, expected, command):
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
-# The implementation of LAPACK can affect only trees, so the tests of trees run all trials with both.
+# The implementation of LAPACK can affect only trees, since a single file calls LAPACK. With more trials than `fast`,
+# only the tests of trees run with both implementations.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 
 
@@ -132,8 +134,8 @@ DEFAULT = (
         (
             swift_tests("the reference LAPACK", 500, f"{LIBRARIES}/lapack:{LIBRARIES}/blas", "/lapack/", ALL_TESTS),
             swift_tests(
-                "OpenBLAS", 120, f"{LIBRARIES}/openblas-pthread", "openblas",
-                f"if [ $TREELINE_TRIALS != fast ]; then {TREE_TESTS}; export TREELINE_TRIALS=fast; fi; {ALL_TESTS}"),
+                "OpenBLAS", 60, f"{LIBRARIES}/openblas-pthread", "openblas",
+                f"if [ $TREELINE_TRIALS = fast ]; then {ALL_TESTS}; else {TREE_TESTS}; fi"),
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
         "c", "the C interface, under the sanitizers for addresses and undefined behavior",

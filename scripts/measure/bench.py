@@ -142,7 +142,7 @@ class Bench:
     # The first questions of newcomers
 
     def first_look(self):
-        """Measures builds by one thread, of a million generated points and of the fixtures."""
+        """Measures builds of a million generated points and of the fixtures with one thread."""
         sets = {f"1 M {kind} points": f"{kind}:1000000" for kind in ("uniform", "clustered")} | FIXTURES
         for name, points in sets.items():
             builds = [ours("build", points, "--threads", 1, "--runs", 2)["seconds"] for _ in range(self.rounds)]
@@ -233,7 +233,7 @@ class Bench:
             sizes += [10_000_000, 31_622_777, 100_000_000]
         kinds = ("uniform", "clustered")
         times = {(kind, size): [] for kind in kinds for size in sizes}
-        # Times the smallest sets in every round, and larger ones in fewer rounds.
+        # Times the smallest sets in every round, and larger sets in fewer rounds.
         for round in range(self.rounds):
             for (kind, size), samples in times.items():
                 if round * size <= 20_000_000:
@@ -327,7 +327,7 @@ class Bench:
         section = "Building beyond memory, from generated points to a synced index"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         for size in sizes:
-            # A tenth of what the build in memory takes, but at least what the process itself needs.
+            # A tenth of the memory of the build in memory, but at least the memory that the process itself needs.
             memory = max(5 * size, 60_000_000)
             for rule in ("mean", "least-scatter"):
                 options = [f"clustered:{size}", "--split", rule, "--threads", THREADS, "--folder", self.folder]
@@ -369,7 +369,7 @@ class Bench:
                  [1e3 * opened["opening"]], Bound(1, figure="{:.2f} ms"))
 
     def separation(self):
-        """Measures the computation of separations on finished trees, by two threads and by one."""
+        """Measures the computation of separations on finished trees, with two threads and with one thread."""
         section = "Computing separations, both cores"
         for name, path in self.sets.items():
             runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
@@ -597,8 +597,8 @@ class Bench:
             }
 
     def spacing(self):
-        """Compares answers by a spacing of 44 px between a merged tree and a tree split at the least scatter, by the
-        time for each cluster of the answer."""
+        """Compares queries with a spacing of 44 px between a merged tree and a tree split at the least scatter. The
+        figure is the time for each cluster of the answer."""
         for kind in ("uniform", "clustered"):
             points = f"{kind}:{self.million}"
             runs = [lambda growth=growth: ours("spacing", points, *growth) for growth in (["--merge", "distance"], [])]
@@ -700,7 +700,7 @@ class Bench:
             add("the first step, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
             add("a histogram of all points, 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
         name, path = next(iter(self.sets.items()))
-        # Takes every seventh point, which is about the share that passes, 15 %.
+        # Takes every seventh point. That is about the share of points that pass the filter, 15 %.
         passing = f"{self.folder}/passing.f64"
         sides.write_some(path, passing, one_in=7)
         rounds = []
@@ -764,7 +764,7 @@ class Bench:
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
-                    f"{name}, bytes a point of the section of {section}, of the number",
+                    f"{name}, section of {section} for the column of numbers, bytes a point",
                     Samples([runs[0][f"{section}_bytes"]], "bytes"),
                 )
 
@@ -861,7 +861,7 @@ class Bench:
             run = ours("cancel", f"{kind}:{size}", *options, "--runs", runs)
             seconds = run["seconds"]
             # `growth` covers half of the runs. The C library keeps some 50 MiB of free memory, with a random variation.
-            # An array that each build leaked would be larger.
+            # If each build leaked an array, memory would grow by more than this.
             left = run["growth"] / (runs // 2)
             assert left < 2 * size + (16 << 20), f"each cancelled build leaks {left / size:.1f} bytes a point"
             self.add(

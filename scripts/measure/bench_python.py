@@ -58,8 +58,8 @@ def least(work, repeat=5):
 
 
 def least_of_many(work, calls=200, repeat=25):
-    """Returns the shortest mean of a run of calls, for calls of microseconds. Garbage collection is off, as in
-    timeit."""
+    """Returns the shortest mean time of a run of calls, for calls that take microseconds. Garbage collection is off, as
+    in timeit."""
     gc.disable()
     try:
         return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls
@@ -80,7 +80,7 @@ def builds(places):
     mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
     ours, _ = least(lambda: treeline.build(places), 3)
     count = f"{len(places):,} points"
-    yield f"building of {count}, for every question (ours, split at the mean alone: {mean:.2f} s)", *seconds(
+    yield f"building {count} (ours with separations; split at the mean, without them: {mean:.2f} s)", *seconds(
         "pysupercluster", theirs, ours
     )
 

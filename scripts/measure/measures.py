@@ -45,9 +45,9 @@ class Ratio(NamedTuple):
     aim: str
     median_at_least: float | None = None
     median_at_most: float | None = None
-    # Restricts the ratio to views in which the number of the other's clusters is in this range.
+    # Restricts the ratio to views in which the other method's number of clusters is in this range.
     other_clusters: range = range(1, 1 << 32)
-    # Restricts the ratio to views in which both have equally many clusters.
+    # Restricts the ratio to views in which both methods have equally many clusters.
     is_of_equal_counts: bool = False
 
     @property

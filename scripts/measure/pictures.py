@@ -237,7 +237,8 @@ def land(scene):
 
 
 def clamped(corner, scene):
-    """Returns the corner, moved onto a frame around the map if it is outside of that, where nothing is visible."""
+    """Returns the corner. A corner outside of a frame around the map is moved onto the frame, where nothing is
+    visible."""
     margin = 40
     return (
         min(max(corner[0], -margin), scene.width + margin),

@@ -53,7 +53,7 @@ def timed_treeline(*arguments):
 
 
 def counted(tool, pattern, *arguments):
-    """Returns a count that valgrind makes of work without a clock, or None if valgrind is not installed."""
+    """Returns the amount of work that valgrind counts, without a clock; None if valgrind is not installed."""
     if not shutil.which("valgrind"):
         return None
     options = {

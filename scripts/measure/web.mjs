@@ -1,10 +1,10 @@
-// Measures the web module: builds, answers, memory; beside supercluster if a copy of it is named. Prints a table.
+// Measures builds, answers and memory of the web module, and of supercluster if a copy is named. Prints a table.
 //
 //   node scripts/measure/web.mjs [--points FILE] [--supercluster FOLDER] [--runs N]
 //
-// FILE has longitudes and latitudes in turns, as doubles; a million and more of them make the table of the documentation.
-// FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a process of its own, both by turns,
-// since what else a machine does at the moment slows down either.
+// FILE has pairs of longitude and latitude, as doubles. The table in the documentation was measured with more than a
+// million points. FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate
+// process. The two libraries build by turns, so that other work of the machine slows down both.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const SEED = 20260101;
 
-/** Random numbers of a seed (SplitMix32). */
+/** Returns a generator of random numbers for a seed (SplitMix32). */
 function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -54,7 +54,7 @@ function pointsOf(name) {
 const featuresOf = (points) => Array.from({ length: points.length / 2 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [points[2 * i], points[2 * i + 1]] } }));
 const superclusterClass = async () => (await import(pathToFileURL(`${values.supercluster}/index.js`).href)).default;
 
-/** Processor time of a call, in milliseconds, that of compiling and collecting included. */
+/** Measures the times of a call, in milliseconds, including compilation and garbage collection during the call. */
 function timed(call) {
   const before = process.cpuUsage();
   const start = performance.now();
@@ -64,7 +64,7 @@ function timed(call) {
 }
 
 async function held() {
-  // What was freed goes with a later collection.
+  // Some memory is freed only by a later collection.
   for (let i = 0; i < 3; i++) {
     globalThis.gc();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -76,7 +76,7 @@ async function held() {
 // Parts, each in a process of its own
 
 const PARTS = {
-  /** Builds a few times, as a page that was loaded a while ago does, and prints each. */
+  /** Builds a few times, as in a page that was loaded a while ago, and prints the time of each build. */
   async build(name, program, runs) {
     const points = pointsOf(name);
     const times = [];
@@ -108,7 +108,7 @@ const PARTS = {
     return { bytes: ((await held()) - before) / count, kept: index.points.length };
   },
 
-  /** Views of both programs with as many results. */
+  /** Times queries of random views, in which both libraries return equally many results. */
   async views(name) {
     const points = pointsOf(name);
     const tree = buildNow(points);
@@ -122,7 +122,7 @@ const PARTS = {
       const [width, height] = [(1024 / 512) * (360 / 2 ** zoom), (768 / 512) * (360 / 2 ** zoom) * Math.cos((points[at + 1] * Math.PI) / 180)];
       const bbox = [points[at] - width / 2, points[at + 1] - height / 2, points[at] + width / 2, points[at + 1] + height / 2];
       const wanted = index.getClusters(bbox, zoom).length;
-      // The scale of badges with which there are as many.
+      // Finds the scale of badges with which there are as many clusters as supercluster returns.
       let [low, high] = [0.01, 20];
       for (let step = 0; step < 30; step++) {
         const middle = Math.sqrt(low * high);

@@ -25,7 +25,7 @@ struct BuildBenchmark: ParsableCommand {
   }
 }
 
-/// The points, and the options of their build.
+/// Options that choose the points of a benchmark and how the tree over them is built.
 struct BuildArguments: ParsableArguments {
   @Argument(help: "The points.") var points: PointFile
 
@@ -93,8 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Only nodes with two children are split, since positions differ by a unit or more. A tree has one such node fewer
-    // than it has positions.
+    // Only nodes with two children are split, because two positions differ by a unit or more. There is one such node
+    // fewer than there are positions.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
     let splits = Double(max(work.splits, 1))
@@ -148,9 +148,10 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // Time from the cancellation to the end of the build. Its memory is deallocated meanwhile and afterwards.
+      // Seconds from each cancellation to the end of its build. The memory of the build is deallocated partly in this
+      // time and partly later.
       "seconds": times,
-      // Number of bytes by which the process is larger after all builds than after half of them.
+      // Number of bytes by which the process has grown from half of the builds to the last build.
       "growth": growth,
       // Number of builds that ended before they could be cancelled.
       "finished": finishedCount,

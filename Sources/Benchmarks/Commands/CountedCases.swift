@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Runs pieces of work whose instructions valgrind counts separately. It collects only within `countedCall`, and writes
-/// what it has collected after each call.
+/// Runs pieces of work whose instructions valgrind counts separately. Valgrind counts only within `countedCall`, and
+/// writes its counts after each call.
 struct CountedCases: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cases", abstract: "Does pieces of work for valgrind to count, and prints their names in order.")
@@ -39,17 +39,17 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// A filter by two columns, and everything that its first answers prepare.
+  /// Answers under a filter by two columns, with everything that the first answers prepare.
   case filter
-  /// Sums, means, counts and order statistics of an answer, and everything that is prepared for them.
+  /// Sums, means, counts and order statistics of an answer, with everything that must be prepared for them.
   case aggregate
-  /// The same aggregates of an answer under a filter.
+  /// The aggregates of `aggregate`, of an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"
   case limitSteepestFirst = "limit-steepest-first"
   case detail, spacing, badges
-  /// A pan, continuing the answer shown before it.
+  /// A pan whose query continues the answer shown before it.
   case continuing
   case filteredLimit = "filtered-limit"
   case filteredDetail = "filtered-detail"
@@ -63,7 +63,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Points, and the trees over them, each built once.
+/// Points, and the trees over these points. Each tree is built once.
 private final class CountedWorkplace {
   private let coordinates: [Coordinate]
   private let views: [Viewport]
@@ -89,7 +89,7 @@ private final class CountedWorkplace {
     return try ClusterTree(coordinates, options: options)
   }
 
-  /// Prepares a case, and returns the work to be counted, whose result is positive.
+  /// Prepares a case, and returns the work to count. The result of the work is positive.
   func task(_ name: CountedCase) throws -> () throws -> Int {
     switch name {
     case .buildByMean: building(.splitting(.mean))
@@ -97,7 +97,7 @@ private final class CountedWorkplace {
     case .separations:
       { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
     case .mergeByDistance: building(.merging(by: .distance))
-    // The longest work under valgrind. Queries use the same tree.
+    // Of all cases, this build takes longest under valgrind. The `badges` queries below reuse its tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
     case .mergeByScatter: building(.merging(by: .scatter))
     case .filter:
@@ -125,12 +125,13 @@ private final class CountedWorkplace {
     try views.reduce(0) { try $0 + count(tree.clusters(cut, in: $1)) }
   }
 
-  /// Returns work that asks for every view ten times.
+  /// Returns work that queries every view ten times.
   private func asking(_ tree: ClusterTree, _ cut: Cut) -> () throws -> Int {
     { [self] in try (0..<10).reduce(0) { sum, _ in try sum + answers(of: tree, cut, \.count) } }
   }
 
-  /// Returns work like `asking`, after preparing what first answers prepare.
+  /// Returns work like `asking`, but queries every view once before the work is counted, because the first answers
+  /// prepare data for later answers.
   private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
     blackHole(try answers(of: tree, cut, \.count))
     return asking(tree, cut)

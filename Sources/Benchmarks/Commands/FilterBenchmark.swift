@@ -49,9 +49,9 @@ struct FilterBenchmark: ParsableCommand {
       "histogram_ms": try histogramMilliseconds(of: tree),
       "filtered_histogram_ms": try histogramMilliseconds(of: filtered),
       "points": coordinates.count, "passing": filtered.passingPointCount,
-      // Milliseconds: a new filter with two conditions; the preparation for its first answer.
+      // In milliseconds: the time to create a filter with two conditions, and the time to prepare its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
-      // Microseconds per view: an answer, and an answer with its coordinates, with the filter and without.
+      // In microseconds per view: answers without and with coordinates, both under the filter and without a filter.
       "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
       "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
       "filtered_with_coordinates_us": try microseconds(queries) {
@@ -60,31 +60,34 @@ struct FilterBenchmark: ParsableCommand {
       "unfiltered_with_coordinates_us": try microseconds(queries) {
         for cluster in try tree.clusters($0) { blackHole(cluster.coordinate) }
       },
-      // Times of aggregates over all points: the first sum and the first counts in milliseconds, later ones in
-      // microseconds.
+      // Times of aggregates over all points. The first sum and the first counts are in milliseconds. Later sums and
+      // counts are in microseconds.
       "aggregates_first_ms": firstOfAll, "filtered_aggregates_first_ms": firstOfPassing,
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // Without their own sections, order statistics read the values of all points, up to a maximum number.
+      // If a column has no section for order statistics, they read the values of all points, up to `maximumRowsRead`
+      // points.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
-      // Bytes per point of sections: for a number, a category and a time, and for the preparations of a number.
+      // Bytes per point of each section: the sections of a number, a category and a time, and the two sections that
+      // prepare a number for aggregates.
       "column_bytes": tree.columns.dropFirst().map { Double($0.section!.count) / Double(coordinates.count) },
       "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
       "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),
     ])
   }
 
-  /// Returns the time of each view on its first query: what queries remember about nodes under a filter does not exist
-  /// yet, and the data that they read is not in the machine's cache.
+  /// Returns the time of the first query of each view. No earlier query has stored facts about the nodes under the
+  /// filter, and the data is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Returns the times of moving a window over a fifth of the times, combined with another condition: 1 % of the points
-  /// enter, and 1 % leave. The first value is the first step, which creates the order of the column; the second is the
-  /// median of the other steps.
+  /// Returns the times of moving a window over the column `opened`, combined with another condition. The window covers
+  /// a fifth of the column's range. In each step 1 % of the points enter the window, and 1 % leave it. The first value
+  /// is the time of the first step, which creates the order of the column; the second value is the median of the other
+  /// steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {
@@ -100,8 +103,8 @@ struct FilterBenchmark: ParsableCommand {
     return [times[0], median(Array(times.dropFirst()))]
   }
 
-  /// Returns the times of histograms with 60 bins over the numbers and the times of all points, once their extent is
-  /// known.
+  /// Returns the times of histograms with 60 bins, one over the prices and one over the opening times of all points.
+  /// The extent of the values is known before.
   private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
     try ["price", "opened"].map { name in
       blackHole(try tree.histogram(of: name, bins: 60))
@@ -109,7 +112,7 @@ struct FilterBenchmark: ParsableCommand {
     }
   }
 
-  /// A filter for three tenths of the kinds and half of the prices.
+  /// A filter that selects three of the ten kinds and half of the prices.
   static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
 
   /// Returns a number with two decimals. Like kinds and times, it does not depend on the point's position.

@@ -6,8 +6,8 @@ import Treeline
 import TreelineBuilder
 import TreelineMap
 
-/// Times what a map view waits for when it moves: the answer, off the main thread, and the difference from the visible
-/// badges, on the main thread.
+/// Times the work that a map view waits for when it moves: computing the answer, off the main thread, and comparing it
+/// with the visible badges, on the main thread.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."
@@ -31,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // All passes are equal, so each change has the same number of times.
+    // All passes make the same changes, so each change is timed equally often.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)
@@ -45,7 +45,7 @@ struct MapBenchmark: ParsableCommand {
     try printJSON(result)
   }
 
-  /// Returns zooms, pans and occasional jumps.
+  /// Returns the views of a map that is zoomed and panned, with occasional jumps.
   private static func walk(around centers: [Coordinate], steps: Int, _ random: inout SplitMix64) -> [Viewport] {
     var (center, zoom) = (centers[0], 8.0)
     return (0..<steps).map { step in
@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// For each change: the seconds off the main thread, the seconds on the main thread, the seconds of a frame in the
-  /// middle of the change, and the number of badges that the change names.
+  /// Measurements of each change: the seconds off the main thread, the seconds on the main thread, the seconds of a
+  /// frame in the middle of the change, and the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []
@@ -86,7 +86,8 @@ struct MapBenchmark: ParsableCommand {
     return pass
   }
 
-  /// Returns by how much memory grows while a map moves without a pause, after a warm-up, and the number of answers.
+  /// Returns the growth of memory while a map moves without a pause, measured after a warm-up, and the number of
+  /// answers.
   private static func held(_ walk: [Viewport], of tree: ClusterTree, rate: Int, seconds: Int) throws -> (
     bytes: Int, answers: Int
   ) {

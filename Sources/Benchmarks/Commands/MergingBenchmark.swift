@@ -8,11 +8,11 @@ struct MergingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
-      'inParts' is the share of all merges that happen within parts. 'again' is the number of clusters that are merged \
-      again along borders, per position; 'areas' is the number of these areas, and 'retries' how many of them were too \
-      small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' the time of the \
-      longest chain of parts that wait for each other. Times are meaningful with one thread. Edits remove points and \
-      add them elsewhere.
+      'inParts' is the share of all merges that happen within parts. 'again' is the number of clusters, per position, \
+      that are merged again in areas along borders; 'areas' is the number of these areas, and 'retries' is how many \
+      areas were too small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' \
+      is the time of the longest chain of parts that wait for each other. Times are meaningful with one thread. Edits \
+      remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
@@ -51,7 +51,7 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Times edits: points are removed one after the other, and each is added near another point.
+  /// Times edits: points are removed one by one. After each removal, the point is added again near another point.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)

@@ -2,7 +2,8 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// Times the work of an app on one core: maps of its values, with columns, and coordinates projected there and back.
+/// Times the work of an app on one core: building maps of values with columns, and projecting coordinates to the plane
+/// and back.
 struct PhoneBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "phone", abstract: "Times maps of values with columns on one thread, and the projection.")

@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Answers with fewer clusters than the limit. All their clusters must be single positions.
+    // Answers with fewer clusters than the limit. In these answers, every cluster must be a single position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(query.cut.limit) could be split")
@@ -42,8 +42,8 @@ struct QueryBenchmark: ParsableCommand {
     var result: [String: any Encodable] = [
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
-      // Seconds of each view: on the first query, in random order, with a cold cache; the median of the repeats; and
-      // the median of the repeats including the coordinates and counts of all clusters.
+      // Seconds of each view: of its first query, with views in random order and a cold cache; the median of the
+      // repeats; and the median of the repeats that also read the coordinates and counts of all clusters.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
         let answer = try $0.answer(of: tree)
@@ -51,8 +51,8 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // Rates on one thread and on two threads, in each of several turns. The rates of arithmetic show the best speedup
-      // that is possible here.
+      // Rates on one thread and on two threads, measured several times. The rates of arithmetic show the best speedup
+      // that this machine allows.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }
@@ -63,13 +63,13 @@ struct QueryBenchmark: ParsableCommand {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { Int($0)! }
   }
 
-  /// Returns the median of the repeats of each query.
+  /// Returns, for each query, the median time of the repeats.
   @inline(__always) private func medians(_ queries: [Query], _ work: (Query) throws -> Void) rethrows
     -> [Double]
   { try queries.map { query in median(try (0..<repeats).map { _ in try seconds { try work(query) } }) } }
 
   private static func coldPass(_ queries: [Query], of tree: ClusterTree) throws -> [Double] {
-    // Exceeds the caches.
+    // Reads more memory than the caches hold, so that they no longer contain data of the tree.
     blackHole([UInt64](repeating: 1, count: 32 << 20).reduce(0, &+))
     var random = SplitMix64(seed: 6)
     var times = [Double](repeating: 0, count: queries.count)
@@ -97,9 +97,10 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// Returns the rates of each kind of work, per second, on threads that do nothing else: for each kind a list of
-  /// turns, with one rate for each number of threads. Turns take a twentieth of a second and alternate between the
-  /// kinds, so that a machine that slows down temporarily slows down all of them.
+  /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list of
+  /// turns for each kind of work. Each turn has one rate for each number of threads. Turns take a twentieth of a second
+  /// and alternate between the kinds of work. So if the machine slows down temporarily, all kinds are slowed down
+  /// alike.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
@@ -129,7 +130,8 @@ struct QueryBenchmark: ParsableCommand {
   }
 }
 
-/// Times answers by a spacing per cluster, because trees of other growths show other numbers of clusters.
+/// Times queries with a spacing. The times are divided by the number of clusters, because trees of different growths
+/// show different numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")

@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Work without timing, whose instructions are counted from outside. The difference of two runs is the cost of the
-/// additional work.
+/// Work without timing. A tool outside the process counts its instructions. The difference between two runs is the cost
+/// of the additional work.
 struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
@@ -34,7 +34,7 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break promises. Without a defect the counts are 0 and the shares 1.
+/// Counts how often answers break promises. Without a defect the counts are 0, and the shares are 1.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",

@@ -18,7 +18,8 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
-  /// Calls `body` with the points in batches of some hundred thousand, if they can be generated so; otherwise with all.
+  /// Calls `body` with the points. If they can be generated in parts, `body` gets batches of some hundred thousand
+  /// points. Otherwise it gets all points at once.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
     for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }
@@ -67,9 +68,10 @@ extension [Coordinate] {
 
 /// The kinds of generated points, all seeded.
 enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
-  /// Points spread evenly over the part of the sphere that Web Mercator shows. Peers lose points beyond it.
+  /// Points spread evenly over the part of the sphere that Web Mercator shows. Other libraries lose points beyond that
+  /// part.
   case uniform
-  /// Few large and many small towns, sized by Zipf's law, and a tenth of the points in between.
+  /// Few large and many small towns, sized by Zipf's law. A tenth of the points lie between the towns.
   case clustered
   /// Uniform points, sorted from west to east.
   case sorted
@@ -79,10 +81,11 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   case line
   /// A lattice, row by row, with a spacing that fills a quarter of the world.
   case lattice
-  /// Points at distances of 2^-k from one position.
+  /// Points in rings around one position. The distances of the rings from the position are halved from ring to ring.
   case geometric
 
-  /// Returns the points. A smaller number of points of a kind is the beginning of any larger number.
+  /// Returns the points. Except for `sorted` and `lattice`, the points of a smaller count are the first points of a
+  /// larger count.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)
@@ -96,7 +99,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Generates some rows of the kinds that are used in large numbers, starting at a multiple of `chunk`.
+  /// Returns a function that generates a range of rows, starting at a multiple of `chunk`. Nil for kinds that are not
+  /// used in large numbers.
   fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
     switch self {
     case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }
@@ -121,7 +125,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Returns a point in a random direction, at one of 28 distances.
+  /// Returns a point in a random direction, in one of 28 rings.
   @Sendable private static func geometricPoint(_ random: inout SplitMix64) -> Coordinate {
     let distance = 40 * pow(2, -Double(random.index(below: 28))) * (1 + random.fraction())
     let angle = random.number(from: 0, to: 2 * .pi)
@@ -130,7 +134,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
 
   private static let chunk = 1 << 16
 
-  /// Generates points on all cores, in chunks with their own seeds, so that 100 million points take seconds.
+  /// Generates points on all cores. Each chunk of points has its own seed, so 100 million points take only seconds.
   private static func inChunks(
     _ rows: Range<Int>, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
   ) -> [Coordinate] {
@@ -160,7 +164,7 @@ struct Towns: Sendable {
   }
 
   private let towns: [Town]
-  /// Upper bound of the random numbers that choose each town.
+  /// For each town, the upper bound of the random numbers that choose it.
   private let upTo: [Double]
 
   init(_ count: Int, seed: UInt64) {

@@ -2,11 +2,11 @@ import Foundation
 import PointSets
 import Treeline
 
-/// Views of 1024 x 768 px that both sides of a comparison use: boxes, each at a whole zoom.
+/// Views of 1024 x 768 px, which are used for both sides of a comparison. Each is a box at a whole zoom.
 extension [Viewport] {
   /// Returns views centered on random points, `perZoom` at each zoom from 4 to 16.
   ///
-  /// None crosses the antimeridian or the edge of Web Mercator, where a peer would see less.
+  /// No view crosses the antimeridian or the edge of Web Mercator, where other libraries would return fewer points.
   static func around(_ coordinates: [Coordinate], perZoom: Int, seed: UInt64) -> [Viewport] {
     var random = SplitMix64(seed: seed)
     var views: [Viewport] = []
@@ -52,8 +52,8 @@ extension Viewport {
 extension Query {
   @inline(__always) func answer(of tree: ClusterTree) throws -> Clusters { try tree.clusters(cut, in: viewport) }
 
-  /// Checks an answer against the points: each point inside is in exactly one cluster, and every cluster has such a
-  /// point.
+  /// Checks an answer against the points: each point inside the view is in exactly one cluster, and every cluster has a
+  /// point inside the view.
   ///
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {

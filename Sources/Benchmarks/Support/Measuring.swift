@@ -21,7 +21,7 @@ func printJSON(_ fields: [String: any Encodable]) throws {
   print(String(decoding: try encoder.encode(fields.mapValues(Field.init)), as: UTF8.self))
 }
 
-/// Stops if a result contradicts the points, because its timing is then worthless.
+/// Stops if a result contradicts the points, because the timing of a wrong result is worthless.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   precondition(condition, "A timed answer is wrong: \(message())")
 }
@@ -50,7 +50,7 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // `getrusage` does not serve: its peak begins with the peak of the process that started this one.
+    // `getrusage` is not used, because its peak includes the peak of the process that started this one.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Clustering by the cells of a grid: the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. It serves to
-/// compare the principal-axis tree with what maps commonly do.
+/// compare the principal-axis tree with the common method of maps.
 ///
 /// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge. So it does
 /// not move under a pan and does not depend on the plane's seam. Each cell that has a point is one cluster.
@@ -21,11 +21,11 @@ import Treeline
 public struct Grid: Sendable {
   package let plane: Plane
 
-  /// The smallest box around all points; nil if there are none.
+  /// The smallest box around all points; nil if there are no points.
   package let bounds: PlaneRect?
 
-  /// The quadtree, over positions counted from longitude -180: no cell wraps there, and cells of 2^n units are whole
-  /// nodes.
+  /// The quadtree. Its positions are counted from longitude -180, so that no cell wraps around and cells of 2^n units
+  /// are whole nodes.
   let tree: QuadTree
 
   /// Builds the quadtree over points of a plane.
@@ -47,7 +47,7 @@ public struct Grid: Sendable {
 // MARK: - Clusters
 
 extension Grid {
-  /// Returns the clusters of a window at a zoom, by the row and then the column of their cells.
+  /// Returns the clusters of a window at a zoom, sorted by the row and then the column of their cells.
   ///
   /// A cell belongs to the answer if one of its points is inside the window. Its cluster represents all points of the
   /// cell, so that a cluster does not change while it moves over the edge of the screen.
@@ -137,7 +137,7 @@ extension Grid {
     return PlaneWindow(x: x &- plane.seam, width: lattice.upperEdge(x) - x, minY: y, maxY: lattice.upperEdge(y))
   }
 
-  /// Returns a window of the plane, over positions counted from longitude -180.
+  /// Returns a window of the plane with positions counted from longitude -180 instead of the seam.
   private func unrotated(_ window: PlaneWindow) -> PlaneWindow {
     PlaneWindow(x: window.x &+ plane.seam, width: window.width, minY: window.minY, maxY: window.maxY)
   }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All points of one cell. Answers can be compared as sets: their differences are what comes and goes between two
-/// windows.
+/// All points of one cell. Answers can be compared as sets: their differences are the cells that come and go between
+/// two windows.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 
@@ -19,7 +19,7 @@ public struct GridCluster: Hashable, Sendable {
   /// The least row number of its points. No two cells share it.
   public let firstPoint: Int
 
-  /// Whether the cluster is more than one point, all at one position.
+  /// Whether the cluster has several points, all at one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
 }
 
@@ -46,7 +46,7 @@ struct CellTable {
   struct Cell {
     let key: UInt64
     var totals: PointTotals
-    /// Whether one of the points is in the window that was asked for.
+    /// Whether one of the points is in the requested window.
     var isVisible = false
   }
 
@@ -57,7 +57,7 @@ struct CellTable {
   /// taken.
   private var slots = [UInt32](repeating: 0, count: 256)
 
-  /// The cell that was added to last. Neighbors in tree order are mostly in one cell.
+  /// The cell to which points were added last. Neighbors in tree order are mostly in one cell.
   private var recent = 0
 
   /// Adds points to a cell and returns the cell's index.

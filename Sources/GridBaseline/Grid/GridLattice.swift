@@ -31,7 +31,8 @@ extension CellSize {
     }
   }
 
-  /// Returns the article's zoom level: the nearest whole zoom, never below 0. Its tiles are 256 px wide, as here.
+  /// Returns the zoom level of the TBQuadTree article: the nearest whole zoom, never below 0. Its tiles are 256 px
+  /// wide, as here.
   static func publishedLevel(zoom: Double) -> Double { max(0, (zoom + 0.5).rounded(.down)) }
 
   static func publishedPixels(level: Double) -> Double {
@@ -43,11 +44,11 @@ extension CellSize {
     }
   }
 
-  /// Rounds to whole units. Extreme zooms give 0 or infinity, hence the bounds first.
+  /// Rounds to whole units. Extreme zooms give 0 or infinity, so bounds are applied first.
   private static func wholeUnits(_ units: Double) -> UInt64 { UInt64(min(max(units, 1), 0x1p32).rounded()) }
 }
 
-/// A cell size or a zoom that makes no grid.
+/// A cell size or a zoom that does not give a valid grid.
 public enum GridError: Error, Hashable, Sendable {
   /// A cell side that is not a finite number above 0, in pixels.
   case cellSizeNotPositive(found: Double)

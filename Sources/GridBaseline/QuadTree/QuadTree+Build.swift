@@ -84,10 +84,11 @@ enum MortonOrder {
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
-      // Indexed by digit plus one: first the counts of digits, then the places where the next entries go.
+      // The element at a digit plus one is first the count of the digit, and later the index for the digit's next
+      // entry.
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[digit(of: entry) + 1] += 1 }
-      // A byte that is the same in all keys orders nothing.
+      // A byte that is the same in all keys does not change the order.
       if starts.contains(entries.count) { continue }
       for value in 1..<256 { starts[value] += starts[value - 1] }
       for entry in entries {

@@ -30,7 +30,8 @@ struct QuadTree: Sendable {
 
   /// Builds the tree in bulk.
   ///
-  /// Complexity: O(n). The tree keeps 12 bytes a point and 48 a node; the sort needs 32 a point temporarily.
+  /// Complexity: O(n). The tree keeps 12 bytes per point and 48 bytes per node. The sort temporarily needs 32 bytes per
+  /// point.
   ///
   /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
   /// - Precondition: At most 2^31 points; a capacity of 1 or more.
@@ -83,8 +84,8 @@ struct QuadTree: Sendable {
     return found
   }
 
-  /// Calls `body` with the points of a window as ranges of tree order, in whole nodes where they fit, until it returns
-  /// false.
+  /// Calls `body` with the points of a window as ranges in tree order, until it returns false. A node inside the window
+  /// is passed as one range.
   @inline(__always) private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
     guard start < nodes.count else { return }
     var stack = [start]
@@ -113,7 +114,7 @@ struct QuadTree: Sendable {
   }
 }
 
-/// Totals of some points, so that the points need not be visited again. All of them are exact.
+/// Totals of some points, so that the points need not be visited again. All totals are exact.
 struct PointTotals: Hashable, Sendable {
   /// The number of points, at most 2^31, so that the sums stay below 2^63.
   var count: UInt32

@@ -60,7 +60,7 @@ extension ClusterTree {
       estimate.add(2000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) { estimate.add(20, for: passingPointCount) }
     case (_, .reals):
-      // Each cluster reads half a block of rows at each end.
+      // For each cluster, half a block of rows is read at each end of its range.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: passingPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
@@ -99,10 +99,11 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Number of different values in each cluster, summed over all clusters: at most the number of points.
+    /// Greatest number of different values in a cluster, summed over all clusters. The sum is at most the number of
+    /// points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // A cluster goes through all counts, and through the rows of a block at each end.
+      // For each cluster, all counts are read, and the rows of a block at each end of its range.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }

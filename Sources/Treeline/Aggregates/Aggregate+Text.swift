@@ -1,7 +1,7 @@
 extension Aggregate {
   /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
-  /// `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name with characters other than
-  /// letters, digits and `_` stands in double quotes, in which two double quotes stand for one.
+  /// `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains characters
+  /// other than letters, digits and `_` is written in double quotes. Within them, a double quote is written twice.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()
@@ -10,14 +10,25 @@ extension Aggregate {
   /// The names of all functions, for help and messages.
   public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
 
-  /// The functions that take a column alone.
+  /// Returns the function that the writer probably meant. The name may be misspelled, or be a function's name in
+  /// another language, such as `avg`.
+  fileprivate static func functionName(meantBy name: String) -> String? {
+    let name = name.lowercased()
+    let known = [
+      "avg": "mean", "average": "mean", "total": "sum", "minimum": "min", "maximum": "max", "var": "variance",
+      "nunique": "distinct", "unique": "distinct", "quantile": "percentile",
+    ]
+    return known[name] ?? functionNames.nearest(to: name)
+  }
+
+  /// The functions that need no argument besides a column.
   fileprivate static let plainFunctions: [Function] = [
     .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
   ]
 }
 
 extension Aggregate.Function {
-  /// The name, as written in lists.
+  /// The name of the function as it is written in a list of aggregates: `top` in `top(kind, 3)`.
   fileprivate var name: String {
     switch self {
     case .top: "top"
@@ -26,10 +37,10 @@ extension Aggregate.Function {
     }
   }
 
-  /// The label of the second column.
+  /// The label that is written before the second column: `by` in `first(name, by: population)`.
   fileprivate var label: String { self == .mean ? "weight" : "by" }
 
-  /// The number after the column; nil if the function takes none.
+  /// The number that is written after the column: `3` in `top(kind, 3)`. It is nil if the function takes no number.
   fileprivate var number: String? {
     switch self {
     case .top(let count): "\(count)"
@@ -40,7 +51,7 @@ extension Aggregate.Function {
 }
 
 extension Aggregate: CustomStringConvertible {
-  /// The aggregate, as written in lists: `top(kind, 3)`.
+  /// The aggregate as it is written in a list, such as `top(kind, 3)`.
   public var description: String {
     let parts = [column.map(Self.quoted), function.number, weight.map { "\(function.label): \(Self.quoted($0))" }]
     let given = parts.compactMap { $0 }
@@ -164,7 +175,9 @@ private struct Scanner {
     let name = word()
     guard Aggregate.functionNames.contains(name) else {
       position = start
-      throw malformed("one of \(Aggregate.functionNames.listed("or"))")
+      let list = Aggregate.functionNames.listed("or")
+      throw malformed(
+        Aggregate.functionName(meantBy: name).map { "'\($0)' for '\(name)', or \(list)," } ?? "one of \(list)")
     }
     guard take("(") else {
       if name == "count" { return .count }
@@ -174,7 +187,7 @@ private struct Scanner {
     let aggregate: Aggregate
     switch name {
     case "top":
-      try require(",", "a comma and how many values, as in 'top(kind, 3)'")
+      try require(",", "a comma and a number of values, as in 'top(kind, 3)'")
       skipSpace()
       let (start, count) = (position, try number())
       guard count >= 1, count <= 1e6, count == count.rounded() else {
@@ -194,7 +207,7 @@ private struct Scanner {
     case "mean" where take(","):
       aggregate = .mean(column, weight: try columnName(after: "weight", as: "mean(price, weight: rooms)"))
     case "first", "last":
-      try require(",", "a comma and the column of the order, as in '\(name)(name, by: population)'")
+      try require(",", "a comma and the column that orders the points, as in '\(name)(name, by: population)'")
       let order = try columnName(after: "by", as: "\(name)(name, by: population)")
       aggregate = name == "first" ? .first(column, by: order) : .last(column, by: order)
     default: aggregate = Aggregate(Aggregate.plainFunctions.first { $0.name == name }!, column)

@@ -6,7 +6,8 @@
 /// try Aggregate.list("sum(population), top(kind, 3)")   // as written in tools and URLs
 /// ```
 ///
-/// Missing values do not count. If a cluster has no value at all, counts and sums are 0, and everything else is null.
+/// Missing values are ignored. If a cluster has no value at all, counts and sums are 0, and all other aggregates are
+/// null.
 public struct Aggregate: Hashable, Sendable {
   package enum Function: Hashable, Sendable {
     case count
@@ -30,7 +31,7 @@ public struct Aggregate: Hashable, Sendable {
   package let function: Function
   /// Name of the column; nil for the number of points.
   package let column: String?
-  /// Name of the column with the weights of values, or with the order of rows for `first` and `last`.
+  /// Name of the second column. It contains the weights of values or, for `first` and `last`, orders the rows.
   package let weight: String?
 
   package init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
@@ -43,16 +44,16 @@ public struct Aggregate: Hashable, Sendable {
   /// The number of points that have a value.
   public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
 
-  /// The sum of numbers: exact for decimals, otherwise rounded once. It is the same to the last bit for any order of
-  /// rows. The sum of booleans is the number of true ones.
+  /// The sum of numbers: exact for decimals, otherwise rounded once. The order of rows does not change any bit of the
+  /// sum. The sum of booleans is the number of values that are true.
   public static func sum(_ column: String) -> Aggregate { Aggregate(.sum, column) }
 
   /// The mean of numbers, rounded once.
   ///
   /// - Parameters:
   ///   - column: A column of numbers.
-  ///   - weight: A column of numbers that weight the values; rows without a weight are left out. With a weight, both
-  ///     columns must hold decimals.
+  ///   - weight: A column with the weight of each value. Rows without a weight are left out. If `weight` is given, both
+  ///     columns must contain decimals.
   public static func mean(_ column: String, weight: String? = nil) -> Aggregate {
     Aggregate(.mean, column, weight: weight)
   }
@@ -66,11 +67,11 @@ public struct Aggregate: Hashable, Sendable {
   /// The greatest number or time, or the last text by code points.
   public static func max(_ column: String) -> Aggregate { Aggregate(.max, column) }
 
-  /// The value of a column at the point with the greatest value of another: the name of the most populous city. It
-  /// gives a cluster a face.
+  /// The value of a column at the point that has the greatest value in another column, such as the name of the most
+  /// populous city. It can serve as the title of a cluster.
   ///
-  /// Points without a value in one of both columns are left out. Of several points with the greatest value, the least
-  /// value of `column` is taken, so that the order of rows does not matter.
+  /// Points that lack a value in either column are left out. If several points have the greatest value, the result is
+  /// the least of their values in `column`. So the order of rows does not matter.
   ///
   /// - Parameters:
   ///   - column: A column of any kind.
@@ -79,7 +80,7 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the point with the least value of another; otherwise like `first(_:by:)`.
+  /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
   public static func last(_ column: String, by order: String) -> Aggregate { Aggregate(.last, column, weight: order) }
 
   /// Whether any value of a column of booleans is true.
@@ -88,29 +89,30 @@ public struct Aggregate: Hashable, Sendable {
   /// Whether all values of a column of booleans are true.
   public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
 
-  /// The number of points for each value that any point has. The most frequent value comes first; of equally frequent
-  /// values, the least.
+  /// The number of points that have each value, for all values that occur. The most frequent value comes first. Of
+  /// equally frequent values, the least comes first.
   public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
 
-  /// The counts of at most `count` values, the most frequent first.
+  /// The number of points that have each value, for the `count` most frequent values. The most frequent value comes
+  /// first.
   ///
   /// - Parameters:
-  ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws for a lesser number.
+  ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws if it is below 1.
   ///   - column: A column of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
   /// The most frequent value; of equally frequent values, the least.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
-  /// The value in the middle. An even number of values has two in the middle: the median is their mean if they are
-  /// numbers, otherwise the first of them.
+  /// The middle value in sorted order. If the number of values is even, there are two middle values. The median is then
+  /// their mean if they are numbers, otherwise the lesser of the two.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value such that at least `percent` per cent of all values are at or below it.
   ///
   /// - Parameters:
-  ///   - percent: From 0, for the least value, to 100. It counts as a decimal: 99.9 is 999 of 1,000 values.
-  ///     `Clusters.values(of:)` throws for any other number.
+  ///   - percent: From 0, for the least value, to 100. It is read as a decimal: 99.9 per cent of 1,000 values are
+  ///     exactly 999 values. `Clusters.values(of:)` throws for any other number.
   ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
     Aggregate(.percentile(percent), column)
@@ -124,8 +126,8 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type of the aggregate's values for a tree, apart from null; nil for counts by value, or if the tree
-  /// has no such column.
+  /// Returns the type that the aggregate's results have over a tree, if they are not null. Returns nil for counts by
+  /// value, and if the tree lacks the column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
@@ -163,7 +165,19 @@ public enum AggregateValue: Hashable, Sendable {
   }
 }
 
-/// A number that results from an aggregate: an exact decimal or, if that is not possible, the nearest double.
+extension AggregateValue: CustomStringConvertible {
+  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its count.
+  public var description: String {
+    switch self {
+    case .number(let number): "\(number)"
+    case .value(.bool(let value)): "\(value)"
+    case .value(let value): value.text
+    case .counts(let counts): counts.map { "\(AggregateValue.value($0.value)) \($0.count)" }.joined(separator: ", ")
+    }
+  }
+}
+
+/// A number that is the result of an aggregate: an exact decimal or, if that is not possible, the nearest double.
 public struct AggregateNumber: Hashable, Sendable {
   private enum Content: Hashable {
     case decimal(DecimalNumber)
@@ -204,7 +218,7 @@ public enum AggregateError: Error, Hashable, Sendable {
   case tooManyRows(aggregate: String, found: Int, maximum: Int)
   /// The values are so large that their products have no exact sum.
   case tooLarge(aggregate: String)
-  /// A text is not a list of aggregates from the character at `position` on, counted from 0.
+  /// A text is not a valid list of aggregates. The fault is at the character `position`, counted from 0.
   case malformed(text: String, position: Int, expected: String)
   /// A number is outside the range of an aggregate.
   case outOfRange(aggregate: String, expected: String, found: String)
@@ -219,15 +233,22 @@ extension AggregateError: CustomStringConvertible {
     case .unsuited(let aggregate, let column, let kind, let expected):
       "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
-      "'\(aggregate)' reads the values of all points one by one, at most \(maximum) for an answer, found \(found); "
-        + "look at a smaller part of the map"
+      "'\(aggregate)' reads values point by point, at most \(maximum) points for an answer, found \(found) points; "
+        + Self.preparation(for: aggregate) + "look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
     case .outOfRange(let aggregate, let expected, let found):
       "'\(aggregate)' needs \(expected), found \(found)"
-    case .cancelled: "the aggregates were cancelled before all were known"
+    case .cancelled: "the aggregates were cancelled before all results were known"
     }
+  }
+
+  /// Returns how to build an index that answers an aggregate without reading all values; empty if there is no way.
+  private static func preparation(for aggregate: String) -> String {
+    let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
+    let name = String(aggregate.prefix { $0 != "(" })
+    return preparations[name].map { "build the index with '+\($0)' after the column's name, or " } ?? ""
   }
 }

@@ -1,14 +1,16 @@
 extension Clusters {
-  /// Returns aggregates of the values of each cluster's points: a list for each cluster, with one result for each
-  /// aggregate, in their order. Under a filter, only points that pass count.
+  /// Returns aggregates of the values of each cluster's points. The result has one list for each cluster. A list has
+  /// one value for each aggregate, in the order of `aggregates`. Under a filter, points that fail the filter are left
+  /// out.
   ///
-  /// Sums, means, variances of decimals, extremes, and counts of few different values are prepared for a column on
-  /// first use, in O(pointCount). Then they take O(1) or O(log pointCount) for a cluster. Without a filter, medians,
-  /// percentiles and distinct counts take O(log pointCount) if the column was built for them. Otherwise these three,
-  /// counts of many different values, and variances of doubles are read point by point.
+  /// Sums, means, variances of decimals, extremes, and counts of values in a column with few different values are
+  /// prepared when they are first used. This takes O(pointCount). Each of these aggregates then takes O(1) or O(log
+  /// pointCount) for a cluster. Without a filter, medians, percentiles and distinct counts take O(log pointCount) if
+  /// the column was built for them. All other aggregates read the points one by one. These are variances of doubles,
+  /// counts of many different values and, in all other cases, medians, percentiles and distinct counts.
   ///
-  /// - Throws: `AggregateError` if a column is missing or has no such aggregate, or if more than
-  ///   `Aggregate.maximumRowsRead` points would have to be read one by one.
+  /// - Throws: `AggregateError` if a column is missing, if an aggregate does not apply to the column's kind, or if more
+  ///   than `Aggregate.maximumRowsRead` points would have to be read one by one.
   public func values(of aggregates: [Aggregate]) throws(AggregateError) -> [[AggregateValue]] {
     let rows = CountedRows(of: tree)
     var evaluators: [any AggregateEvaluator] = []
@@ -24,7 +26,7 @@ extension Clusters {
       evaluators.append(evaluator)
     }
     let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
-      // The results are made aggregate by aggregate, then moved to the lists of the clusters.
+      // Computes the results aggregate by aggregate, then moves them to the lists of the clusters.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
         let start = values.baseAddress!
         var next = start
@@ -56,7 +58,7 @@ protocol AggregateEvaluator {
   /// Whether the evaluator reads rows one by one. Their number is limited.
   var readsRows: Bool { get }
 
-  /// Returns the aggregate over the rows that count in a range, in tree order.
+  /// Returns the aggregate over the counted rows of a range. Rows are in tree order.
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue
 }
 
@@ -172,7 +174,7 @@ extension Aggregate {
 }
 
 extension ClusterTree {
-  /// Returns the values prepared from some columns for the points that count, and prepares them if necessary.
+  /// Returns the values prepared from `columns` for the counted points. Prepares them if that has not been done.
   func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {
@@ -180,8 +182,8 @@ extension ClusterTree {
     return try preparedOfAll(columns, make: make)
   }
 
-  /// Returns the values prepared from some columns for all points, whether they count or not, and prepares them if
-  /// necessary.
+  /// Returns the values prepared from `columns` for all points, including points that fail the filter. Prepares them if
+  /// that has not been done.
   func preparedOfAll<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {

@@ -1,4 +1,4 @@
-/// An evaluator of the number of different values, by a column's links.
+/// An evaluator of the number of different values. It counts a column's links instead of reading values.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 
@@ -11,9 +11,9 @@ struct DistinctValues: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Prepared counts for columns of few different codes; nil to read rows.
+  /// Prepared counts, if the column has few different codes; nil if rows must be read.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// For each entry of a dictionary, whether it is a value; nil if all are.
+  /// For each entry of the dictionary, whether it is a value; nil if all entries are values.
   let present: PresentEntries?
   /// The values of entries; nil if no result needs them.
   let entryValues: EntryTexts?
@@ -101,7 +101,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Moves the first `most` elements to the front, sorted, by inserting each element among the first ones.
+  /// Moves the `most` elements that sort first to the front, in sorted order. Inserts each element into this sorted
+  /// front.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

@@ -1,6 +1,7 @@
-/// The rows of a column that count: all rows, or the rows that pass a filter. Valid only while the tree is alive.
+/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. Valid only while
+/// the tree is alive.
 struct CountedRows {
-  /// The bits of the rows that count; nil if all rows do.
+  /// Masks with a 1 bit for each counted row; nil if all rows are counted.
   private let words: UnsafePointer<UInt64>?
   let rowCount: Int
 
@@ -12,14 +13,15 @@ struct CountedRows {
 
   var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
 
-  /// Returns the bits of the rows that count in a word of 64 rows.
+  /// Returns the mask of the counted rows in a word of 64 rows.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
     if let words { return words[word] }
     let count = rowCount &- word &* 64
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }
 
-  /// Calls a closure for the rows of a range that count, 64 at a time, with the number of their word and their bits.
+  /// Calls a closure for each word of 64 rows that has counted rows in a range. The closure is given the index of the
+  /// word and the mask of these rows.
   @inline(__always) func forEachWord(in range: Range<Int>, _ body: (Int, UInt64) -> Void) {
     if range.isEmpty { return }
     let (first, last) = (range.lowerBound >> 6, (range.upperBound - 1) >> 6)
@@ -31,10 +33,10 @@ struct CountedRows {
     }
   }
 
-  /// Returns the number of the word whose first row is nearest to a row.
+  /// Returns the index of the word whose first row is nearest to a row.
   @inline(__always) func nearestWord(to row: Int) -> Int { min((row &+ 32) >> 6, rowCount >> 6) }
 
-  /// Calls a closure for each row of a range that counts.
+  /// Calls a closure for each counted row of a range.
   @inline(__always) func forEach(in range: Range<Int>, _ body: (Int) -> Void) {
     if words == nil {
       for row in range { body(row) }

@@ -1,9 +1,10 @@
 extension UInt128 {
-  /// The nearest double, ties to even. `Double.init` has the same result in more time.
+  /// The nearest double, ties to even. `Double.init` gives the same result but takes longer.
   var nearestDouble: Double {
     let shift = 64 - leadingZeroBitCount
     guard shift > 0 else { return Double(UInt64(truncatingIfNeeded: self)) }
-    // A double drops the last 11 of the 64 leading bits. The very last one stands for all bits that are cut off here.
+    // A double keeps 53 of the 64 leading bits. The last of the 64 bits is set if any lower bit is set, so that the
+    // rounding takes the lower bits into account.
     let isRest = self & ((1 << UInt128(shift)) - 1) != 0
     let leading = UInt64(truncatingIfNeeded: self >> UInt128(shift)) | (isRest ? 1 : 0)
     return Double(leading) * Double(sign: .plus, exponent: shift, significand: 1)
@@ -21,17 +22,17 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
   }
   var (high, denominator) = (numerator.magnitude, denominator.magnitude)
-  // Shifts both numbers so that bit 126 is their first bit. The quotient then has 127 or 128 bits.
+  // Shifts both numbers so that bit 126 is the highest bit set. The quotient then has 127 or 128 bits.
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
-  // The numerator is above half the denominator. It must be below the denominator.
+  // The numerator is now above half the denominator. The division below also needs it to be less than the denominator.
   var exponent = downBy - up
   if high >= denominator {
     high >>= 1
     exponent += 1
   }
-  // Halving lost no bit: no numerator uses all of its 127 bits.
+  // Halving lost no bit, because no numerator uses all of its 127 bits.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
   let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
@@ -46,7 +47,8 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     return nearestQuotient(Int128(numerator.low), Int128(denominator.low))
   }
   let exponent = denominator.leadingZeroBitCount - numerator.leadingZeroBitCount
-  // Divides bit by bit. Of 66 bits, the first or the second is 1; the remainder stands for all bits that follow.
+  // Computes 66 bits of the quotient, one by one. The first or the second of them is 1. A remainder other than 0 stands
+  // for all later bits.
   var (remainder, divisor, quotient) = (numerator.aligned, denominator.aligned, UInt128(0))
   for _ in 0..<66 {
     quotient <<= 1
@@ -68,7 +70,7 @@ struct ExactSum {
   /// Range of words for all exponents, from the least bit of subnormal numbers on.
   static let allWords = 0..<68
 
-  /// Range of the words that are kept: the doubles have bits in no others.
+  /// Range of the words that are kept: the doubles have bits in no other words.
   let range: Range<Int>
   private(set) var words: [Int64]
 
@@ -83,7 +85,7 @@ struct ExactSum {
     words.withUnsafeMutableBufferPointer { Self.add(value, 1, to: $0.baseAddress!, range) }
   }
 
-  /// Returns the first of three words in which a double has bits.
+  /// Returns the first of the three words that contain the bits of a double.
   @inline(__always) static func firstWord(of value: Double) -> Int {
     (max(Int(value.bitPattern &>> 52 & 0x7FF), 1) &- 1) >> 5
   }
@@ -92,7 +94,7 @@ struct ExactSum {
   ///
   /// - Parameters:
   ///   - sign: 1 or -1.
-  ///   - words: The words of a range; nothing is written outside.
+  ///   - words: The words of `range`. No other memory is written.
   @inline(__always) static func add(
     _ value: Double, _ sign: Int64, to words: UnsafeMutablePointer<Int64>, _ range: Range<Int>
   ) {
@@ -100,7 +102,8 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // For 0, which has no bits, any word will do. The bounds hold even if another program changes the file meanwhile.
+    // The value 0 has no bits, so any word will do. The index is within bounds even if another program changes the file
+    // meanwhile.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift
@@ -116,7 +119,7 @@ struct ExactSum {
     for index in words.indices { words[index] &+= a[index] &- b[index] }
   }
 
-  /// Adds or subtracts the finite doubles of the rows that count.
+  /// Adds or subtracts the finite doubles of the counted rows in a range.
   ///
   /// - Returns: Number of finite doubles.
   @inline(__always) mutating func add(_ values: RealValues, _ sign: Int64, of rows: CountedRows, in range: Range<Int>)
@@ -165,7 +168,8 @@ struct ExactSum {
       remainder = part % UInt64(divisor)
     }
     guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
-    // The four leading digits have all bits that a double may keep: bits of subnormal numbers end at the lowest digit.
+    // The four leading digits contain all bits that a double can keep. The bits of a subnormal number end at the lowest
+    // digit.
     var (leading, isRest) = (UInt128(0), remainder != 0)
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)
@@ -174,7 +178,8 @@ struct ExactSum {
     return (isNegative ? -1 : 1) * Self.scaled(leading, isRest, exponent: exponent)
   }
 
-  /// Returns a number times a power of two, rounded once. The number is a bit more than `leading` if `isRest`.
+  /// Returns a number times a power of two, rounded once. The number is `leading` or, if `isRest`, slightly more than
+  /// `leading`.
   private static func scaled(_ leading: UInt128, _ isRest: Bool, exponent: Int) -> Double {
     let bits = 128 - leading.leadingZeroBitCount
     // Number of bits that a double keeps: fewer for subnormal numbers.
@@ -187,7 +192,7 @@ struct ExactSum {
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
-    // Multiplies in two steps, the first of them exact, because the power of two may be below all doubles.
+    // The power of two may be below all doubles. So multiplies in two steps, of which the first is exact.
     let scaled = significand.nearestDouble
     return power < -1022
       ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)
@@ -229,7 +234,7 @@ struct UInt256 {
 
   var leadingZeroBitCount: Int { high == 0 ? 128 + low.leadingZeroBitCount : high.leadingZeroBitCount }
 
-  /// The number, shifted left until bit 254 is its first.
+  /// The number, shifted left until bit 254 is its highest bit set.
   ///
   /// - Precondition: the number is above 0 and below 2^255.
   fileprivate var aligned: UInt256 {

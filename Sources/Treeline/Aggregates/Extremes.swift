@@ -1,4 +1,4 @@
-/// Values of a column as integers in the same order. The greatest integer stands for a missing value.
+/// Values of a column, mapped to integers that sort like the values. The greatest integer stands for a missing value.
 package struct OrderedKeys {
   private enum Source {
     case integers(PackedIntegers, missing: UInt64)
@@ -17,7 +17,7 @@ package struct OrderedKeys {
       case .integers(let integers): .integers(integers.codes, missing: integers.missingCode)
       case .reals(let reals): .reals(reals)
       case .entries(let entries):
-        // All entries of a category are values.
+        // In a column of categories no entry of the dictionary is null.
         column.kind == .category
           ? .entries(entries.codes, count: UInt64(entries.dictionary.entryCount))
           : .someEntries(entries.codes, entries.dictionary)
@@ -41,8 +41,8 @@ package struct OrderedKeys {
     }
   }
 
-  /// Returns the bits of a double, changed to sort like doubles: inverts all bits of negative numbers, and the sign bit
-  /// of the others.
+  /// Returns the bits of a double, changed to sort like doubles: inverts all bits of a negative number, and only the
+  /// sign bit of any other number.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63
@@ -51,7 +51,7 @@ package struct OrderedKeys {
   static func real(of key: UInt64) -> Double { Double(bitPattern: key >> 63 == 1 ? key & ~(1 << 63) : ~key) }
 }
 
-/// A summary of rows, which is combined from the summaries of their parts.
+/// A summary of a set of rows. The summaries of two sets can be combined into the summary of both.
 protocol RowSummary: BitwiseCopyable, Sendable {
   /// The values of rows.
   associatedtype Keys
@@ -63,7 +63,8 @@ protocol RowSummary: BitwiseCopyable, Sendable {
   mutating func add(_ other: Self, _ keys: Keys)
 }
 
-/// Summaries over the rows that count: for each word of 64 rows, then for eight words each, and so on.
+/// Summaries of the counted rows on several levels: one for each word of 64 rows, one for each 8 words, one for each 64
+/// words, and so on.
 final class RowSummaries<Summary: RowSummary>: PreparedValues {
   private let entries: PreparedArray<Summary>
 
@@ -118,7 +119,7 @@ final class RowSummaries<Summary: RowSummary>: PreparedValues {
   }
 }
 
-/// The least and the greatest key of a column. Without values, the least is greater than the greatest.
+/// The least and the greatest key of a column. If there are no values, the least key is greater than the greatest key.
 struct ExtremeKeys: RowSummary {
   private(set) var least = UInt64.max
   private(set) var greatest = UInt64.min
@@ -136,8 +137,9 @@ struct ExtremeKeys: RowSummary {
   }
 }
 
-/// The row with the greatest and the row with the least value of a column that orders the rows. Of rows with equal
-/// values, it is the row with the least value of another column; rows without one of both values are left out.
+/// The row with the greatest and the row with the least value of a column that orders the rows. Among rows with equal
+/// values of that column, the row with the least value of another column is chosen. Rows that lack one of the two
+/// values are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

@@ -1,5 +1,6 @@
-/// Exact sums of the codes of a column of integers over the rows that count, for each word of 64 rows. They yield the
-/// sums of any range of rows: a difference of two prefix sums, plus the rows at both ends. They take half a byte a row.
+/// Exact prefix sums of the codes of an integer column over the counted rows, one for each word of 64 rows. The sums of
+/// any range of rows are the difference of two prefix sums, corrected by the rows at both ends. The prefix sums take
+/// half a byte per row.
 final class IntegerSums: PreparedValues {
   struct Sums {
     /// Number of values.
@@ -60,7 +61,7 @@ final class IntegerSums: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the rows between.
+  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the rows in between.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -103,8 +104,8 @@ final class IntegerSums: PreparedValues {
   }
 }
 
-/// Exact sums of the squares of codes, like `IntegerSums`. A code is split into 2^32 `high` + `low`. They take three
-/// quarters of a byte a row.
+/// Exact prefix sums of the squares of codes, stored like `IntegerSums`. A code is split into 2^32 `high` + `low`. The
+/// prefix sums take three quarters of a byte per row.
 final class IntegerSquares: PreparedValues {
   struct Sums {
     var lowSquares: UInt128 = 0

@@ -58,21 +58,22 @@ struct ValueAtExtreme: AggregateEvaluator {
 }
 
 extension Aggregate {
-  /// Returns the rank of a percentile, counted from 1: of sorted values, the least rank such that the given percentage
-  /// of all values is at or below it.
+  /// Returns the rank of a percentile among sorted values, counted from 1. It is the least rank such that at least the
+  /// given percentage of all values have this rank or a lower rank.
   ///
-  /// The percentage counts as the shortest decimal of its double, and the rank is exact: 7 % of 100 values are 7
-  /// values, although the double nearest to 0.07 is a bit more.
+  /// The percentage is read as the shortest decimal that stands for the double, so the rank is exact. For example, 7 %
+  /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100.
   ///   - count: Number of values, 1 or more and below 2^40.
   package static func rank(ofPercent percent: Double, among count: Int) -> Int {
     guard let decimal = DecimalNumber(percent), decimal.significand > 0 else { return 1 }
-    // The significand has 17 digits at most, so that the product fits.
+    // The significand has at most 17 digits, so the product fits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
-    // The product is below 10^30: with more than 30 decimals, the rank is less than one value. 100 % has no decimals.
+    // The product is below 10^30. With more than 30 decimals, it amounts to less than one value, so the rank is 1. A
+    // percentage of 100 has no decimals.
     if decimals > 30 { return 1 }
     let unit = (0..<Swift.max(decimals, 0)).reduce(Int128(1)) { unit, _ in unit * 10 }
     let (rank, rest) = product.quotientAndRemainder(dividingBy: unit)
@@ -86,7 +87,7 @@ struct OrderStatistic: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Ranks that were built for the column; nil to read rows.
+  /// Ranks that were built for the column; nil if rows must be read.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {
@@ -112,7 +113,7 @@ struct OrderStatistic: AggregateEvaluator {
 
   /// - Parameters:
   ///   - count: Number of values.
-  ///   - key: Returns the key of the value at a place in sorted order. It is called with rising places.
+  ///   - key: Returns the key of the value at an index in sorted order. It is called with rising indices.
   private func value(count: Int, _ key: (Int) throws(CancellationError) -> UInt64?) throws(CancellationError)
     -> AggregateValue
   {
@@ -151,7 +152,7 @@ extension OrderStatistic {
 }
 
 extension OrderedKeys {
-  /// Returns the keys of the rows in a range that count and have a value, in the order of rows.
+  /// Returns the keys of the counted rows of a range, in the order of rows. Rows without a value are left out.
   func present(in range: Range<Int>, _ rows: CountedRows) throws(CancellationError) -> [UInt64] {
     var found: [UInt64] = []
     found.reserveCapacity(range.count)
@@ -168,14 +169,15 @@ extension OrderedKeys {
 
 extension [UInt64] {
   /// Returns the element that would be at an index if the elements were sorted, and moves it there. Lesser elements
-  /// move before it and greater ones after it (C. A. R. Hoare, 1961).
+  /// move before it, and greater elements after it (C. A. R. Hoare, 1961).
   ///
-  /// - Parameter first: Index to begin with. Elements before it must not be greater than the rest.
+  /// - Parameter first: Index at which the search begins. No element before it may be greater than an element after it.
   fileprivate mutating func selected(_ index: Int, from first: Int) throws(CancellationError) -> UInt64 {
     var (low, high) = (first, count - 1)
     while low < high {
       if high - low > Cancellation.rowsPerLook { try Cancellation.check() }
-      // The median of three, so that sorted elements are not a bad case. A bad case is slow but correct.
+      // The pivot is the median of three elements, so that sorted elements are not a slow case. A slow case still gives
+      // the correct result.
       let candidates = [self[low], self[(low + high) / 2], self[high]].sorted()
       let pivot = candidates[1]
       var (left, right) = (low, high)

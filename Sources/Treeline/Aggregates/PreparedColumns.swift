@@ -42,8 +42,8 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// Returns the values prepared from some columns, and prepares them if necessary. Two threads that ask first at the
-  /// same time may both do so.
+  /// Returns the values prepared from `columns`. Prepares them if that has not been done. If two threads ask for new
+  /// values at the same time, both may prepare them.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {
@@ -57,7 +57,7 @@ final class PreparedColumns: Sendable {
     while true {
       let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
       if entry.key == key { return entry.values as! Prepared }
-      // Another thread was faster, and added other values.
+      // Another thread has added other values in the meantime.
       last = entry
     }
   }

@@ -1,7 +1,7 @@
-/// Exact sums of a column of doubles over the rows that count, by blocks of rows. The farther apart the exponents are,
-/// the more rows a block has, so that the sums take at most half a byte a row.
+/// Exact prefix sums of a column of doubles over the counted rows, one for each block of rows. The more the exponents
+/// differ, the larger is each sum, and the more rows form a block. So the sums take at most half a byte per row.
 final class RealSums: PreparedValues {
-  /// Range of the words of sums in which the values have bits.
+  /// Range of the words of a sum in which the values have bits.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
   /// For each block, the number of values in the rows before it.
@@ -51,7 +51,8 @@ final class RealSums: PreparedValues {
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
-    // Reads, at each end of the range, the sum at the nearest beginning of a block and the rows in between.
+    // At each end of the range, reads the sum at the nearest start of a block, and the rows between that start and the
+    // end.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

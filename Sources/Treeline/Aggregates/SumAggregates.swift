@@ -27,7 +27,8 @@ struct IntegerMoments: AggregateEvaluator {
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
-      // A variance does not depend on the base. The count times the sum of squares, less the square of the sum, fits.
+      // A variance does not depend on the base, so it is computed from codes. The count times the sum of squares, minus
+      // the square of the sum, fits into 256 bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))
@@ -110,7 +111,7 @@ struct WeightedMean: AggregateEvaluator {
   }
 }
 
-/// Sums of weights, and of their products with values, over the rows that count and have both numbers.
+/// Sums of weights, and sums of products of a weight and a value, over the counted rows that have both numbers.
 final class ProductSums: PreparedValues {
   struct Sums {
     var products: Int128 = 0
@@ -119,8 +120,8 @@ final class ProductSums: PreparedValues {
 
   private let before: PreparedArray<Sums>
 
-  /// Sums of the magnitudes of products and weights, which bound the sums of all ranges. Products beyond 128 bits
-  /// become the greatest number.
+  /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. They bound the sums of any range.
+  /// A product beyond 128 bits is replaced by the greatest number of 128 bits.
   let magnitudes: (products: UInt128, weights: UInt128)
 
   var byteCount: Int { before.byteCount }

@@ -1,5 +1,6 @@
-/// Counts of each code of a column over the rows that count, by blocks of rows, for columns of few different codes. The
-/// more codes there are, the more rows a block has, so that the counts take at most half a byte a row.
+/// Prefix counts of each code of a column over the counted rows, one list of counts for each block of rows. They are
+/// made for columns with few different codes. The more codes there are, the more rows form a block. So the counts take
+/// at most half a byte per row.
 final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int
@@ -20,7 +21,7 @@ final class ValueCounts: PreparedValues {
     rowsPerBlock = size
     let blockCount = rows.rowCount / size + 1
     before = PreparedArray(repeating: 0, count: blockCount * codeCount)
-    // One more count, for missing values.
+    // The last count is for missing values.
     var counts = [UInt32](repeating: 0, count: codeCount + 1)
     let isCancelled = counts.withUnsafeMutableBufferPointer { counts in
       for block in 0..<blockCount {
@@ -50,7 +51,8 @@ final class ValueCounts: PreparedValues {
     }
   }
 
-  /// Writes the count of each code in a range of rows, then one number without a meaning.
+  /// Writes the count of each code in a range of rows. The last number of `counts` is for missing values and is not
+  /// valid.
   ///
   /// - Complexity: O(codes): reads at most half a block of rows at each end.
   func count(
@@ -62,7 +64,8 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // Reads, at each end of the range, the counts at the nearest beginning of a block and the rows in between.
+    // At each end of the range, reads the counts at the nearest start of a block, and the rows between that start and
+    // the end.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

@@ -15,12 +15,12 @@ public struct Cluster: Sendable, Identifiable {
   /// The index of the point in tree order, if the cluster has just one.
   public let treeIndex: Int?
 
-  /// The x of the position where the cluster stands, in units of the plane. It stands at the mean of its points'
-  /// positions or, in a tree whose clusters stand at members (see `ClusterStand`), at the position of one of its
-  /// points. Under a filter, clusters that are kept apart, by a spacing or as badges, stand at the same position as
-  /// without the filter. Other clusters then stand at the mean of the points that pass.
+  /// The x of the cluster's position, in units of the plane. The position is the mean of the positions of the cluster's
+  /// points. In a tree whose clusters stand at members (see `ClusterStand`), it is the position of one of the points.
+  /// Under a filter, clusters of a cut with a spacing or with badges keep the position that they have without the
+  /// filter. The position of any other cluster is then the mean of the points that pass.
   public let x: Double
-  /// The y of the position where the cluster stands. It grows southwards.
+  /// The y of the cluster's position, in units of the plane. It grows southwards.
   public let y: Double
 
   /// The x of the mean of the positions of the cluster's points, in units of the plane.
@@ -38,18 +38,18 @@ public struct Cluster: Sendable, Identifiable {
 
   package var spread: NodeSpread { part?.summary.spread ?? spreadOfAll }
 
-  /// The box and the covariance, if all points of the node count.
+  /// The box and the covariance of all points of the node, including points that fail the filter.
   private let rectOfAll: PlaneRect
   private let spreadOfAll: NodeSpread
 
-  /// The points that pass a filter, if they are not all points of the node.
+  /// The points of the node that pass the filter; nil if all its points pass.
   private let part: PassingPart?
 
   /// - Parameters:
-  ///   - stand: The position where the cluster stands.
+  ///   - stand: The position of the cluster.
   ///   - rect: The box around all points of the node.
   ///   - spread: The covariance of all points of the node.
-  ///   - part: The points that pass a filter, if they are not all.
+  ///   - part: The points of the node that pass the filter; nil if all its points pass.
   @inline(__always) fileprivate init(
     of node: Node, on plane: Plane, standingAt stand: (x: Double, y: Double), mean: (x: Double, y: Double),
     count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
@@ -59,13 +59,13 @@ public struct Cluster: Sendable, Identifiable {
     (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
   }
 
-  /// The position where the cluster stands, as a coordinate.
+  /// The position of the cluster, as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
   /// The smallest box around the cluster's points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
 
-  /// Whether the cluster is several points at one position, which no zoom separates.
+  /// Whether the cluster consists of several points at one position. No zoom separates such points.
   public var isStack: Bool { pointCount > 1 && rect.isPoint }
 
   /// The root mean square distance of the cluster's points to their mean, in plane units.
@@ -83,7 +83,7 @@ public struct Cluster: Sendable, Identifiable {
   }
 }
 
-/// The points of a node that pass a filter. What is seldom needed is computed on demand.
+/// The points of a node that pass a filter. Properties that are seldom needed are computed on demand.
 private struct PassingPart: Sendable {
   let selection: Selection
   let node: Node
@@ -114,8 +114,8 @@ extension Cluster: Hashable {
 ///
 /// A node is determined by its first point in tree order and its level, the root being level 0. Both fit into one
 /// number below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster in every viewport, limit
-/// and zoom of one tree. It is valid for that tree only: in a tree with one more point, many ids identify other
-/// clusters or none. Ids are ordered like the tree, with an ancestor before its descendants.
+/// and zoom of one tree. It is valid for that tree only. If a point is added and the tree is built again, many ids
+/// identify another cluster or no cluster. Ids are ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -136,8 +136,8 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 
 /// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
 ///
-/// Drawn at twice its size it contains most of the points of an even cloud. Points along a railway have a long, narrow
-/// ellipse in its direction.
+/// If it is drawn at twice its size, it contains most points of an evenly spread cluster. Points along a railway have a
+/// long, narrow ellipse in the direction of the railway.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double
@@ -156,7 +156,7 @@ public struct Ellipse: Hashable, Sendable {
     let radius = (half * half + xy * xy).squareRoot()
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
-    // Half the angle of (half, xy), computed without a function of the C library.
+    // Computes half the angle of the vector (half, xy) without calling the C library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0
@@ -166,15 +166,15 @@ public struct Ellipse: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the cluster of a node.
   ///
-  /// - Parameter isAnchored: Whether the cluster stands at the same position as without a filter.
-  /// - Precondition: `storage.checkSummary(of: node)`, and a point of the node counts.
+  /// - Parameter isAnchored: Whether the cluster has the same position as without a filter.
+  /// - Precondition: `storage.checkSummary(of: node)` succeeds, and at least one point of the node passes the filter.
   @inline(__always) func cluster(of node: Node, isAnchored: Bool = false) -> Cluster {
     guard let selection else { return cluster(of: node, AllPoints(), isAnchored: true) }
     defer { withExtendedLifetime(selection) {} }
     return cluster(of: node, selection.points, isAnchored: isAnchored)
   }
 
-  /// Returns where the cluster of a node stands, in units of the plane, without making the cluster.
+  /// Returns the position of a node's cluster, in units of the plane, without making the cluster.
   ///
   /// - Precondition: As for `cluster(of:isAnchored:)`.
   @inline(__always) func stand(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
@@ -217,11 +217,11 @@ extension ClusterTree {
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
-/// read on access, so a client that only wants to know what has changed pays for nothing else.
+/// read on access. A client that only compares two answers does not pay for them.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
-  /// Whether the clusters stand at the same positions as without a filter.
+  /// Whether the clusters have the same positions as without a filter.
   let isAnchored: Bool
 
   init(tree: ClusterTree, nodes: [Node], isAnchored: Bool = false) {
@@ -237,7 +237,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   }
 
   /// Returns the index in the answer of the cluster that contains a point, given by its index in tree order; nil if no
-  /// cluster does. With it a selected point stays selected, whichever cluster contains it.
+  /// cluster does. A client can use it to keep a point selected, whichever cluster contains the point.
   ///
   /// - Complexity: O(log k)
   public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
@@ -248,7 +248,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// Returns the clusters of the answer that satisfy a condition.
   package func filtered(by isIncluded: (Cluster) -> Bool) -> Clusters { with(nodes.filter { isIncluded(self[$0]) }) }
 
-  /// Returns other clusters of the same tree, which stand like these.
+  /// Returns an answer that consists of other nodes of the same tree. Positions are found by the same rule as in this
+  /// answer.
   func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
 
   /// The cluster of a node of the answer.

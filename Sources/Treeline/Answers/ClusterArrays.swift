@@ -4,7 +4,8 @@ package struct ClusterArrays {
   package var pointCounts: UnsafeMutablePointer<Int64>
   package var firsts: UnsafeMutablePointer<Int64>
   package var ends: UnsafeMutablePointer<Int64>
-  /// The row number of the point, and then its index in tree order; -1 for more than one point.
+  /// The row number of the point, if the cluster is a single point, otherwise -1. `treeIndices` has the index of that
+  /// point in tree order, or -1.
   package var rows: UnsafeMutablePointer<Int64>
   package var treeIndices: UnsafeMutablePointer<Int64>
   package var longitudes: UnsafeMutablePointer<Double>
@@ -23,7 +24,7 @@ package struct ClusterArrays {
 }
 
 extension Clusters {
-  /// Writes the properties of all clusters, in less time than one by one.
+  /// Writes the properties of all clusters. This takes less time than reading the clusters one by one.
   ///
   /// - Complexity: O(count)
   package func write(to arrays: ClusterArrays) {

@@ -68,8 +68,9 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - cut: How finely the tree is cut.
-  ///   - viewport: What is looked at. A detail, a spacing and badges need a viewport with a zoom.
-  ///   - previous: The answer shown before, which a limit that continues uses.
+  ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
+  ///     zoom.
+  ///   - previous: The previous answer. Only a cut whose limit continues the previous answer uses it.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -79,15 +80,16 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     results(for: try tree.clusters(query, after: previous?.clusters))
   }
 
-  /// Returns the clusters that stand in a viewport, such as a map tile; see `ClusterTree.clusters(_:centeredIn:)`.
+  /// Returns the clusters whose positions lie in a viewport, such as a map tile; see
+  /// `ClusterTree.clusters(_:centeredIn:)`.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns the clusters of a query that stand in its viewport.
+  /// Returns the clusters of a query whose positions lie in its viewport.
   public func centeredClusters(_ query: Query) throws -> Results { results(for: try tree.centeredClusters(query)) }
 
-  /// Returns an answer of the clusters with some ids; see `ClusterTree.clusters(withIDs:)`.
+  /// Returns an answer that consists of the clusters with the given ids; see `ClusterTree.clusters(withIDs:)`.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Results {
     results(for: try tree.clusters(withIDs: ids))
   }
@@ -102,33 +104,36 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// An answer without results, from which a first transition begins.
   public var noResults: Results { results(for: tree.noClusters) }
 
-  /// Returns whether the tree has what a cut needs. All trees support a limit and a detail.
+  /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
   public func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
 
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
-  /// Returns the same map, in which only values count that pass a filter; see `ClusterTree.selecting(_:)`.
+  /// Returns the same map under a filter: values that fail the filter are left out; see `ClusterTree.selecting(_:)`.
   ///
-  /// - Throws: `FilterError` if the tree lacks columns that the filter names, or they are of other kinds.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a column is of another kind than
+  ///   the filter expects.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
 
-  /// Returns the map under a filter, faster if the previous filter is similar; see `ClusterTree.selecting(_:reusing:)`.
+  /// Returns the map under a filter. This is faster if the previous filter is similar; see
+  /// `ClusterTree.selecting(_:reusing:)`.
   ///
   /// - Precondition: `previous` is this map with another filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterMap?) throws(FilterError) -> ClusterMap {
     on(try tree.selecting(filter, reusing: previous?.tree))
   }
 
-  /// Returns the same map, in which only values count whose properties pass a filter.
+  /// Returns the same map under a filter: values whose properties fail the filter are left out.
   ///
   /// ```swift
   /// let cheap = try hotels.selecting(.where(\.kind, in: ["hotel", "hostel"]) && .where(\.price, .isLess, 120))
   /// ```
   ///
   /// - Parameters:
-  ///   - filter: The filter for values that count.
-  ///   - previous: This map with another filter, whose results are reused if the filters are similar; nil for none.
+  ///   - filter: The filter that values must pass.
+  ///   - previous: This map under another filter, or nil. If the two filters are similar, the results of the other
+  ///     filter are reused.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
   public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try selecting(filter.named(names), reusing: previous)
@@ -157,7 +162,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the result with an id.
   public func cluster(_ id: ClusterID) throws -> Result { result(for: try tree.cluster(id)) }
 
-  /// Returns the two parts of a cluster, or none if all its values have the same position.
+  /// Returns the two parts of a cluster. The array is empty if all its values have the same position.
   public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
 
   /// Returns the result directly above a cluster; nil for the root.
@@ -177,18 +182,20 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try tree.clusters(containingTreeIndex: treeIndex).map(result)
   }
 
-  /// Returns the zoom from which a cluster is shown by its parts; see `ClusterTree.expansionZoom(of:by:tileSize:)`.
+  /// Returns the zoom from which on the parts of a cluster are shown instead of the cluster; see
+  /// `ClusterTree.expansionZoom(of:by:tileSize:)`.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     try tree.expansionZoom(of: id, by: cut, tileSize: tileSize)
   }
 
-  /// Returns the zoom from which a value is unclustered; see `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
+  /// Returns the zoom from which on a value is unclustered; see
+  /// `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.
   ///   - coordinate: The coordinate with which the value was given.
-  ///   - cut: A detail, a spacing or badges.
-  ///   - tileSize: The size of the tiles that the zoom counts.
+  ///   - cut: A cut with a detail, a spacing or badges.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
   /// - Returns: The zoom; nil if there is none, or if the value is not on the map.
   public func unclusteredZoom(
     ofRow row: Int, at coordinate: Coordinate, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
@@ -197,17 +204,18 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
   }
 
-  /// Returns the value of a cluster that lies nearest to its mean; see `ClusterTree.nearestMember(of:)`.
+  /// Returns the value that lies nearest to the mean of its cluster; see `ClusterTree.nearestMember(of:)`.
   public func nearestMember(of id: ClusterID) throws -> Value {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: id))]
   }
 
-  /// Returns the value of a cluster in a window that lies nearest to its mean; nil if no value is in the window.
+  /// Returns the value that lies nearest to the mean of its cluster, among the values of the cluster in a window; nil
+  /// if no value is in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Value? {
     try tree.nearestMember(of: id, in: window).map { values[tree.row(atTreeIndex: $0)] }
   }
 
-  /// Returns where a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
+  /// Returns the position at which a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
   public func shownPosition(
     of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: window) }
@@ -251,7 +259,8 @@ extension ClusterMap {
 
     /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
-    /// The kept results as the first answer shows them, in the same order. Under another filter they have other values.
+    /// The kept results as the first answer shows them, in the same order. If the two answers have different filters,
+    /// the values of a result may differ.
     public var keptBefore: Results { results(transition.keptBefore) }
     /// The results of the first answer that the second answer replaces by their parts.
     public var splits: [Replacement] { transition.splits.map(replacement) }

@@ -5,11 +5,11 @@ extension ClusterTree {
   /// - every point in view is in exactly one cluster, and every cluster has a point in view;
   /// - no cluster contains another;
   /// - there are no more clusters than the cut's limit;
-  /// - no cluster has points of two groups, if the tree was built with ``groups``.
+  /// - if the tree was built with ``groups``, no cluster has points of two groups.
   ///
-  /// The rest depends on the cut: see `Cut`. A point is in view if it lies inside on the tree's plane, edges included.
-  /// This is exact to a unit of the plane: 1 cm on the Earth, 2^-32 of the data's extent on a plain plane. A cluster
-  /// represents all its points and counts all of them, even if some lie out of view.
+  /// All other properties depend on the cut: see `Cut`. A point is in view if it lies inside the viewport or on its
+  /// edges, measured on the tree's plane. This is exact to a unit of the plane: 1 cm on the Earth, 2^-32 of the data's
+  /// extent on a plain plane. A cluster represents all its points and counts all of them, even if some lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -18,17 +18,18 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - cut: How finely the tree is cut.
-  ///   - viewport: What is looked at. A detail, a spacing and badges need a viewport with a zoom.
-  ///   - previous: The answer shown before, for any viewport. Only a limit that continues uses it. Without it, a limit
-  ///     that continues gives a fresh answer.
+  ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
+  ///     zoom.
+  ///   - previous: The previous answer, for any viewport. Only a cut whose limit continues the previous answer uses it.
+  ///     If it is nil, such a cut gives a fresh answer.
   /// - Returns: The clusters; none if no point is in view.
-  /// - Throws: `QueryError` if an argument is out of range or the tree lacks what the cut needs; `IndexError` if the
+  /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
-  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and if a limit bounds a cut
-  ///   by pixels, O(limit log limit + depth). Continuing takes O(k log k + k · depth), where k is the limit plus the
-  ///   size of the previous answer. If d clusters too many must be merged, it takes O(k · d) more, or O(k · d · log k)
-  ///   if the merged clusters scatter too much.
+  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and for a cut with a
+  ///   criterion in pixels and a limit, O(limit log limit + depth). Continuing a previous answer takes O(k log k + k ·
+  ///   depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to keep the
+  ///   limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -88,31 +89,33 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the clusters of a cut over the whole plane that stand in a viewport, edges included; in tree order.
+  /// Returns those clusters of a cut over the whole plane whose positions lie in a viewport or on its edges. They are
+  /// in tree order.
   ///
-  /// These are the clusters of a map tile. A cluster may stand in a tile in which none of its points lies. A tile shows
-  /// the clusters that stand in it, so that each is drawn once, whichever tiles are requested.
+  /// These are the clusters that a map tile shows. So each cluster is drawn once, whichever tiles are requested. The
+  /// position of a cluster may lie in a tile that contains none of its points.
   ///
   /// - Parameters:
-  ///   - cut: A detail, a spacing or badges. Its limit is ignored, since it would differ from tile to tile.
-  ///   - viewport: What is looked at, with a zoom.
-  /// - Throws: `QueryError` for a limit, for an argument out of range, and if the tree lacks what the cut needs;
-  ///   `IndexError` if the file is damaged.
-  /// - Complexity: O(answer + depth), plus nodes whose boxes reach into the window.
+  ///   - cut: A cut with a detail, a spacing or badges. Its limit is ignored, since its effect would differ from tile
+  ///     to tile.
+  ///   - viewport: The part of the map that is shown, with a zoom.
+  /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, and if the tree does not
+  ///   support the cut; `IndexError` if the file is damaged.
+  /// - Complexity: O(answer + depth), plus the number of nodes whose boxes overlap the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns the clusters of a query that stand in its viewport.
+  /// Returns the clusters of a query whose positions lie in its viewport.
   public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
-  /// Returns the clusters of a query that stand in its viewport, but at most the first `limit` of them.
+  /// Returns the clusters of a query whose positions lie in its viewport, but at most the first `limit` of them.
   @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
-  /// Returns the clusters of a cut that stand in a part of the plane.
+  /// Returns the clusters of a cut whose positions lie in a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
     -> Clusters
   {
@@ -147,31 +150,31 @@ extension ClusterTree {
     }
   }
 
-  /// Whether the tree has the separations that a spacing needs, because it was built with them or opened from an index
-  /// with them.
+  /// Whether the tree has the separations that a cut with a spacing needs. It has them if it was built with
+  /// separations, or opened from an index that contains them.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
-  /// The position at which the tree's clusters stand.
+  /// The rule for the positions of the tree's clusters.
   public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
-  /// The diameters with which badges of the tree do not touch; nil if the tree does not support `Cut.badges(scale:)`.
+  /// The diameters at which badges of the tree do not touch; nil if the tree does not support `Cut.badges(scale:)`.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
-  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless the
-  /// answer was cut by badges.
+  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless
+  /// `cut` is a cut with badges.
   public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
     guard let scale = cut.badgeScale, let badgeCurve else { return nil }
     return badgeCurve.diameter(pointCount: cluster.pointCount) * scale
   }
 
-  /// Returns whether the tree has what a cut needs. All trees support a limit and a detail.
+  /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
   public func supports(_ cut: Cut) -> Bool {
     cut.badgeScale != nil ? badgeCurve != nil : !cut.needsSeparations || hasSeparations
   }
 }
 
 extension TreeStorage {
-  /// Returns the nodes of a cut by a limit.
+  /// Returns the nodes of a cut with a limit.
   fileprivate func limitCut<Counted>(_ limit: Int, _ order: ExpansionOrder, in view: PointsInView<Counted>) throws
     -> [Node]
   {

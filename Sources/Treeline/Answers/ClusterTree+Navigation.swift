@@ -8,8 +8,8 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
-  /// Returns the two parts of a cluster in tree order, or none if all its points have the same position. Under a
-  /// filter, returns the parts of the lowest cluster with the same points.
+  /// Returns the two parts of a cluster in tree order. The array is empty if all its points have the same position.
+  /// Under a filter, returns the parts of the lowest cluster that has the same passing points.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
@@ -21,7 +21,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the cluster directly above a cluster; nil for the root, and for a whole group.
+  /// Returns the cluster directly above a cluster; nil for the root and, in a tree of groups, for the cluster of a
+  /// whole group.
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
@@ -36,8 +37,8 @@ extension ClusterTree {
     try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
 
-  /// Returns the clusters on the path from the root to a single point. The last one is the point or the stack that it
-  /// belongs to. There are none if the point fails the filter.
+  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself, or the
+  /// stack that contains it. The result is empty if the point fails the filter.
   ///
   /// - Throws: `QueryError.unknownPoint` unless `treeIndex` is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
@@ -51,10 +52,11 @@ extension ClusterTree {
   /// An answer without clusters, from which a first transition begins.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
-  /// Returns an answer of the clusters with some ids, in any order. A client can send back the ids that it shows.
+  /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. A client can send
+  /// back the ids of the clusters that it shows.
   ///
-  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, `QueryError.overlappingClusters` if one
-  ///   lies within another or is given twice; `IndexError` if the file is damaged.
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, `QueryError.overlappingClusters` if a
+  ///   cluster lies within another or is given twice; `IndexError` if the file is damaged.
   /// - Complexity: O(k log k + k · level)
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in
@@ -71,18 +73,19 @@ extension ClusterTree {
 // MARK: - Paths to nodes
 
 extension ClusterTree {
-  /// Returns the number of points of a node that count.
+  /// Returns the number of a node's points that pass the filter.
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
   /// Returns whether a point passes the filter. Without a filter all points pass.
   ///
-  /// - Parameter treeIndex: An index in `0 ..< pointCount`. No other index passes.
+  /// - Parameter treeIndex: An index in `0 ..< pointCount`. The result for any other index is false.
   /// - Complexity: O(1)
   public func passes(_ treeIndex: Int) -> Bool {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }
 
-  /// Returns the lowest node with the same points. Under a filter it is a child if that child has all points that pass.
+  /// Returns the lowest node, at or below a node, that has the same passing points. Without a filter this is the node
+  /// itself.
   func lowestNode(below node: Node) throws(IndexError) -> Node {
     guard let selection else { return node }
     return try withStorage { storage throws(IndexError) in
@@ -90,7 +93,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the nodes of a path, except each node that has no more points than the next.
+  /// Returns a path without the nodes that have no more passing points than the next node of the path.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -126,20 +129,22 @@ extension ClusterTree {
   }
 }
 
-/// Each zoom is exact: it is, to the last bit, the least at which a query without a limit gives the described answer.
+/// The zooms below are exact. Each is, to the last bit, the least zoom at which a query without a limit gives the
+/// described answer.
 extension ClusterTree {
-  /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if no zoom does:
-  /// for a cluster of one position, and for parts that are never far enough apart. Returns -infinity if every zoom
-  /// does: for a cut of 0 pixels, and for a cluster of so few points that they are always unclustered.
+  /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
+  /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
+  /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always unclustered.
   ///
-  /// The cluster may lie within a larger one that is shown at that zoom.
+  /// At that zoom, a larger cluster that contains the cluster may be shown instead.
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
-  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
-  ///   - tileSize: The size of the tiles that the zoom counts.
-  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
-  ///   needs; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is damaged.
+  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
+  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
+  ///   not support the cut; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is
+  ///   damaged.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
@@ -152,15 +157,16 @@ extension ClusterTree {
   }
 
   /// Returns the zoom from which on a cut shows a point unclustered, wherever it is in view. Returns nil if the point
-  /// shares its position, or is too close to another at every zoom, and -infinity if it is always unclustered. Points
-  /// that fail the filter do not count, and for such a point the result is nil.
+  /// shares its position with another point, or is too close to another point at every zoom. Returns -infinity if the
+  /// point is always unclustered. Points that fail the filter are ignored. For a point that fails the filter, the
+  /// result is nil.
   ///
   /// - Parameters:
   ///   - treeIndex: The index of the point in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
-  ///   - cut: A detail, a spacing or badges. A limit depends on what is in view.
-  ///   - tileSize: The size of the tiles that the zoom counts.
-  /// - Throws: `QueryError` for a limit, for pixels that are not a valid length, and if the tree lacks what the cut
-  ///   needs; `IndexError` if the file is damaged.
+  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
+  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
+  ///   not support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(depth)
   public func unclusteredZoom(ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws
     -> Double?
@@ -180,7 +186,7 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the lowest node with the same points that count.
+  /// Returns the lowest node, at or below a node, that has the same counted points.
   func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
     var node = node
     while !counted.hasAll(of: node), let (left, right) = try children(of: node) {
@@ -206,6 +212,6 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the lesser of another zoom and the zoom from which on there are no clusters.
+  /// Returns the lesser of `zoom` and `fromZoom`, the zoom from which on there are no clusters.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

@@ -26,7 +26,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - row: The row number of the point.
-  ///   - coordinate: The coordinate with which the point was built.
+  ///   - coordinate: The coordinate that the point had when the tree was built.
   /// - Throws: `IndexError` if the file is damaged.
   /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes around the
   ///   position are searched.

@@ -1,5 +1,6 @@
 extension Clusters {
-  /// The coordinates where the clusters stand, in order: the same as `map(\.coordinate)`, in a third of the time.
+  /// The coordinates of the clusters, in the order of the answer. The array equals `map(\.coordinate)`, but takes a
+  /// third of the time.
   ///
   /// ```swift
   /// for (coordinate, count) in zip(shown.coordinates, shown.pointCounts) { print(coordinate, count) }
@@ -13,7 +14,7 @@ extension Clusters {
     }
   }
 
-  /// The point counts of the clusters, in order: the same as `map(\.pointCount)`.
+  /// The point counts of the clusters, in the order of the answer. The array equals `map(\.pointCount)`.
   ///
   /// - Complexity: O(count), without a filter
   public var pointCounts: [Int] {

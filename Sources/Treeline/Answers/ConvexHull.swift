@@ -1,7 +1,7 @@
 extension ClusterTree {
-  /// Returns the corners of the convex hull of a cluster's points on the plane. They are counterclockwise on the map
-  /// from the westernmost, like the ring of a polygon, but the first is not repeated at the end. There is one corner if
-  /// all points have the same position, and two if the points lie on a line.
+  /// Returns the corners of the convex hull of a cluster's points on the plane. They start at the westernmost corner
+  /// and run counterclockwise on the map, like the ring of a polygon. But the first corner is not repeated at the end.
+  /// There is one corner if all points have the same position, and two if the points lie on a line.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of them.
@@ -16,7 +16,7 @@ extension ClusterTree {
       }
     }
     points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
-    // On the map, the chain from west to east that only turns left is the southern one.
+    // The chain from west to east that turns only left on the map is the southern half of the hull.
     let south = Self.chain(of: points), north = Self.chain(of: points.reversed())
     let corners = points.first == points.last ? points.prefix(1) : south.dropLast() + north.dropLast()
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }

@@ -6,16 +6,16 @@
 /// let prices = try cheap.clusters(.limit(50), in: view).values(of: [.mean(\.price), .top(3, of: \.kind)])
 /// ```
 ///
-/// A key path stands for the column that was made from it, whatever its name. If a map was built without columns, for
-/// example over a tree that was opened from an index, the key path stands for the column with the name of its last
-/// property.
+/// A key path stands for the column that was made from it, whatever the name of the column. If a map was built without
+/// columns, for example over a tree that was opened from an index, the key path stands for the column with the name of
+/// its last property.
 public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
   /// Returns the expression with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Named
 
   private init(_ named: @escaping @Sendable (PropertyNames) throws(QueryError) -> Named) { self.named = named }
 
-  /// Makes an expression that has names already, or needs none: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
+  /// Makes an expression from a value without key paths: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
   public init(_ named: Named) { self.init { _ in named } }
 }
 
@@ -28,11 +28,11 @@ public typealias MapAggregate<Value: Sendable> = MapExpression<Value, Aggregate>
 // MARK: - Filters
 
 extension MapExpression where Named == Filter {
-  /// Returns a filter for values with a property that compares as given with another value. Enumerations are compared
-  /// by their raw values, as texts.
+  /// Returns a filter for values in which the comparison of a property with a given value is true. Enumerations are
+  /// compared by their raw values, as texts.
   ///
-  /// A comparison with nil or with a number that is not finite makes `selecting(_:)` throw `FilterError`. For nil there
-  /// is ``whereMissing(_:)``.
+  /// A comparison with nil or with a number that is not finite makes `selecting(_:)` throw `FilterError`. To find nil,
+  /// use ``whereMissing(_:)``.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, _ comparison: Filter.Comparison, _ value: Property
   ) -> MapExpression {
@@ -41,7 +41,7 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Returns a filter for values with a property that equals one of `values`.
+  /// Returns a filter for values in which a property equals one of `values`.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property]
   ) -> MapExpression {
@@ -50,26 +50,27 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Returns a filter for values with a property in a range, such as `50...120`, `50..<120` or `..<120`.
+  /// Returns a filter for values in which a property lies in a range, such as `50...120`, `50..<120` or `..<120`.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// Returns a filter for values with a property in a range, where nil lies in no range.
+  /// Returns a filter for values in which an optional property lies in a range. A property that is nil lies in no
+  /// range.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property?> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// Returns a filter for values with a property that matches a pattern; see `Filter.where(_:isLike:)`.
+  /// Returns a filter for values in which a property matches a pattern; see `Filter.where(_:isLike:)`.
   public static func `where`(_ property: PartialKeyPath<Value> & Sendable, isLike pattern: String) -> MapExpression {
     MapExpression { names throws(QueryError) in .where(try names.name(of: property), isLike: pattern) }
   }
 
-  /// Returns a filter for values with a property that is nil or, as a number, not finite.
+  /// Returns a filter for values in which a property is missing: it is nil, or a number that is not finite.
   public static func whereMissing(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     MapExpression { names throws(QueryError) in .whereMissing(try names.name(of: property)) }
   }
@@ -84,7 +85,8 @@ extension MapExpression where Named == Filter {
     MapExpression { names throws(QueryError) in try a.named(names) || b.named(names) }
   }
 
-  /// Returns a filter for values that fail another. Values with a missing property pass neither of the two filters.
+  /// Returns a filter for values that fail another filter. Values with a missing property pass neither of the two
+  /// filters.
   public static prefix func ! (filter: MapExpression) -> MapExpression {
     MapExpression { names throws(QueryError) in !(try filter.named(names)) }
   }
@@ -108,13 +110,14 @@ extension Filter {
 }
 
 extension FilterValue {
-  /// Makes a filter value from the value of a property for which there can be a column.
+  /// Makes a filter value from the value of a property. The type of the property must be one that columns support.
   fileprivate init(property: Any) {
     switch property {
     case let number as any BinaryInteger:
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
-      // Written as in a column: the shortest decimal that stands for a number of this type.
+      // The shortest decimal that is read as this number in its own type, such as `Float`. A column stores the same
+      // decimal.
       self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)
@@ -145,7 +148,7 @@ extension MapExpression where Named == Aggregate {
     of(property) { .mean($0) }
   }
 
-  /// Averages a property, weighted by another; see `Aggregate.mean(_:weight:)`.
+  /// Averages a property, weighted by another property; see `Aggregate.mean(_:weight:)`.
   public static func mean(
     _ property: PartialKeyPath<Value> & Sendable, weight: PartialKeyPath<Value> & Sendable
   ) -> MapExpression {
@@ -165,7 +168,7 @@ extension MapExpression where Named == Aggregate {
   /// Finds the greatest value of a property.
   public static func max(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression { of(property, Aggregate.max) }
 
-  /// Finds a property of the value that is greatest by another property; see `Aggregate.first(_:by:)`.
+  /// Finds a property of the value whose other property, `order`, is greatest; see `Aggregate.first(_:by:)`.
   public static func first(
     _ property: PartialKeyPath<Value> & Sendable, by order: PartialKeyPath<Value> & Sendable
   ) -> MapExpression {
@@ -174,7 +177,7 @@ extension MapExpression where Named == Aggregate {
     }
   }
 
-  /// Finds a property of the value that is least by another property; see `Aggregate.last(_:by:)`.
+  /// Finds a property of the value whose other property, `order`, is least; see `Aggregate.last(_:by:)`.
   public static func last(
     _ property: PartialKeyPath<Value> & Sendable, by order: PartialKeyPath<Value> & Sendable
   ) -> MapExpression {
@@ -203,7 +206,7 @@ extension MapExpression where Named == Aggregate {
     of(property) { .top(count, of: $0) }
   }
 
-  /// Finds the most frequent value of a property; of several, the least.
+  /// Finds the most frequent value of a property; of equally frequent values, the least.
   public static func mode(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     of(property, Aggregate.mode)
   }
@@ -238,13 +241,14 @@ extension MapExpression where Named == Aggregate {
 
 /// The columns of a tree that stand for properties of a map's values.
 ///
-/// Key paths never change, but the standard library does not declare those without a type as `Sendable`.
+/// Key paths never change. But the standard library does not declare `AnyKeyPath`, which has no type parameters, as
+/// `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
-  /// The names of the columns with which the map was built; nil if the tree had its columns before.
+  /// The names of the columns with which the map was built; nil if the map was made on an existing tree.
   private let built: [AnyKeyPath: String]?
   private let known: [String]
 
-  /// Makes names for a tree that had its columns before.
+  /// Makes names for an existing tree from the names of its columns.
   init(of tree: ClusterTree) { (built, known) = (nil, tree.columns.map(\.name)) }
 
   /// Makes names for the columns with which a map is built.

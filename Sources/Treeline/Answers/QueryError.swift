@@ -1,14 +1,16 @@
 /// The reason why a query has no answer.
 public enum QueryError: Error, Hashable, Sendable {
-  /// A limit that leaves no room for any cluster.
+  /// A limit below 1, with which no cluster could be shown.
   case limitBelowOne(found: Int)
-  /// A limit that leaves no room for a cluster of each group in view and each point in view that is never clustered.
+  /// A limit that is too low. Each group in view needs at least one cluster, and each point that is never clustered
+  /// must be shown.
   case limitBelowGroups(found: Int, needed: Int)
   /// An edge of a box that is not a finite number.
   case notFinite(edge: String, found: Double)
-  /// A box whose edges are swapped.
+  /// A box whose southern edge lies north of its northern edge.
   case southAboveNorth(south: Double, north: Double)
-  /// A box whose edges are swapped on a plain plane, where no box crosses an antimeridian.
+  /// A box on a plain plane whose western edge lies east of its eastern edge. On such a plane no box crosses an
+  /// antimeridian.
   case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)
@@ -16,9 +18,9 @@ public enum QueryError: Error, Hashable, Sendable {
   case noPassingPoint(of: ClusterID)
   /// The tree has no point at this index in tree order.
   case unknownPoint(treeIndex: Int, pointCount: Int)
-  /// Unclustered points with a number of members below 1, or with a zoom that is NaN.
+  /// Invalid options for unclustered points: `leastMembers` is below 1, or `fromZoom` is NaN.
   case neverUnclustered(UnclusteredPoints)
-  /// Two clusters that cannot be in one answer, because one lies within the other or they are the same.
+  /// Two clusters that cannot be in one answer, because they are the same cluster or one lies within the other.
   case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
@@ -28,17 +30,19 @@ public enum QueryError: Error, Hashable, Sendable {
   case noSeparations
   /// The tree was not grown for badges, or has no separations.
   case noBadges
-  /// Pixels, of a detail, a spacing, badges or a margin, in a viewport without a zoom.
+  /// A length in pixels that cannot be converted, because the viewport has no zoom. A detail, a spacing, badges and a
+  /// margin have such a length.
   case noZoom
-  /// A cut by a limit, which depends on the viewport, for a question whose answer is the same for all viewports.
+  /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
+  /// answer depends on the viewport.
   case notByPixels
   /// A map tile of a tree that lies on a plain plane.
   case tileOnPlainPlane
-  /// Fewer values than the rows of a tree.
+  /// Fewer values than the tree has rows.
   case tooFewValues(expected: Int, found: Int)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// A center of a viewport that is not finite, or lies beyond a pole.
+  /// A viewport whose center is not finite or lies beyond a pole.
   case notACoordinate(found: Coordinate)
 }
 
@@ -60,12 +64,13 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found one without; build it again with separations"
+      "a spacing needs a tree with separations, found a tree without separations; build it again with separations"
     case .noBadges:
-      "badges need a tree grown by merging for badges, with separations, found another; build it again, by badges"
+      "badges need a tree that was grown for badges and has separations, found another tree; "
+        + "build it again by merging for badges"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
-        + " are in pixels and need a viewport with a zoom, found one without"
+        + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:

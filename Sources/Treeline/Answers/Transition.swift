@@ -1,9 +1,9 @@
 /// The changes between two answers over one tree, whatever their boxes, limits and orders.
 ///
-/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other, or contains
-/// some clusters of the other, or lies in one of them, or is disjoint from all of them. Hence every cluster of both
-/// answers occurs exactly once in the lists `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be
-/// drawn from where it starts to where it ends:
+/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other answer, or
+/// contains clusters of the other answer, or lies in a cluster of the other answer, or has no point in common with the
+/// other answer. Hence every cluster of both answers occurs exactly once in the lists `kept`, `splits`, `merges`,
+/// `entered` and `exited`, and each change can be animated from its start to its end:
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))
@@ -11,14 +11,14 @@
 /// for merge in transition.merges { ... }    // parts end where `merge.whole` will be
 /// ```
 ///
-/// Map kits call `kept`, `added` and `removed` the difference of annotations.
+/// Map kits call `kept`, `added` and `removed` the difference between two sets of annotations.
 public struct Transition: Sendable {
   /// A cluster in one answer, and the clusters within it that the other answer shows.
   public struct Replacement: Sendable {
     /// The cluster that contains the parts.
     public let whole: Cluster
 
-    /// The tree with the filter of the whole's answer.
+    /// The tree, with the filter of the answer that contains `whole`.
     let tree: ClusterTree
 
     /// The clusters within the whole in the other answer, in tree order; at least one.
@@ -42,7 +42,8 @@ public struct Transition: Sendable {
   /// The clusters in both answers, as the second answer shows them.
   public let kept: Clusters
 
-  /// The kept clusters as the first answer shows them, in the same order. Under another filter they have other points.
+  /// The kept clusters as the first answer shows them, in the same order. If the two answers have different filters,
+  /// the points of a cluster may differ.
   public let keptBefore: Clusters
 
   /// The clusters of the first answer that the second answer replaces by clusters within them.
@@ -65,8 +66,8 @@ public struct Transition: Sendable {
 
   private let filters: FilterChange
 
-  /// Returns how many points with tree indices in a range, such as a cluster's, pass the filter of only one answer.
-  /// Both numbers are 0 if the answers have the same filter, or none.
+  /// Returns how many points of a range of tree indices, such as the range of a cluster, pass the filter of only one
+  /// answer. Both numbers are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
@@ -77,7 +78,8 @@ public struct Transition: Sendable {
   /// Finds the changes from one answer to another.
   ///
   /// - Precondition: Both are answers of one tree, under any filters.
-  /// - Complexity: O(k) for k clusters in both answers; O(pointCount / 64) more if both have filters that differ.
+  /// - Complexity: O(k) for k clusters in both answers; plus O(pointCount / 64) if both answers have filters and the
+  ///   filters differ.
   public init(from first: Clusters, to second: Clusters) {
     precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
     var walk = Walk(first, second)

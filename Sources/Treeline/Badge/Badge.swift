@@ -12,7 +12,7 @@
   import CRT
 #endif
 
-/// The size of badges by point count: the curves of two well-known map apps.
+/// The size of badges by point count, with the formulas of two published sources about maps.
 public enum BadgeSize {
   /// Default for the largest diameter, in pixels.
   public static let largest = 44.0
@@ -29,7 +29,7 @@ public enum BadgeSize {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 
-  /// Returns a factor that grows without bound, but ever more slowly: `1 + ln n`, 1 for one point.
+  /// Returns the factor `1 + ln n` for n points. It is 1 for one point and has no upper bound.
   ///
   /// Source: Raizlabs, BentoMap (2016).
   public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
@@ -77,8 +77,8 @@ public enum BadgeText {
 
 /// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.
 ///
-/// Few members are on a circle, many on a spiral that starts near the middle. No two are closer than the spacing, nor
-/// is any closer to the stack itself.
+/// A few members lie on a circle, many members on a spiral that starts near the middle. The distance between two
+/// members is at least the spacing, and so is the distance from a member to the stack itself.
 public struct StackSpread: RandomAccessCollection, Sendable {
   /// Position of a member relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
@@ -88,7 +88,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     public let y: Double
   }
 
-  /// Greatest number of members on a circle; more are on a spiral.
+  /// Greatest number of members that lie on a circle. If there are more members, all lie on a spiral.
   public static let mostOnCircle = 9
 
   private let spacing: Double
@@ -97,7 +97,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
 
   /// - Parameters:
   ///   - count: Number of members that are drawn: one page of a large stack.
-  ///   - spacing: The least distance between two of them, above 0, usually in pixels.
+  ///   - spacing: The least distance between two members, above 0, usually in pixels.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
     precondition(spacing > 0 && spacing.isFinite, "Expected a spacing above 0, found \(spacing)")
@@ -111,7 +111,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     return count <= Self.mostOnCircle ? onCircle(position) : onSpiral(position)
   }
 
-  /// Returns a position on a circle: the first is at the top, the others follow clockwise.
+  /// Returns a position on a circle: the first member is at the top, and the other members follow clockwise.
   private func onCircle(_ position: Int) -> Offset {
     let radius = Swift.max(spacing, count < 2 ? 0 : spacing / (2 * sin(.pi / Double(count))))
     return polar(radius, 2 * .pi * Double(position) / Double(count))

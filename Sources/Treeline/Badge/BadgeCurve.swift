@@ -1,8 +1,8 @@
-/// A table of the diameters of badges by their number of points, and the gap that stays between badges.
+/// A table of badge diameters by number of points, and the least gap between two badges.
 ///
 /// Lengths are whole 64ths of a pixel, so that a tree grown for the badges of a curve depends on integers alone.
 public struct BadgeCurve: Hashable, Sendable {
-  /// A diameter, and the least number of points of badges that have it.
+  /// A diameter, and the number of points from which on badges have it.
   public struct Step: Hashable, Sendable {
     /// The least number of points, 1 or more.
     public var pointCount: UInt32
@@ -27,7 +27,8 @@ public struct BadgeCurve: Hashable, Sendable {
     (self.steps, self.gap) = (steps, gap)
   }
 
-  /// Returns what was expected of a curve and what was found instead, for messages; nil if the curve is valid.
+  /// Returns a text for error messages: what was expected of a curve, and what was found. Returns nil if the curve is
+  /// valid.
   public static func problem(_ steps: [Step], gap: UInt16) -> String? {
     guard 1...greatestStepCount ~= steps.count else {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
@@ -59,8 +60,8 @@ public struct BadgeCurve: Hashable, Sendable {
   /// Greatest number of steps of a curve.
   public static let greatestStepCount = 1024
 
-  /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the article's
-  /// curve, `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 and
+  /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the curve of
+  /// `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and
   /// more.
   public static let standard = BadgeCurve(
     steps: [Step(pointCount: 1, diameter: 10 * 64)]
@@ -97,8 +98,8 @@ public struct BadgeCurve: Hashable, Sendable {
 // MARK: - Distances between badges
 
 extension BadgeCurve {
-  /// Diameter of a unit badge, in pixels: two of them touch at 8 px. In a tree, all distances are given as if all
-  /// badges were of this size.
+  /// Diameter of a unit badge, in pixels. Two unit badges touch if their centers are 8 px apart. A tree stores all
+  /// distances as if all badges had this size.
   static let unitDiameter = 8.0
 
   /// Returns twice the distance at which two badges touch, in 64ths of a pixel.
@@ -120,13 +121,13 @@ extension BadgeCurve {
     return high < square ? square.dividingFullWidth((high, low)).quotient : .max
   }
 
-  /// Returns a distance, scaled to badges of 8 px and in units of the plane: all pairs that are at least as far apart
-  /// are drawn without touching.
+  /// Returns a distance in units of the plane, scaled to badges of 8 px. Two badges whose scaled distance is at least
+  /// this long are drawn without touching.
   ///
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
-    // Distances are between means in whole units, each less than a unit from where its badge is shown: adds two units,
-    // scaled for the smallest badges.
+    // Distances are measured between means in whole units. Each mean is less than one unit from the position of its
+    // badge. So adds two units, scaled for the smallest badges.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

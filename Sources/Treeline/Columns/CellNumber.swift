@@ -1,15 +1,16 @@
-/// The mark before the decimals of a number in a text cell, by its byte.
+/// The decimal mark of a number in a text cell. The raw value is the byte of the mark.
 package enum DecimalMark: UInt8, Sendable {
   case point = 0x2E
   case comma = 0x2C
 
-  /// The mark that may stand between thousands beside it.
+  /// The mark that may separate thousands if this is the decimal mark.
   fileprivate var betweenThousands: UInt8 { self == .point ? Self.comma.rawValue : Self.point.rawValue }
 }
 
-/// A number in a text cell. Unlike a JSON number it may have leading zeros, a bare point, as in `.5` and `5.`, a plus
-/// sign, and a decimal comma if that is the mark. Thousands may be separated by the other mark, as in `1.234,56`, if
-/// there are decimals, too: otherwise `1.234` could be either.
+/// A number in a text cell. Unlike a JSON number it may have leading zeros, a plus sign, and a point with digits on
+/// only one side, as in `.5` and `5.`. If the decimal mark is the comma, the number has a comma instead of the point.
+/// If the number has decimals, the other mark may separate thousands, as in `1.234,56`. Without decimals it may not,
+/// because `1.234` could be read in two ways.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -17,7 +18,7 @@ package struct CellNumber {
   private let hasPlus: Bool
   /// Whether the number has a decimal point, or a decimal comma.
   package let hasPoint: Bool
-  /// Whether there are marks between thousands.
+  /// Whether marks separate the thousands.
   package let hasGroups: Bool
   /// The digits before the point, with the marks between thousands.
   private let whole: Bytes
@@ -79,7 +80,8 @@ package struct CellNumber {
   }
 
   /// Whether the number looks like a code rather than an amount: it has a leading zero, an exponent, or more than 15
-  /// digits, which a double cannot keep; or it is as long as a telephone number and begins with a plus sign.
+  /// digits, which a double cannot keep. A number that begins with a plus sign and is as long as a telephone number
+  /// also looks like a code.
   package var isCodelike: Bool {
     whole.count > 1 && whole[0] == UInt8(ascii: "0") || exponent.count > 0
       || !hasPoint && whole.count > (hasPlus ? 6 : 15)

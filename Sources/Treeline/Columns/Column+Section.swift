@@ -1,12 +1,12 @@
 extension Column {
   /// The encoding of the values in a section of kind `column`.
   package enum Encoding: UInt8, Sendable {
-    /// Codes of `width` bytes: an integer minus the base. The greatest code is a missing value.
+    /// Codes of `width` bytes. A code is an integer minus the base. The greatest code stands for a missing value.
     case integers = 1
-    /// Doubles of 8 bytes. The quiet NaN is a missing value.
+    /// Doubles of 8 bytes. The quiet NaN stands for a missing value.
     case reals = 2
-    /// Codes of `width` bytes: the number of an entry in the dictionary. The dictionary follows the codes, at the next
-    /// multiple of 8. A code that equals the number of entries is a missing value.
+    /// Codes of `width` bytes. A code is the index of an entry in the dictionary. The dictionary follows the codes, at
+    /// the next multiple of 8. A code that equals the number of entries stands for a missing value.
     case entries = 3
   }
 
@@ -30,8 +30,8 @@ extension Column {
 
   package static func aligned(_ length: Int) -> Int { (length + 7) / 8 * 8 }
 
-  /// Reads the fields with which a section begins, and checks that the rest fits. A damaged value is later read as
-  /// missing or as repaired text.
+  /// Reads the fields at the start of a section, and checks that the rest of the section fits them. A damaged value is
+  /// later read as missing or as repaired text.
   ///
   /// - Parameter offset: The offset of the section in the file, for errors.
   init(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, pointCount: Int) throws(IndexError) {
@@ -90,7 +90,7 @@ extension Column {
     self.init(name: name, kind: kind, pointCount: pointCount, values: values, section: bytes)
   }
 
-  /// Reads a column in memory, aligned to 8 bytes, as a builder made it.
+  /// Reads a column from a section that a builder made in memory. The bytes are aligned to 8 bytes.
   package init(section bytes: UnsafeRawBufferPointer, pointCount: Int) throws(IndexError) {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }

@@ -1,11 +1,11 @@
-/// A column: one value or none for each point, in tree order.
+/// A column: for each point one value or no value, in tree order.
 ///
 /// The columns of a tree lie in its index, or in memory if it was built with them. They are read only when needed.
 /// `treeline build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Numbers, exactly as they are written in decimals, or else as the nearest doubles.
+    /// Numbers. They are exactly the decimals of the input or, if that is not possible, the nearest doubles.
     case number
     /// Texts that many points share.
     case category
@@ -33,7 +33,7 @@ public struct Column: Sendable {
     case entries(EntryValues)
   }
 
-  /// The column as an attribute, if a build of an earlier version or `--attributes` wrote it.
+  /// The column as an attribute; nil unless an earlier version or the option `--attributes` wrote it.
   package let attribute: AttributeColumn?
 
   /// Sections that give percentiles and numbers of distinct values without reading values; nil if they were not built.
@@ -53,15 +53,15 @@ public struct Column: Sendable {
 }
 
 /// Numbers, booleans or times as integers above a base. A number is its integer divided by a power of ten. The greatest
-/// code of the width is a missing value.
+/// code of the width stands for a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
   package let base: Int64
-  /// For numbers, the greatest number of decimals. For times, the number of decimals of a second in the unit of the
-  /// integers.
+  /// For numbers, the greatest number of decimals. For times, the unit of the integers as a number of decimals of a
+  /// second: 3 for milliseconds.
   package let digits: Int
-  /// For times, whether all are the first moment of a day.
+  /// For times, whether each time is the first moment of a day.
   package let isDates: Bool
 
   package var missingCode: UInt64 { PackedIntegers.greatest(ofWidth: codes.width) }
@@ -82,14 +82,14 @@ package struct IntegerValues: Sendable {
   }
 }
 
-/// Doubles. Any that is not finite is a missing value.
+/// Doubles. A double that is not finite stands for a missing value.
 package struct RealValues: @unchecked Sendable {
   package let start: UnsafePointer<UInt64>
 
   @inline(__always) package subscript(index: Int) -> Double { Double(bitPattern: UInt64(littleEndian: start[index])) }
 }
 
-/// Entries of a dictionary. A code is a missing value if it is out of range or its entry is null.
+/// Entries of a dictionary. A code stands for a missing value if it is out of range or its entry is null.
 package struct EntryValues: Sendable {
   package let codes: PackedIntegers
   package let dictionary: ColumnDictionary
@@ -103,7 +103,8 @@ extension EntryValues {
 // MARK: - One point
 
 extension Column {
-  /// Returns the value of the point at an index in tree order; nil if the input has none there, not even null.
+  /// Returns the value of the point at an index in tree order; nil if the input has no value for this point, not even
+  /// null.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount` of the tree.
   public func value(atTreeIndex treeIndex: Int) -> AttributeValue? {
@@ -131,7 +132,7 @@ extension Column {
     }
   }
 
-  /// The type of the column's values, apart from null.
+  /// The type of the column's values that are not null.
   public var type: AttributeType {
     if let attribute { return attribute.type }
     return switch kind {
@@ -146,6 +147,6 @@ extension ClusterTree {
   /// The columns, in the order of the input.
   public var columns: [Column] { withStorage(\.columns) }
 
-  /// Returns the column with a name, compared by Swift's equality of strings; nil if there is none.
+  /// Returns the column with a name; nil if there is no such column. Names are compared by Swift's equality of strings.
   public func column(_ name: String) -> Column? { withStorage { $0.columns.first { $0.name == name } } }
 }

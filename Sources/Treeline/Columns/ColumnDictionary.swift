@@ -1,13 +1,14 @@
-/// Distinct values in the order of their bytes, each a tag and its text in UTF-8.
+/// Distinct values in the order of their bytes. Each entry is a tag and the text of the value in UTF-8.
 ///
-/// The bytes begin with a table of 8 bytes for each entry and 8 more: the offsets where each entry begins and where the
-/// last one ends, counted from the end of the table. The entries follow.
+/// The bytes begin with a table of offsets of 8 bytes: the start of each entry, and then the end of the last entry.
+/// Offsets are counted from the end of the table. The entries follow the table.
 package struct ColumnDictionary: @unchecked Sendable {
   package let entryCount: Int
   private let table: UnsafeRawBufferPointer
   private let text: UnsafeRawBufferPointer
 
-  /// - Precondition: There are 8 bytes for each entry, and 8 more.
+  /// - Precondition: The bytes contain the whole table, which has 8 bytes for each entry and 8 bytes for the end of the
+  ///   last entry.
   package init(_ bytes: UnsafeRawBufferPointer, entryCount: Int) {
     self.entryCount = entryCount
     table = UnsafeRawBufferPointer(rebasing: bytes[..<(8 * (entryCount + 1))])
@@ -30,7 +31,7 @@ package struct ColumnDictionary: @unchecked Sendable {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
-  /// Returns whether an entry is a value. Null and an entry that cannot be read are not.
+  /// Returns whether an entry is a value. Null is not a value, and neither is an entry that cannot be read.
   func isPresent(_ entry: Int) -> Bool {
     switch tag(ofEntry: entry) {
     case nil, .null, .absent: false
@@ -38,7 +39,7 @@ package struct ColumnDictionary: @unchecked Sendable {
     }
   }
 
-  /// Returns the value of an entry: nil for one that is absent, null for one that cannot be read.
+  /// Returns the value of an entry: nil if the tag says that the value is absent, null if the entry cannot be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])

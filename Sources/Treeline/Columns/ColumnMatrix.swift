@@ -1,16 +1,16 @@
-/// A section that belongs to a column: a wavelet matrix over an integer for each point, in tree order.
+/// A section that belongs to a column: a wavelet matrix of integers, one for each point, in tree order.
 ///
 /// In a section of kind `ranks` the integer is the rank of the point's value among the distinct values of the column.
 /// For a missing value it is the number of distinct values. So a percentile is found without reading values.
 ///
-/// In a section of kind `links` the integer is one more than the tree index of the previous point with the same value,
-/// or 0 if there is none. A missing value links to itself. So the number of distinct values in a range is the number of
-/// links that lead out of the range (S. Muthukrishnan, Efficient algorithms for document retrieval problems, SODA
+/// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0 if
+/// there is no such point. A missing value links to itself. So the number of distinct values in a range is the number
+/// of links that lead out of the range (S. Muthukrishnan, Efficient algorithms for document retrieval problems, SODA
 /// 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields with which such a section begins. Then follow the number of zeros of each level, 4 bytes
-  /// each, padded with zeros to a multiple of 32; the blocks of all levels; and, for ranks, 4 bytes for each distinct
-  /// value.
+  /// Offsets of the fields at the start of such a section. After the fields follow the number of zeros of each level, 4
+  /// bytes each, padded with zeros to a multiple of 32; the blocks of all levels; and, for ranks, 4 bytes for each
+  /// distinct value.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0
@@ -27,7 +27,7 @@ package struct ColumnMatrix: @unchecked Sendable {
   package let valueCount: Int
   /// The number of missing values, for ranks.
   package let missingCount: Int
-  /// The first point in tree order with each value, for ranks.
+  /// For ranks: for each value, the first point in tree order that has it.
   private let firstIndices: UnsafePointer<UInt32>
   /// The bytes of the section.
   package let section: UnsafeRawBufferPointer
@@ -40,7 +40,7 @@ package struct ColumnMatrix: @unchecked Sendable {
       + levelCount * WaveletMatrix.blockCount(of: pointCount) * WaveletMatrix.bytesPerBlock + 4 * valueCount
   }
 
-  /// Reads the fields with which a section begins, and checks the length of the rest.
+  /// Reads the fields at the start of a section, and checks the length of the rest of the section.
   ///
   /// - Parameter offset: The offset of the section in the file, for errors.
   init(
@@ -72,7 +72,7 @@ package struct ColumnMatrix: @unchecked Sendable {
     firstIndices = (start + needed - 4 * valueCount).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Reads a section in memory, aligned to 8 bytes, as a builder made it.
+  /// Reads a section that a builder made in memory. The bytes are aligned to 8 bytes.
   package init(section bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, pointCount: Int) throws(IndexError) {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
@@ -115,7 +115,7 @@ extension Column {
 extension ClusterTree {
   /// Attaches the ranks and links of an index to its columns.
   ///
-  /// - Parameter columns: All columns. The sections number only columns of kind `column`.
+  /// - Parameter columns: All columns. The column numbers in sections count only columns of kind `column`.
   static func attach(
     _ sections: [IndexSection], to columns: inout [Column], in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {
@@ -126,7 +126,7 @@ extension ClusterTree {
         let matrix = try ColumnMatrix(
           UnsafeRawBufferPointer(rebasing: file.bytes[section.range]), of: kind, at: section.offset, in: file,
           pointCount: pointCount)
-        // Sections come in the order of their columns, so no column has two.
+        // Sections of one kind are in the order of their columns, so no column has two sections of one kind.
         try file.require(
           next..<max(typed.count, next) ~= matrix.columnNumber, at: section.offset,
           "a column number from \(next) to \(typed.count - 1)", found: "\(matrix.columnNumber)")

@@ -7,7 +7,7 @@ package struct DecimalNumber: Hashable, Sendable {
 
   package init(significand: Int128, exponent: Int) {
     var (significand, exponent) = (significand, exponent)
-    // Nearly all significands fit into 64 bits, which are divided faster.
+    // Nearly all significands fit into 64 bits, and dividing 64-bit integers is faster.
     if let small = Int64(exactly: significand) {
       var digits = small.magnitude
       while digits != 0 {
@@ -33,7 +33,8 @@ package struct DecimalNumber: Hashable, Sendable {
   /// Makes the shortest decimal that stands for a double; nil unless the double is finite.
   package init?(_ double: Double) {
     guard double.isFinite else { return nil }
-    // A description is `1.5`, `1e+20` or `5e-324`, with at most 17 digits and some zeros.
+    // The description of a double has the form `1.5`, `1e+20` or `5e-324`. It has at most 17 digits, not counting zeros
+    // at its ends.
     self.init("\(double)")
   }
 

@@ -8,14 +8,14 @@ public struct Instant: Hashable, Sendable {
 
   /// - Parameters:
   ///   - seconds: The whole seconds since the beginning of 1970, negative before it.
-  ///   - nanoseconds: The nanoseconds after the whole seconds. From 1,000,000,000 on they count as seconds, too. A
-  ///     moment beyond the greatest number of seconds becomes the last moment.
+  ///   - nanoseconds: The nanoseconds after the whole seconds. Each full 1,000,000,000 nanoseconds are added to the
+  ///     seconds. If the seconds overflow, the instant is the last possible moment.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
     let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
     (self.seconds, self.nanoseconds) = overflows ? (.max, 999_999_999) : (sum, nanoseconds % 1_000_000_000)
   }
 
-  /// Returns the seconds multiplied by a power of ten, rounded down.
+  /// Returns the seconds, including their fraction, multiplied by 10^`digits` and rounded down.
   package func ticks(digits: Int) -> Int128 {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
@@ -47,11 +47,11 @@ extension Instant: Comparable {
 // MARK: - ISO 8601
 
 extension Instant {
-  /// Parses a date, which stands for its first moment, or a date and a time of day, as ISO 8601 and RFC 3339 write
-  /// them: `2024-05-01`, `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`; or with slashes, as GDAL writes dates
-  /// into CSV: `2024/05/01 12:30:15+02`. Without an offset the time is in UTC. The 60th second of a minute, a leap
-  /// second, counts as the first second of the next minute. A year before 0 or beyond 9999 has a sign and 6 to 12
-  /// digits. Returns nil for any other text.
+  /// Parses a date, or a date and a time of day, in the format of ISO 8601 and RFC 3339: `2024-05-01`,
+  /// `2024-05-01T12:30:15.25Z`, `2024-05-01 12:30+02:00`. The date may also have slashes, as in CSV files that GDAL
+  /// writes: `2024/05/01 12:30:15+02`. A date alone stands for its first moment. A time without an offset is in UTC.
+  /// The 60th second of a minute, a leap second, counts as the first second of the next minute. A year before 0 or
+  /// beyond 9999 has a sign and 6 to 12 digits. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     var scanner = DigitScanner(bytes: Array(text.utf8))
     guard let year = scanner.year() else { return nil }
@@ -89,8 +89,8 @@ extension Instant {
     }
   }
 
-  /// Returns the days since 1970 in the Gregorian calendar, also for dates before it was introduced. Years begin in
-  /// March, so that a leap day ends one.
+  /// Returns the number of days from 1970-01-01 to a date. All dates are in the Gregorian calendar, even dates before
+  /// its introduction. The computation begins years in March, so that a leap day is the last day of a year.
   static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let era = (year >= 0 ? year : year - 399) / 400
@@ -117,7 +117,7 @@ extension Instant {
   package var dateText: String {
     let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
     let date = Self.date(ofDay: day)
-    // A year beyond four digits has a sign and at least six digits, as JavaScript writes and reads it.
+    // A year outside 0 to 9999 has a sign and at least six digits, as JavaScript writes and reads it.
     let year =
       0...9999 ~= date.year ? Self.padded(date.year, 4) : (date.year < 0 ? "" : "+") + Self.padded(date.year, 6)
     return "\(year)-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
@@ -194,8 +194,8 @@ private struct DigitScanner {
     return nanoseconds
   }
 
-  /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. A second colon may
-  /// add seconds, as PostgreSQL writes the local mean times from before time zones.
+  /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. Seconds may follow
+  /// after a second colon. PostgreSQL writes them for local mean times of the years before time zones.
   mutating func offset() -> Int64? {
     if isAtEnd || take("Z") || take("z") { return 0 }
     let isWest = take("-")

@@ -6,10 +6,11 @@
 /// bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information
 /// Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
 ///
-/// Bits come in blocks of 32 bytes: first the number of 1 bits of the level before the block, in 32 bits, and then 224
-/// bits. So a single memory access gives the number of 1 bits before any position.
+/// Bits are stored in blocks of 32 bytes. A block begins with a count of 32 bits: the number of 1 bits of its level
+/// before the block. 224 bits of the level follow. So a single memory access gives the number of 1 bits before any
+/// position.
 ///
-/// Whatever its bytes are, a query reads nothing beyond them and returns some number.
+/// Even if the bytes are damaged, a query reads only these bytes and returns some number.
 package struct WaveletMatrix: @unchecked Sendable {
   /// The number of integers.
   package let count: Int
@@ -23,8 +24,8 @@ package struct WaveletMatrix: @unchecked Sendable {
   package static let bytesPerBlock = 32
   package static let maximumLevelCount = 32
 
-  /// Returns the number of blocks of a level: one more than the bits fill, so that the end of the last bit has a block,
-  /// too.
+  /// Returns the number of blocks of a level. The position after the last bit always lies in a block, too, even if the
+  /// bits fill all blocks before it.
   package static func blockCount(of count: Int) -> Int { count / bitsPerBlock + 1 }
 
   /// Returns the least number of levels for integers up to `greatest`.
@@ -58,7 +59,7 @@ package struct WaveletMatrix: @unchecked Sendable {
     return min(found, range.count)
   }
 
-  /// Returns the integer that would be at a place of a range, counted from 0, if the range were sorted.
+  /// Returns the integer that would be at an index of a range, counted from 0, if the range were sorted.
   ///
   /// - Complexity: O(levels)
   package func integer(at place: Int, ofSorted range: Range<Int>) -> Int {
@@ -76,8 +77,8 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   private typealias Span = (start: Int, end: Int)
 
-  /// Returns the positions of the integers of a range of a level at the next level. They are from 0 to `count` and in
-  /// order, even if the bytes are damaged.
+  /// Returns the positions that the integers of a range have at the next level. The positions are from 0 to `count` and
+  /// in order, even if the bytes are damaged.
   @inline(__always) private func parts(of start: Int, _ end: Int, _ level: Int) -> (zeros: Span, ones: Span) {
     let onesBefore = ones(before: start, level)
     let onesAtEnd = max(ones(before: end, level), onesBefore)
@@ -111,12 +112,12 @@ package struct WaveletMatrix: @unchecked Sendable {
 extension WaveletMatrix {
   package func zeroCount(ofLevel level: Int) -> Int { Int(UInt32(littleEndian: zeroCounts[level])) }
 
-  /// Returns the number of 1 bits of a level before a block, as the block states it.
+  /// Returns the number of 1 bits of a level before a block, according to the count in the block.
   package func count(beforeBlock block: Int, level: Int) -> Int {
     Int(UInt64(littleEndian: words[4 * (level * blocksPerLevel + block)]) & 0xFFFF_FFFF)
   }
 
-  /// Returns the number of 1 bits of a level before a place.
+  /// Returns the number of 1 bits of a level before an index.
   package func ones(before index: Int, level: Int) -> Int { ones(before: index, level) }
 
   /// Returns a bit of a level. The index may lie after the last bit, within its block.

@@ -1,12 +1,13 @@
 extension TreeStorage {
-  /// Returns the cut that results from expanding the node that is worth most, again and again, while the answer stays
-  /// within the limit; in tree order.
+  /// Returns the cut that results from expanding the node of greatest worth again and again, while the answer stays
+  /// within the limit. The nodes are in tree order.
   ///
   /// In widest-first order, the worth of a node is its scatter: the sum of its points' squared distances to their mean.
-  /// In steepest-first order, it is the scatter that is saved by replacing the node by its children. No node is worth
-  /// more than its parent. Of nodes of equal worth the upper one comes first, then the first in tree order. So the
-  /// order of expansion does not depend on the window, and a parent comes before its children. For that reason two
-  /// properties of `breadthFirstCut` hold here: answers are nested, and no node could still be expanded.
+  /// In steepest-first order, it is the amount by which the scatter falls if the node is replaced by its children. No
+  /// node is worth more than its parent. Of two nodes with equal worth, the node nearer to the root comes first, and on
+  /// one level the first node in tree order. So the order of expansion does not depend on the window, and a parent
+  /// comes before its children. For that reason two properties of `breadthFirstCut` hold here: answers are nested, and
+  /// no node of the answer could be expanded within the limit.
   ///
   /// Complexity: O(k log k + depth) for an answer of k nodes, plus nodes that lie across the window's corners.
   func bestFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
@@ -86,7 +87,7 @@ extension TreeStorage {
     return value < bound ? value : bound
   }
 
-  /// Returns the sum of the squared distances of a node's points that count to their mean.
+  /// Returns the sum of the squared distances of a node's counted points to their mean.
   func scatter(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Double {
     if node.count == 1 { return 0 }
     try checkSummary(of: node)

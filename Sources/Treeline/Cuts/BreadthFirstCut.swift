@@ -1,19 +1,20 @@
 import CPrefetch
 
 extension TreeStorage {
-  /// Returns the cut through the tree that the article's breadth-first search makes, in tree order. Nodes are expanded
-  /// level by level, and within a level in the order in which they were reached, while the answer stays within the
-  /// limit.
+  /// Returns the cut through the tree that a breadth-first search makes, as in Applidium's article "Too many pins on
+  /// your map". The nodes are in tree order. Nodes are expanded level by level, and within a level in the order in
+  /// which they were reached, while the answer stays within the limit.
   ///
-  /// A node is replaced by its children that have a point in view. One visible child takes its parent's place and costs
-  /// nothing; two cost one cluster more. Once the limit is reached, nodes that can be replaced without cost still are.
-  /// Hence no node of the answer could be expanded within the limit. The order of expansion does not depend on the
-  /// window, so a window inside another has an answer that refines the other's.
+  /// A node is replaced by its children that have a point in view. If one child is visible, it takes its parent's
+  /// place, and the answer does not grow. If both children are visible, the answer has one cluster more. Once the limit
+  /// is reached, a node that has only one visible child is still replaced. Hence no node of the answer could be
+  /// expanded within the limit. The order of expansion does not depend on the window, so the answer for a window inside
+  /// another refines the answer for the other window.
   ///
-  /// To find out whether a node across the window's edge has a point inside takes a search. So while the answer is
-  /// below the limit even with every such node counted, these nodes are expanded without a search, and a node without
-  /// any visible part disappears. At the limit the few remaining nodes are searched once, and from then on each node is
-  /// searched as it is reached. The answer is the same.
+  /// If the box of a node lies across the window's edge, only a search shows whether a point of the node is inside. At
+  /// first such a node is treated as visible and expanded without a search, and it disappears if no part of it is
+  /// visible. As soon as the number of nodes reaches the limit, the few remaining nodes of this kind are searched. From
+  /// then on each node is searched as it is reached. The answer is the same as with a search for every node.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
   /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:
@@ -22,7 +23,7 @@ extension TreeStorage {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
 
-  /// Returns the cut, expanding only the nodes in `expanded`; the others are shown as they are.
+  /// Returns the cut, but expands only the nodes in `expanded`. All other nodes are shown as wholes.
   @inline(__always) func breadthFirstCut<Counted>(
     in view: PointsInView<Counted>, limit: Int, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> [Node] {
@@ -42,14 +43,14 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // Something of a settled node is visible, whatever the boxes below it say in a damaged file.
+        // A part of a settled node is visible, even if the boxes below it say otherwise in a damaged file.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
         try checkSummary(of: node)
       }
       if let nodes { return nodes }
-      // A node turned out to show nothing, which leaves room to expand others.
+      // A node turned out to have no visible point, so there is room to expand other nodes.
       try frontier.keep { slot throws(IndexError) in
         slot.visibility == .partial ? try hasPointInside(slot.node, view) : true
       }
@@ -123,7 +124,7 @@ extension TreeStorage {
           visibilities = try self.visibilities(byBoxes: sides, of: pair, of: slot.node, in: view)
           if isSettled { visibilities = try searched(visibilities, of: pair, of: slot.node, in: view) }
         }
-        // Written without branches, because it is as good as random which of them are visible.
+        // Written without branches, because it is almost random which children are visible.
         let parts = slot.children(leftCount: pair.leftCount, childOffset, seen: visibilities)
         cursor.initialize(to: parts.left)
         cursor += visibilities.left.asNumber
@@ -141,8 +142,8 @@ extension TreeStorage {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
-  /// Returns the node that takes a node's place without cost: its only visible child, or the only visible child of
-  /// that, and so on; nil if nothing of the node is visible.
+  /// Follows the path down from a node as long as only one child is visible, and returns the last node. It can replace
+  /// the given node without enlarging the answer. Returns nil if no point of the node is visible.
   @inline(never) private func onlyVisibleNode<Counted>(
     below node: Node, _ visibility: Visibility, in view: PointsInView<Counted>,
     expanding expanded: some ExpandedNodes
@@ -193,8 +194,9 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the end of the path down to a small window, which is the same for every limit: the path goes on to a child
-  /// as long as only that child's box reaches into the window. Returns nil if it ends because neither child's box does.
+  /// Returns the last node of the path from the root down to a small window. The path goes on to a child as long as
+  /// only that child's box overlaps the window. So it is the same for every limit. Returns nil if the path ends because
+  /// neither child's box overlaps the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {
@@ -211,8 +213,8 @@ extension TreeStorage {
   }
 }
 
-/// The nodes that a cut may show by their parts. This is a type rather than a closure, so that the calls for each node
-/// are inlined.
+/// The nodes that a cut may replace by their parts. This is a type rather than a closure, so that the calls for each
+/// node are inlined.
 protocol ExpandedNodes {
   func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool
 }

@@ -1,22 +1,22 @@
 extension TreeStorage {
-  /// Returns the first nodes on the paths down from the root that are not too coarse and stand in a window; at most the
-  /// first `limit` of them.
+  /// On each path down from the root, finds the first node that is not too coarse. Returns the nodes found whose
+  /// positions lie in a window, but at most the first `limit` of them.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
     isAnchored: Bool, limit: Int
   ) throws -> [Node] {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
-    // The right siblings along the path down to the current node: one a level.
+    // The right siblings along the path down to the current node: at most one for each level.
     var waiting: [Node] = []
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // A group that lies across the seam may stand outside the box around all points.
+        // The position of a group that lies across the seam may be outside the box around all points.
         waiting += [right, left]
         continue
       }
-      // A node stands in the box around its points.
+      // The position of a node lies in the box around its points.
       let box = box(of: node)
       guard window.intersects(box), counted.hasAny(of: node) else { continue }
       if !isNeverClustered(node), let pair = try childPair(of: node),
@@ -36,7 +36,7 @@ extension TreeStorage {
     return nodes
   }
 
-  /// Returns the position where a node stands if all its points count.
+  /// Returns the position that a node has without a filter.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {

@@ -1,7 +1,7 @@
-/// The nodes from which an answer that continues another is chosen, as a binary tree of entries. A leaf is a cluster of
-/// the previous answer or of a fresh one that contains no other such cluster, or a node for points in view that no such
-/// cluster contains. An inner entry is a previous cluster that contains fresh ones, or a node that contains several
-/// leaves.
+/// The nodes from which a continued answer is chosen, as a binary tree of entries. The candidates are the clusters of
+/// the previous answer and the clusters of a fresh answer. A leaf is a candidate that contains no other candidate, or a
+/// node for points in view that no candidate contains. An inner entry is a previous cluster that contains fresh
+/// clusters, or a node that contains several leaves.
 struct Continuation {
   /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
   /// the child scatters less.
@@ -12,9 +12,10 @@ struct Continuation {
     let isPrevious: Bool
     /// Whether the node contains several groups and is therefore in no answer.
     var isAboveClusters = false
-    /// The amount by which a previous cluster scatters more than the fresh ones within it; 0 if there are none.
+    /// The scatter of a previous cluster minus the scatter of the fresh clusters within it; 0 if it contains no fresh
+    /// clusters.
     var excess = 0.0
-    /// The children as indices in `entries`; -1 for none. What lies below a previous cluster is from the fresh answer.
+    /// The children as indices in `entries`; -1 for none. Entries below a previous cluster are from the fresh answer.
     var left = -1
     var right = -1
   }
@@ -28,7 +29,7 @@ struct Continuation {
   /// - Parameters:
   ///   - previous: The clusters of the previous answer that are in view, in tree order.
   ///   - fresh: The clusters of the fresh answer, in tree order.
-  /// - Complexity: O(k · depth) for k nodes of both.
+  /// - Complexity: O(k · depth), where k is the number of nodes in both answers.
   init<Counted>(of previous: [Node], and fresh: [Node], of storage: TreeStorage, in view: PointsInView<Counted>)
     throws(IndexError)
   {
@@ -52,7 +53,7 @@ struct Continuation {
     var node: Node
     var previous: ArraySlice<Node>
     var fresh: ArraySlice<Node>
-    /// Whether the part lies within a fresh cluster, so that everything in view must be shown.
+    /// Whether the part lies within a fresh cluster. All its points in view must then be shown.
     var isWithinFresh: Bool
     var parent: Int
 
@@ -72,7 +73,7 @@ struct Continuation {
     _ root: Node, _ previous: ArraySlice<Node>, _ fresh: ArraySlice<Node>, of storage: TreeStorage,
     in view: PointsInView<Counted>
   ) throws(IndexError) {
-    // The right siblings along the path down to the current node: one a level.
+    // The right siblings along the path down to the current node: at most one for each level.
     var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
     while var part = waiting.popLast() {
       if part.fresh.first?.range == part.node.range {
@@ -122,16 +123,17 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// Returns the answer that loses the fewest clusters of the previous one; of several such answers, the one that
+  /// Returns the answer that loses the fewest clusters of the previous answer; of several such answers, the answer that
   /// scatters least. Returns nil if all answers that were tried scatter too much, which only happens in a damaged file.
   ///
-  /// No answer within the limit loses fewer clusters: whatever it shows, there are entries that are as coarse and have
-  /// the same points in view.
+  /// No answer within the limit loses fewer clusters, because for each node that another answer shows, there are
+  /// entries that are as coarse and have the same points in view.
   ///
-  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary: from more than any
-  /// scatter down to 0, where only scatter counts and previous clusters are no better than others.
+  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. It begins above any
+  /// scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other clusters.
   ///
-  /// - Complexity: O(k log k) for k entries if there is room for all; O(k · d · log k) if there are d too many.
+  /// - Complexity: O(k log k) for k entries if the limit has room for all; O(k · d · log k) if d clusters must be
+  ///   saved.
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
@@ -146,8 +148,8 @@ extension Continuation {
     return best
   }
 
-  /// Possible weights of a lost cluster, in units of scatter, from the greatest on. Each excess is one of them, because
-  /// at that weight one more previous cluster is replaced.
+  /// Possible weights of a lost cluster, in units of scatter, in falling order. Each excess is a possible weight,
+  /// because at that weight another previous cluster is replaced.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
@@ -210,8 +212,8 @@ private struct Plan {
     }
   }
 
-  /// Returns whether the finest answer shows an entry itself, not entries within it. A previous cluster is kept unless
-  /// its excess reaches the weight of a loss.
+  /// Returns whether the finest answer shows an entry itself instead of entries within it. A previous cluster is kept
+  /// unless its excess reaches the weight of a loss.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)
@@ -233,7 +235,7 @@ private struct Plan {
     return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
   }
 
-  /// - Parameter most: The number of clusters to save. Saving more has no advantage.
+  /// - Parameter most: The number of clusters to save. Saving more clusters has no advantage.
   private mutating func choose(_ isReached: [Bool], saving most: Int) {
     choices = [[Choice]](repeating: [], count: entries.count)
     var costs = [[Cost]](repeating: [], count: entries.count)

@@ -1,4 +1,5 @@
-/// The rule by which a tree is cut into the clusters of an answer: by a limit or by pixels, and with which bounds.
+/// The rule by which a tree is cut into the clusters of an answer. The rule is a limit on the number of clusters or a
+/// criterion in pixels, possibly with further bounds.
 ///
 /// ```swift
 /// Cut.limit(100)                          // at most 100 clusters, split level by level
@@ -9,15 +10,16 @@
 /// ```
 ///
 /// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL
-/// (`parameters`). A `Viewport` says what is looked at; `ClusterTree.clusters(_:in:after:)` takes both.
+/// (`parameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a cut
+/// and a viewport.
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {
-    /// A limit on the number of clusters. While it has room, clusters are split in the given order. A cut that
+    /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A cut that
     /// continues keeps as much of a previous answer as possible.
     case limit(ExpansionOrder, isContinuing: Bool)
 
-    /// A number of pixels of a criterion.
+    /// A criterion and its number of pixels.
     case pixels(PixelCriterion, Double)
   }
 
@@ -27,8 +29,8 @@ public struct Cut: Hashable, Sendable {
   /// The greatest number of clusters, 1 or more; `Int.max` for any number.
   public var limit: Int
 
-  /// The points that are shown unclustered although a cluster could represent them. A limit alone and badges leave no
-  /// room for such points and ignore this.
+  /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
+  /// with badges ignore this property, because they have no room for such points.
   public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
@@ -40,28 +42,29 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Returns a cut into clusters up to a limit, which are split while there is room.
+  /// Returns a cut into at most `limit` clusters. Clusters are split while the limit has room.
   ///
   /// Two promises always hold:
   /// - no cluster could still be replaced by its visible children within the limit;
-  /// - a viewport inside another has an answer that refines the other's: zooming in never merges.
+  /// - the answer for a viewport inside another viewport refines the answer for the other: zooming in never merges
+  ///   clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
-  ///   - order: The order in which clusters are replaced while there is room.
+  ///   - order: The order in which clusters are replaced by their children while the limit has room.
   ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
   ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
   ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
-  ///     answer within the limit can. Of the answers that keep that many and split no more than necessary, it is the
-  ///     one with the least scatter, which is the sum of the squared distances of all points to the means of their
-  ///     clusters.
+  ///     answer within the limit can. Of all answers that keep this number of clusters and split no more than
+  ///     necessary, the continued answer has the least scatter, which is the sum of the squared distances of all points
+  ///     to the means of their clusters.
   ///
-  ///     That holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh answer.
-  ///     If it is more, previous clusters are replaced by the fresh ones within them, the greatest gain first, and
-  ///     fewer clusters are merged, until the scatter is small enough. If the limit leaves room for these replacements,
-  ///     the number of lost clusters is minimal; if not, it may be slightly larger. A viewport inside the viewport of a
-  ///     fresh answer has an answer that refines the fresh one, however it is continued. On the way in from an answer
-  ///     that continued another, clusters may merge.
+  ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, those
+  ///     with the greatest gain first, and fewer clusters are merged, until the scatter is small enough. If the limit
+  ///     leaves room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger.
+  ///     The answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous
+  ///     answer it continues. Zooming in from a continued answer may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -70,9 +73,8 @@ public struct Cut: Hashable, Sendable {
   /// once the root mean square distance of its points to their mean is at most `pixels`. The cut needs a viewport with
   /// a zoom.
   ///
-  /// Which clusters these are depends on the zoom and not on the viewport. So a pan changes nothing except at the edge,
-  /// the tiles of a map agree with their neighbors, and the answer at a greater zoom, which may be fractional, refines
-  /// this one.
+  /// The choice of clusters depends on the zoom and not on the viewport. So a pan changes clusters only at the edge,
+  /// and neighboring tiles of a map agree. The answer at a greater zoom, fractional or not, refines this answer.
   ///
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
@@ -81,16 +83,16 @@ public struct Cut: Hashable, Sendable {
   /// includes clusters out of view that a larger viewport would show. The cut needs a tree with separations and a
   /// viewport with a zoom.
   ///
-  /// Clusters are split in one fixed order of falling distances, found when the tree was built, down to the distance
-  /// that `pixels` make at the zoom. A cluster that its badge represents well is not split yet, which leaves room for
-  /// denser neighbors. It is split once its points lie 0.7 of the spacing from their mean, as a root mean square, or
-  /// its parts lie twice the spacing from each other. So the answer
-  /// - changes only at the edge under a pan, and agrees between the tiles of a map;
-  /// - is refined by the answer at a greater zoom, which may be fractional, or at a lesser spacing;
-  /// - is bounded by the area that is shown, however many points there are.
+  /// Clusters are split in a fixed order of falling distances, which was found when the tree was built. Splitting ends
+  /// at the distance that is `pixels` long at the zoom. A cluster that its badge represents well is not split yet,
+  /// which leaves room for denser neighbors. It is split once the root mean square distance of its points to their mean
+  /// is 0.7 of the spacing, or once the distance between its parts is twice the spacing. So the answer
+  /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
+  /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
+  /// - has a number of clusters that is bounded by the area shown, however many points there are.
   ///
-  /// Points that are shown unclustered may be closer to others than the spacing. So may clusters that are shown at
-  /// another position than the one where they stand.
+  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. So may clusters
+  /// that are not shown at their own positions.
   ///
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
@@ -101,25 +103,25 @@ public struct Cut: Hashable, Sendable {
   /// zoom.
   ///
   /// Two clusters are merged at the scale at which their badges would touch, so a point stays unclustered as long as
-  /// there is room. No two badges of the answer touch, and none would in a larger viewport. The promises of
+  /// there is room. No two badges of the answer touch, and no badges would touch in a larger viewport. The promises of
   /// `spacing(_:)` about pans, tiles and zooms hold here, too.
   ///
-  /// They hold for badges at the positions where clusters stand: at their means, or at members in a tree that was grown
-  /// so (`ClusterStand`).
+  /// All this holds for badges at the positions of their clusters. These are the means of the clusters or, in a tree
+  /// that was grown with `ClusterStand.member`, the positions of members.
   ///
   /// - Parameter scale: The factor for diameters and gaps, 0 or more: 0.5 for a small screen, 2 for a poster. At 0
   ///   every position is shown as a cluster of its own, except for positions that are a few units of the plane apart.
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
-  /// Makes a cut by a number of pixels of a criterion: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
+  /// Makes a cut from a criterion and its number of pixels: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
   public init(_ criterion: PixelCriterion, pixels: Double) { self.init(.pixels(criterion, pixels), limit: .max) }
 
   /// Returns the same cut with at most `limit` clusters.
   ///
-  /// If a detail, a spacing or badges would show more clusters, the least greater detail, spacing or scale that keeps
-  /// the limit is used instead; badges are still drawn at the scale that was asked for. The value depends on the
-  /// viewport, so a pan may change the answer anywhere. But the spacing holds, no badges touch, and a viewport inside
-  /// this one, at this zoom or a greater one, still has an answer that refines this one.
+  /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
+  /// keep the limit. Badges are still drawn at the requested scale. The raised value depends on the viewport, so a pan
+  /// may change the answer anywhere. But the spacing holds and no badges touch. The answer for a viewport inside
+  /// another, at the same zoom or a greater one, still refines the answer for the other viewport.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
@@ -127,22 +129,23 @@ public struct Cut: Hashable, Sendable {
   /// Returns the same cut with some points shown unclustered.
   public func unclustered(_ points: UnclusteredPoints) -> Cut { Cut(criterion, limit: limit, unclustered: points) }
 
-  /// Whether the cut is by pixels, so that what is shown depends on the zoom and not on the viewport.
+  /// Whether the cut has a criterion in pixels. The choice of clusters then depends on the zoom and not on the
+  /// viewport.
   public var isByPixels: Bool { pixels != nil }
 
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart. It does so only at the positions where they stand.
+  /// Whether the cut keeps clusters apart. It does so only if they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
   public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
 
-  /// The name of the parameter for the pixels; nil for a limit.
+  /// The name of the parameter for the pixels; nil for a cut with only a limit.
   public var pixelParameter: String? { pixels?.criterion.rawValue }
 
-  /// The criterion of the cut and its number of pixels; nil for a limit.
+  /// The criterion of the cut and its number of pixels; nil for a cut with only a limit.
   package var pixels: (criterion: PixelCriterion, count: Double)? {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
@@ -150,7 +153,8 @@ public struct Cut: Hashable, Sendable {
   /// The factor for the diameters of badges; nil for any other cut.
   public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
-  /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a limit.
+  /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a cut with only a
+  /// limit.
   @_spi(Server) public var clusterSide: Double? { pixels.map { $0.count * $0.criterion.clusterSide } }
 
   /// The approximate time to find a cluster, as a multiple of the time in breadth-first order.
@@ -158,13 +162,13 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// The factor by which points may be farther from the means of their clusters in an answer that continues another
-  /// than in a fresh one, as a root mean square.
+  /// The greatest ratio of two distances: the root mean square distance of points to the means of their clusters in a
+  /// continued answer, and this distance in a fresh answer.
   public static let continuityFactor = 1.25
 }
 
-/// The criterion of a cut by pixels. Each has the name of its parameter; texts, options and messages list them from
-/// here.
+/// The criterion of a cut, if it is in pixels. The raw value of a criterion is the name of its parameter. Texts,
+/// options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The distance of points from the mean of their cluster, as a root mean square.
   case detail
@@ -193,7 +197,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The kind of number that is expected, for messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart. It does so only at the positions where they stand.
+  /// Whether the criterion keeps clusters apart. It does so only if they are shown at their own positions.
   public var keepsApart: Bool {
     switch self {
     case .detail: false
@@ -201,7 +205,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The default number of pixels. A spacing is by default as wide as the largest badge, so that no badges touch.
+  /// The default number of pixels. The default spacing is the diameter of the largest badge, so that no badges touch.
   public var standard: Double {
     switch self {
     case .detail: 20
@@ -218,16 +222,18 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
 
 /// The order in which clusters of an answer are replaced by their children, while there is room within the limit.
 public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
-  /// Level by level, and within a level in tree order. This is the article's order.
+  /// Level by level, and within a level in tree order. This is the order of Applidium's article "Too many pins on your
+  /// map".
   case breadthFirst = "breadth-first"
 
-  /// First the cluster whose points scatter most about their mean, by the sum of their squared distances to it. At the
-  /// same number of clusters, points then lie closer to their clusters. It takes several times as long.
+  /// First the cluster with the greatest scatter. The scatter is the sum of the squared distances of the cluster's
+  /// points to their mean. Points lie closer to their clusters than in breadth-first order with the same number of
+  /// clusters. A query takes several times as long.
   case widestFirst = "widest-first"
 
-  /// First the cluster whose split lowers the scatter most. This is widest first with a look at the result of a split,
-  /// which brings points a little closer still. It reads the children of every cluster that it weighs, so it takes
-  /// longer.
+  /// First the cluster whose split lowers the scatter by the greatest amount. Points lie slightly closer to their
+  /// clusters than in widest-first order. A query reads the children of every cluster that it may split, so it takes
+  /// longer than in widest-first order.
   case steepestFirst = "steepest-first"
 }
 
@@ -238,29 +244,29 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))
 /// ```
 ///
-/// The rule looks at all points of a cluster, in view or not. So all promises of a cut hold with it, within a limit,
-/// too, except that clusters may be closer than a spacing. Without a limit, for example, a pan changes nothing except
-/// at the edge, and zooming in only splits.
+/// The rule takes all points of a cluster into account, in view or not. So the cut keeps all its promises, with a limit
+/// and without, except that clusters may be closer than a spacing. For example, without a limit, a pan changes clusters
+/// only at the edge, and zooming in only splits clusters.
 ///
-/// Within a limit, unclustered points count like clusters. If there are too many of both, the answer is that of a
-/// greater detail or spacing: clusters grow, and points go into clusters of at least `leastMembers`. If there is no
-/// room for every position from `fromZoom` on, clusters are the same as below that zoom. Only if the whole tree has
-/// fewer than `leastMembers` points, and more than the limit are in view, clusters are formed as if this rule did not
-/// exist.
+/// The limit applies to the number of clusters and unclustered points together. If this number is too great, the answer
+/// has a greater detail or spacing: clusters grow, and points join clusters of at least `leastMembers` points. If the
+/// zoom is `fromZoom` or more, but the limit has no room for every position, clusters are formed as below that zoom. If
+/// the whole tree has fewer than `leastMembers` points, and more points than the limit are in view, clusters are formed
+/// as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int
 
-  /// The zoom, of 256 px tiles, from which on there are no clusters: every position is shown on its own, if a limit has
-  /// room for all in view.
+  /// The zoom, of 256 px tiles, from which on there are no clusters: every position is shown on its own, if the limit
+  /// has room for all positions in view.
   public let fromZoom: Double
 
   /// No unclustered points: a cluster is shown wherever it can represent points.
   public static let none = UnclusteredPoints()
 
   /// - Parameters:
-  ///   - leastMembers: 1 or more. With 1 or 2 no cluster is taken apart.
-  ///   - fromZoom: May be fractional; infinity for none.
+  ///   - leastMembers: The number, 1 or more. With 1 or 2 every cluster is large enough.
+  ///   - fromZoom: The zoom, which may be fractional; infinity if there are clusters at every zoom.
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
     // 1 and 2 mean the same, so both are stored as one value and equal cuts compare equal.
     self.leastMembers = leastMembers == 1 ? 2 : leastMembers
@@ -273,6 +279,6 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// Returns whether there are no clusters at a zoom, if a limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
-  /// Returns the number of points below which a cluster is taken apart.
+  /// Returns the number of points below which a cluster is shown as its points.
   func leastMembers(atZoom zoom: Double) -> Int { isAll(atZoom: zoom) ? .max : leastMembers }
 }

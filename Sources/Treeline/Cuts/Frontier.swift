@@ -1,15 +1,15 @@
 /// The nodes of a cut while it is made, in tree order.
 ///
 /// A level is expanded by reading its nodes one after the other and writing their replacements, which are read at the
-/// next level. Both buffers lie in one block of memory. It is the only allocation of a query besides its answer, unless
-/// the limit is above a thousand.
+/// next level. Both buffers lie in one block of memory. This block and the answer are the only allocations of a query,
+/// unless the limit is above a thousand.
 struct Frontier: ~Copyable {
-  /// A node and its visibility, in two numbers: a slot is copied at every level, and the slots of its children are
-  /// computed from it with a few additions.
+  /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
+  /// children are computed from the slot of the node with a few additions.
   struct Slot {
     /// The node's first point in the lower half, its count in the upper.
     private let span: UInt64
-    /// The record in the lower half; in the upper one the levels and, in its upper bits, the visibility.
+    /// The lower half contains the record. The upper half contains the levels and, in its upper bits, the visibility.
     private let link: UInt64
 
     @inline(__always) private init(span: UInt64, link: UInt64) { (self.span, self.link) = (span, link) }
@@ -39,7 +39,7 @@ struct Frontier: ~Copyable {
 
     @inline(__always) var visibility: Visibility { Visibility(bits: state & Visibility.allBits) }
 
-    /// Whether the node stays as it is.
+    /// Whether the node is finished and will not be replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
     /// Whether no single child can take the node's place: the node is wholly visible or finished.
@@ -65,7 +65,7 @@ struct Frontier: ~Copyable {
       return parts(leftCount, (below | visibilities.left.inPlace, (below &+ 1) | visibilities.right.inPlace))
     }
 
-    /// Returns both parts of a bucket, or of a part of one. A part of one point is finished.
+    /// Returns both parts of a bucket, or of a part of a bucket. A part that has only one point is finished.
     @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))
       -> (left: Slot, right: Slot)
     {
@@ -87,8 +87,8 @@ struct Frontier: ~Copyable {
 
   typealias Cursor = UnsafeMutablePointer<Slot>
 
-  /// For up to `fewNodes` nodes there is room from the beginning, and finished nodes are simply copied at every level.
-  /// Higher limits are often huge and seldom reached, so for them the frontier starts small.
+  /// A frontier has room for `fewNodes` nodes from the beginning. Up to that number, finished nodes are simply copied
+  /// at every level. Higher limits are often huge and seldom reached, so for them the frontier starts small.
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
@@ -147,7 +147,7 @@ struct Frontier: ~Copyable {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
 
-  /// Returns that distance for a frontier of `count` nodes, which are written, unread or retired.
+  /// Returns the result of `distance(from:to:)` for a frontier that has `count` written, unread and retired nodes.
   @inline(__always) func distance(ofCount count: Int) -> Int {
     // There are never more nodes than points.
     let count = min(count, 1 << 32) &- retiredCount
@@ -156,7 +156,7 @@ struct Frontier: ~Copyable {
 
   @inline(__always) var hasWritten: Bool { cursor > writtenStart }
 
-  /// Goes on to the next level, which consists of the nodes that have been written.
+  /// Begins the next level, which consists of the nodes that have been written.
   @inline(__always) mutating func nextLevel() {
     swap(&readStart, &writtenStart)
     (next, end, cursor) = (readStart, cursor, writtenStart)
@@ -165,7 +165,7 @@ struct Frontier: ~Copyable {
     if count > Self.fewNodes { retire() }
   }
 
-  /// Makes room for everything that a level can lead to.
+  /// Makes room for all nodes that expanding a level can produce.
   @inline(never) private mutating func grow() {
     let count = end - next
     capacity *= 4
@@ -209,7 +209,7 @@ struct Frontier: ~Copyable {
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // The unread nodes fit after the written ones, and all results fit after the end of the level.
+    // The unread nodes fit after the written nodes, and all results fit after the end of the level.
     cursor.update(from: next, count: end - next)
     let count = (cursor - writtenStart) &+ (end - next)
     let slots = writtenStart

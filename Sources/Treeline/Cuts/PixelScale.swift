@@ -1,5 +1,5 @@
-/// The criterion of a cut by pixels, prepared for a tree: how coarse a node is, and how coarse a node may be at a zoom
-/// if it is shown as a whole.
+/// The criterion of a cut in pixels, prepared for a tree. It determines how coarse a node is, and how coarse a node may
+/// be at a zoom if it is shown as a whole.
 struct PixelScale {
   let storage: TreeStorage
 
@@ -19,8 +19,8 @@ struct PixelScale {
 }
 
 extension PixelScale {
-  /// - Throws: `QueryError.notByPixels` for a limit, `.noSeparations` or `.noBadges` if the tree lacks what the
-  ///   criterion needs.
+  /// - Throws: `QueryError.notByPixels` for a cut with only a limit, `.noSeparations` or `.noBadges` if the tree lacks
+  ///   what the criterion needs.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
     try cut.unclustered.check()
@@ -52,11 +52,11 @@ extension PixelScale {
     }
   }
 
-  /// Returns whether a node is shown by its parts.
+  /// Returns whether the parts of a node are shown instead of the node.
   ///
   /// - Parameters:
   ///   - greatest: The greatest coarseness of a node that is shown as a whole.
-  ///   - leastMembers: Nodes of fewer points are shown by their parts, whatever their coarseness.
+  ///   - leastMembers: A node with fewer points is replaced by its parts, whatever its coarseness.
   @inline(__always) func splits(
     _ node: Node, _ pair: ChildPair, _ counted: some CountedPoints, above greatest: Double, leastMembers: Int
   ) throws(IndexError) -> Bool {
@@ -79,7 +79,7 @@ extension PixelScale {
   /// Returns the distance from which on nodes are separated, if the pixels of the cut are `units` of the plane.
   private func distance(ofUnits units: Double) -> Double {
     func rounded(_ units: Double) -> Double { storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2 }
-    // However short the length is, the distance is greater than for 0 pixels.
+    // For any number of pixels above 0, the distance is greater than for 0 pixels.
     return pixels > 0 ? max(rounded(units), rounded(0).nextUp) : rounded(units)
   }
 
@@ -93,7 +93,8 @@ extension PixelScale {
   /// Returns the least zoom at which nodes up to a coarseness are no longer all shown as wholes. It agrees with queries
   /// to the last bit, since it is found by the same computation.
   ///
-  /// - Returns: nil if there is no such zoom; -infinity if it is so at every zoom.
+  /// - Returns: nil if all these nodes are shown as wholes at every zoom; -infinity if there is no zoom at which all of
+  ///   them are shown as wholes.
   /// - Complexity: 64 zooms are tried.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
     func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }

@@ -1,13 +1,13 @@
 extension TreeStorage {
-  /// Returns the nodes that are shown at a scale and have a point in a window, in tree order: on each path down from
-  /// the root, the first node that is not too coarse. If there are more than the limit allows, the least coarser scale
-  /// that keeps the limit is used instead.
+  /// Returns the nodes that are shown at a scale and have a point in a window, in tree order. On each path down from
+  /// the root, the first node that is not too coarse is shown. If this gives more nodes than the limit allows, a
+  /// coarser scale is used instead: the finest scale that keeps the limit.
   ///
   /// Which nodes are expanded at a scale does not depend on the window, and a coarser scale expands a subset of them. A
-  /// part of the window has at most as many nodes at any scale, so the limit makes its scale no coarser than the
-  /// window's, even if a finer scale was asked for. So a window inside another has an answer that refines the other's,
-  /// at this scale or a finer one, even within a limit. A promise about all nodes of a scale, such as their least
-  /// distance, holds for each answer.
+  /// part of the window has at most as many nodes at any scale, so the limit makes the part's scale no coarser than the
+  /// window's, even if a finer scale was requested for the part. So the answer for a window inside another, at the same
+  /// scale or a finer one, refines the answer for the other window, even within a limit. A promise about all nodes of a
+  /// scale, such as their least distance, holds for each answer.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
@@ -26,8 +26,8 @@ extension TreeStorage {
   /// - Parameters:
   ///   - greatest: The greatest coarseness of a node that is shown as a whole. A coarser node is expanded if its parent
   ///     is.
-  ///   - leastMembers: Nodes of fewer points are expanded at every scale, unless the whole tree has fewer and there are
-  ///     too many nodes.
+  ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
+  ///     there are too many nodes, this number is ignored.
   ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
@@ -35,7 +35,7 @@ extension TreeStorage {
   ) throws(IndexError) -> [Node] {
     if root == nil { return [] }
     var (leastMembers, greatest, expandsAll) = (leastMembers, greatest, expandsAll)
-    // One node more than the limit shows that there are too many.
+    // If there is room for one node more than the limit, the result shows whether there are too many nodes.
     var room = limit == .max ? limit : limit + 1
     while true {
       let tooCoarse = TooCoarseNodes(
@@ -54,16 +54,16 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the number of points that count in the root or, in a tree of groups, in the smallest group, whether these
-  /// points are in view or not.
+  /// Returns the number of counted points of the root or, in a tree of groups, of the smallest group. Points out of
+  /// view are included.
   @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
   /// Returns the least coarseness up to which nodes can be shown as wholes without more than `limit` nodes.
   ///
-  /// Nodes are expanded from the coarsest on, and none counts as coarser than its parent. The result is the coarseness
-  /// of the first node that cannot be expanded within the limit.
+  /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as equally coarse. The
+  /// result is the coarseness of the first node that cannot be expanded within the limit.
   @inline(never) private func leastCoarseness<Counted>(
     in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
@@ -93,7 +93,7 @@ extension TreeStorage {
   }
 }
 
-/// The nodes that are shown by their parts at a scale.
+/// The nodes that are replaced by their parts at a scale.
 private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
   let scale: PixelScale
   let counted: Counted

@@ -1,23 +1,24 @@
 /// The visibility of a node: how much of it a window shows.
 ///
-/// The bits that the levels of a node take are left free, since both share 32 bits.
+/// A node's levels and its visibility share 32 bits, so the bits of the levels are left free here.
 struct Visibility: Equatable {
   let bits: UInt32
 
   static let none = Visibility(bits: 0)
 
-  /// Some points and not all, judged by the node's box. Used only for nodes with stored children.
+  /// Some but not all points of the node are visible, judged by the node's box. Used only for nodes with stored
+  /// children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
-  /// The node's box is in the window, and some of its points count but not all. Used only for nodes with stored
+  /// The node's box is in the window, and some but not all of its points are counted. Used only for nodes with stored
   /// children.
   static let inside = Visibility(bits: Bucket.partlyVisible | 1 << shift)
 
-  /// All of the node's points.
+  /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// Visible to some extent: the node is finished, and it no longer matters how much of it is visible. The greatest
-  /// value.
+  /// The node is finished and at least partly visible. How much of it is visible no longer matters. This is the
+  /// greatest value.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the children decide which points are visible: `partial` or `inside`.
@@ -39,12 +40,13 @@ struct Visibility: Equatable {
     bits = sides.areAll ? 0 : seen
   }
 
-  /// Makes the visibility of a bucket or of a part of one. Bit i of `points` is for the node's point i.
+  /// Makes the visibility of a bucket or of a part of a bucket. Bit i of `points` is for the node's point i.
   @inline(__always) init(points: UInt32, ofCount count: UInt32) {
     bits = points == 1 &<< count &- 1 ? Self.whole.bits : points &<< Self.shift
   }
 
-  /// Returns the visibilities of both parts of a bucket, or of a part of one, given its own.
+  /// Returns the visibilities of both parts of a node that has this visibility. The node is a bucket or a part of a
+  /// bucket.
   @inline(__always) func ofParts(_ leftCount: UInt32, _ rightCount: UInt32) -> (left: Visibility, right: Visibility) {
     if self == .whole { return (.whole, .whole) }
     let points = bits &>> Self.shift
@@ -55,7 +57,7 @@ struct Visibility: Equatable {
   }
 }
 
-/// A window and the points that count. Together they define which points a query sees.
+/// A window and the counted points. Together they define which points a query sees.
 struct PointsInView<Counted: CountedPoints> {
   let edges: WindowEdges
   let counted: Counted
@@ -71,8 +73,8 @@ struct PointsInView<Counted: CountedPoints> {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Returns whether a node that may have a point in view is sure to have one: its box is inside, or all points count
-  /// and a side of its tight box is inside.
+  /// Returns whether a node that may have a point in view is sure to have a point in view. This is so if its box is
+  /// inside, or if all points are counted and a side of its tight box is inside.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
@@ -97,8 +99,8 @@ extension TreeStorage {
 
   /// Returns the visibilities of both children of a visible node.
   ///
-  /// If nothing is visible of one child, something is visible of the other. So points are searched for only if both
-  /// boxes reach into the window, and the path down to a small window costs one or two boxes a level.
+  /// If one child has no visible point, the other child has one. So points are searched for only if both boxes overlap
+  /// the window. The path down to a small window then reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -110,8 +112,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns how much of both stored children of a node may be visible, judged by the sides of their boxes that are
-  /// outside and by the points of buckets.
+  /// Returns how much of both stored children of a node may be visible, judged by two things: which sides of their
+  /// boxes are outside and, for buckets, which points are visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -144,7 +146,7 @@ extension TreeStorage {
       ? (left, right) : try byPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// Replaces the visibilities of children that are buckets with exact ones.
+  /// Replaces the visibilities of children that are buckets by exact visibilities.
   @inline(never) private func byPoints<Counted>(
     _ left: Visibility, _ right: Visibility, of pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -183,7 +185,7 @@ extension TreeStorage {
     ofBucket node: Node, isInside: Bool = false, in view: PointsInView<Counted>
   ) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
-    // A stack can only be shown as a whole, even if some of its points do not count.
+    // A stack can only be shown as a whole, even if some of its points are not counted.
     if box.isPoint { return isInside || view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     if isInside { return Visibility(points: view.counted.bits(of: node), ofCount: node.count) }
@@ -196,10 +198,10 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns how much of a stored node may be visible if only a share of its points counts. `self` is how much may be
-  /// visible if all points count.
+  /// Returns how much of a stored node may be visible if only a share of its points is counted. `self` is how much may
+  /// be visible if all points are counted.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
-    // Written without branches, because the cases are as good as random.
+    // Written without branches, because the cases are practically random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
     return Visibility(bits: share.isNone ? 0 : counted)
   }
@@ -224,8 +226,8 @@ extension TreeStorage {
 
   /// Returns whether a node has a point in view, if its box lies across the window's edges and no side of it is inside.
   ///
-  /// Of two children the one with fewer points is searched by a recursive call and the other in the loop. So calls nest
-  /// at most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
+  /// The child with fewer points is searched by a recursive call, and the other child in the loop. So calls nest at
+  /// most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
   ///
   /// Complexity: O(1) for most nodes; in the worst case the number of nodes that lie across the window's corners or,
   /// under a filter, across its edges.

@@ -8,7 +8,8 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - text: The filter.
-  ///   - bounds: Limits for the text, so that filters from elsewhere do not cost more than they are worth.
+  ///   - bounds: Limits for the text. They protect a program from filters of other people that take too much time or
+  ///     memory.
   /// - Throws: `FilterTextError` with the position of the fault.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
@@ -29,7 +30,7 @@ extension Filter {
     /// Greatest depth to which parentheses and NOT may nest, at most 64.
     public var depth: Int
 
-    /// Creates bounds. The defaults are for trusted texts, which are not written to be slow.
+    /// Creates bounds. The defaults are for texts from trusted sources, which do not try to overload the program.
     ///
     /// - Precondition: `depth` is at most 64.
     public init(length: Int = 1 << 16, terms: Int = 4096, depth: Int = 64) {
@@ -99,7 +100,8 @@ struct CQL2Parser {
     guard try take(symbol) else { throw unexpected("'\(symbol)' \(place)") }
   }
 
-  /// The name in capitals, if a function begins at the current token: a name with a parenthesis after it.
+  /// The name of the function that begins at the current token, in capitals; nil unless the token is a name and a
+  /// parenthesis follows.
   private var functionName: String? {
     guard case .name(let name, nil) = scanner.token, scanner.isBeforeParenthesis,
       scanner.scalars[scanner.range.lowerBound] != "\""
@@ -146,7 +148,7 @@ struct CQL2Parser {
       try scanner.advance()
       return try predicate(of: column, at: range)
     }
-    // The literal is first: exchanges the sides.
+    // The literal comes before the column, so the sides are exchanged.
     guard let value = try literal() else {
       throw unexpected("a condition such as \"kind = 'hotel'\"")
     }
@@ -282,9 +284,9 @@ struct CQL2Parser {
     case _ where name.hasPrefix("T_"):
       throw unexpected(
         Filter.TemporalRelation.allCases.map { "'\($0.rawValue)'" }.listed("or"),
-        remedy: "a single moment has no other relation to an interval")
+        remedy: "other functions compare two intervals, but a column contains single moments")
     case _ where name.hasPrefix("S_"):
-      throw unexpected("'S_INTERSECTS'", remedy: "a point within an area intersects it")
+      throw unexpected("'S_INTERSECTS'", remedy: "a point that lies within an area also intersects the area")
     default: throw unexpected("a condition, 'S_INTERSECTS' or one of the functions that begin with 'T_'")
     }
   }
@@ -326,7 +328,8 @@ struct CQL2Parser {
     let last = try intervalEnd()
     try require(")", "that closes 'INTERVAL'")
     if let first = first?.start, let last = last?.end, last < first {
-      throw fault(at: start, expected: "an interval that does not end before it begins", found: "one that does")
+      throw fault(
+        at: start, expected: "an interval that begins at or before its end", found: "an end before the beginning")
     }
     return TimeInterval(first?.start, last?.end)
   }
@@ -419,7 +422,7 @@ struct CQL2Parser {
 }
 
 extension Filter.Comparison {
-  /// The comparison that means the same with its sides exchanged.
+  /// The comparison that gives the same result if its two sides are exchanged: `>` for `<`.
   fileprivate var turned: Filter.Comparison {
     switch self {
     case .equals, .isNot: self

@@ -216,8 +216,8 @@ extension CQL2Scanner {
   }
 }
 
-/// A keyword, which names a column only in double quotes. Names of functions are not keywords: without a parenthesis
-/// after them, they name columns.
+/// A keyword. It can be the name of a column only in double quotes. Names of functions are not keywords: if no
+/// parenthesis follows such a name, it is the name of a column.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 

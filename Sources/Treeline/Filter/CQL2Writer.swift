@@ -50,7 +50,7 @@ struct CQL2Writer {
     }
   }
 
-  /// Writes a predicate whose syntax has a NOT of its own.
+  /// Writes a predicate whose syntax can contain NOT, such as `NOT IN`.
   private mutating func writePredicate(_ expression: Filter.Expression, isNegated: Bool) {
     let not = isNegated ? "NOT " : ""
     switch expression {
@@ -142,7 +142,8 @@ extension Instant {
 }
 
 extension String {
-  /// Returns the text in quotes. Each such quote inside is doubled, even if a combining accent follows it.
+  /// Returns the text in quotes. Each quote of this kind inside the text is doubled, even if a combining accent follows
+  /// it.
   func quoted(by quote: Unicode.Scalar) -> String {
     var quoted = String.UnicodeScalarView([quote])
     for scalar in unicodeScalars {

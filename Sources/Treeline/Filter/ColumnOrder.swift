@@ -1,7 +1,8 @@
 /// The points of a tree, sorted by a column's values. Missing values come last; equal values stay in tree order.
 ///
 /// A place is an index in this order. A range of values is a range of places, so that the points that enter or leave a
-/// moving window are found without reading the others. The order takes 4 bytes a point, and 16 more while it is made.
+/// moving window are found without reading other points. The order takes 4 bytes per point, and another 16 bytes per
+/// point while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 
@@ -31,7 +32,7 @@ final class ColumnOrder: PreparedValues {
     case .reals(let reals):
       treeIndices = try Self.sorted(count: pointCount, greatestKey: .max) { index in
         let value = reals[index]
-        // Both zeros are the same value.
+        // 0 and -0 are the same value.
         let bits = value == 0 ? 0 : value.bitPattern
         return !value.isFinite ? .max : bits >> 63 == 1 ? ~bits : bits | 1 << 63
       }

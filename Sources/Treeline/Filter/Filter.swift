@@ -1,4 +1,4 @@
-/// A condition on the columns and positions of points. Only points that meet it count.
+/// A condition on the columns and positions of points. Points that do not meet it are left out of answers.
 ///
 /// ```swift
 /// Filter.where("kind", .equals, "hotel") && .where("price", .isLess, 120)
@@ -75,7 +75,7 @@ package struct TimeInterval: Hashable, Sendable {
   package init(_ start: Instant?, _ end: Instant?) { (self.start, self.end) = (start, end) }
 }
 
-/// A value that a filter compares a column with.
+/// A value with which a filter compares the values of a column.
 public struct FilterValue: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     case text(String)
@@ -84,7 +84,7 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
-    /// Something that no value compares with, described in words. A tree refuses it.
+    /// A value that cannot be compared with any other, described in words. A tree refuses such a filter.
     case unusable(String)
   }
 
@@ -98,8 +98,8 @@ public struct FilterValue: Hashable, Sendable {
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
-  /// The shortest decimal that is read as this double, so that 0.1 is a tenth. A number that is not finite compares
-  /// with nothing: `ClusterTree.selecting(_:)` throws.
+  /// The shortest decimal that is read as this double, so that 0.1 is a tenth. A number that is not finite cannot be
+  /// compared: `ClusterTree.selecting(_:)` throws.
   public static func number(_ number: Double) -> FilterValue {
     DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
   }
@@ -148,7 +148,7 @@ extension Filter {
     .where(column, .isAtLeast, .instant(window.lowerBound)) && .where(column, .isLess, .instant(window.upperBound))
   }
 
-  /// Selects points without a value.
+  /// Selects points without a value in a column.
   public static func whereMissing(_ column: String) -> Filter { Filter(.isMissing(column)) }
 
   /// Selects points whose text matches a pattern. `%` stands for any text and `_` for any character; a backslash

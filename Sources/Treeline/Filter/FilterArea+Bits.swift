@@ -31,7 +31,8 @@ private enum PlaneArea {
 }
 
 extension FilterPlanner {
-  /// Returns one bit a point, in tree order, set for points in an area or, if negated, for the others.
+  /// Returns one bit for each point, in tree order. A bit is 1 if the point lies in the area or, if `isNegated`,
+  /// outside the area.
   ///
   /// - Complexity: O(nodes across the edge of the area), times the number of edges of a polygon.
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {

@@ -16,11 +16,8 @@ extension FilterError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownColumn(let name, let known):
-      "expected the name of a column, found \(name.debugDescription); "
-        + (known.isEmpty
-          ? "the tree has no columns: build it with some"
-          : "there are " + known.prefix(20).map(\.debugDescription).joined(separator: ", ")
-            + (known.count > 20 ? " and \(known.count - 20) more" : ""))
+      "expected the name of a column, found \"\(name.visible)\""
+        + (known.isEmpty ? "; the tree has no columns: build it with some" : known.alternatives(to: name))
     case .unsuited(let column, let kind, let expected, let found):
       "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"
     case .tooMuchText(let column, let bytes, let maximum):

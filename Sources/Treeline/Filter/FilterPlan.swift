@@ -1,12 +1,12 @@
 /// A filter prepared for a tree: tests of columns and bit masks, without negations.
 ///
-/// SQL's logic has the values true, false and unknown; a test of a missing value is unknown. Only true passes. So
-/// negations are moved down to the tests by De Morgan's laws, and a negated test passes the values that fail, except
-/// missing ones.
+/// SQL's logic has the values true, false and unknown; a test of a missing value is unknown. A point passes only if the
+/// result is true. So negations are moved down to the tests by De Morgan's laws, and a negated test passes all values
+/// that fail the test, except missing values.
 indirect enum FilterPlan {
   case nothing
   case test(ColumnTest)
-  /// One bit a point, in tree order.
+  /// One bit for each point, in tree order.
   case bits([UInt64])
   case all([FilterPlan])
   case any([FilterPlan])
@@ -43,7 +43,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this one. Each needs a buffer in addition to the one for the result.
+  /// Number of levels below this level. Each needs a buffer in addition to the one for the result.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -101,13 +101,13 @@ indirect enum FilterPlan {
 }
 
 extension ClusterTree {
-  /// Returns the tree with a filter: only points that pass the filter count. If the tree already has a filter, only
-  /// points that pass both count.
+  /// Returns the tree under a filter: points that fail the filter are left out of all answers. If the tree already has
+  /// a filter, points that fail either filter are left out.
   ///
   /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
   /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so
-  /// on. Counts, means, boxes and ellipses describe the points that pass. Ids stay the ids of the tree, so that turning
-  /// a filter on and off is a `Transition` like any other.
+  /// on. Counts, means, boxes and ellipses describe the points that pass. Clusters keep the ids that they have without
+  /// the filter, so turning a filter on or off is a `Transition` like any other.
   ///
   /// ```swift
   /// let hotels = try tree.selecting(.where("kind", .equals, "hotel"))
@@ -115,18 +115,18 @@ extension ClusterTree {
   /// ```
   ///
   /// - Throws: `FilterError` if the tree lacks a column that the filter names, or the column is of another kind.
-  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond a point. The filter takes one and a
-  ///   half bits of memory a point, two more bits once means of clusters are asked for, and one more byte once boxes or
-  ///   ellipses are. Each of these takes O(pointCount) the first time.
+  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. The filter takes 1.5 bits
+  ///   of memory per point. The first request for means of clusters adds 2 bits per point. The first request for boxes
+  ///   or ellipses adds 1 byte per point. Each of these two requests takes O(pointCount).
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
 
-  /// Returns the tree with a filter, in less time if the filter resembles a previous one. The result is the same to the
-  /// last bit as without a previous filter.
+  /// Returns the tree under a filter. This takes less time if the filter resembles a previous filter. The result is the
+  /// same, to the last bit, as without a previous filter.
   ///
   /// If both filters differ only in one column of numbers or times, like a moving window of time, and at most a
-  /// sixteenth of the points enter or leave, only these points are tested. The order of that column yields them. It is
-  /// made when it is first needed and then kept with the tree: it takes 15 ns and 4 bytes a point, and 20 bytes while
-  /// it is made.
+  /// sixteenth of the points enter or leave, only these points are tested. The sorted order of that column yields these
+  /// points. The order is made when it is first needed and then kept with the tree. Making it takes 15 ns per point. It
+  /// takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -138,7 +138,7 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - filter: The condition that points must meet to count.
+  ///   - filter: The condition that points must meet.
   ///   - previous: This tree with another filter; nil to start afresh.
   /// - Precondition: `previous` was made from this tree.
   /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous one.
@@ -173,8 +173,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the tree in which only the points of marked rows count. If the tree already has a filter, only points that
-  /// pass both count.
+  /// Returns the tree in which all points except those of marked rows are left out. If the tree already has a filter,
+  /// points that fail it are left out, too.
   ///
   /// - Complexity: O(pointCount).
   package func selecting(rows isMarked: (Int) -> Bool) -> ClusterTree {
@@ -191,7 +191,7 @@ extension ClusterTree {
   /// Prepares the sums of passing points that answers of a tree with a filter need, unless the work is cancelled.
   /// Without this call, the first answer prepares them and cannot be cancelled meanwhile.
   ///
-  /// - Parameter summaries: Whether boxes, ellipses, or cuts by the scatter of points will be asked for.
+  /// - Parameter summaries: Whether later queries will need boxes, ellipses, or cuts by the scatter of points.
   /// - Complexity: O(pointCount) at the first call.
   @_spi(Server) public func prepareClusters(summaries: Bool) throws(CancellationError) {
     try selection?.prepare(summaries: summaries)

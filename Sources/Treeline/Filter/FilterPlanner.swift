@@ -64,7 +64,7 @@ struct FilterPlanner {
     return column
   }
 
-  /// Returns a test for a set of values of a column or, if negated, for its other values.
+  /// Returns a test that passes a set of values of a column or, if negated, all other values of the column.
   private func plan(
     _ column: Column, _ isNegated: Bool, _ values: (Column) throws(FilterError) -> ValueSet
   ) throws(FilterError) -> FilterPlan {
@@ -82,7 +82,8 @@ struct FilterPlanner {
     }
   }
 
-  /// - Parameter table: 1 for each entry that passes, otherwise 0, followed by the same for missing values.
+  /// - Parameter table: A number for each entry of the dictionary: 1 if the entry passes, otherwise 0. The last number
+  ///   is for missing values.
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!

@@ -1,7 +1,7 @@
 /// A fault in the text of a filter: its position, and what was expected there.
 public struct FilterTextError: Error, Hashable, Sendable {
-  /// Position of the fault: the number of Unicode scalars of the text before it. If the text ends too early, this is
-  /// the number of all its scalars.
+  /// Position of the fault, as the number of Unicode scalars before it. If the text ends too early, this is the number
+  /// of all scalars of the text.
   public let position: Int
   /// Description of what was expected at the position.
   public let expected: String

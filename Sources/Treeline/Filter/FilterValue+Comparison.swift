@@ -1,4 +1,4 @@
-/// A set of values in which an equal value is looked up.
+/// A set of values. It can be searched for a value that equals a given value.
 struct EqualValues {
   /// Texts, sorted by their bytes.
   private let texts: [String]
@@ -44,7 +44,8 @@ extension FilterValue.Content {
     }
   }
 
-  /// The moments that the value stands for: of a time, a date, or a text that is either; nil for anything else.
+  /// The moments for which the value stands, if it is a time, a date, or the text of a time or a date; nil for any
+  /// other value.
   var interval: TimeInterval? {
     switch self {
     case .instant(let instant): TimeInterval(instant, instant)

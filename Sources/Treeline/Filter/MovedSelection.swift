@@ -1,4 +1,4 @@
-/// One of the conditions that must all hold for a filter to pass.
+/// One of the conditions of a filter. A point passes the filter if it meets all of them.
 struct FilterTerm: Sendable {
   let expression: Filter.Expression
   let plan: FilterPlan
@@ -26,8 +26,8 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// The least number of points for each point that changes. If more points change, testing all points in sequence
-  /// takes less time.
+  /// The least ratio of all points to changed points. If more points change, testing all points in sequence takes less
+  /// time.
   private static let leastShare = 16
 
   /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil unless

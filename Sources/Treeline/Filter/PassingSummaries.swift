@@ -1,11 +1,11 @@
 /// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. They yield the
-/// summary of any range of points: its sums are a difference of two prefix sums, plus the points at both ends; its box
-/// is a union of the boxes of ever longer runs of words.
+/// summary of any range of points. The sums of the range are the difference of two prefix sums, corrected by the points
+/// at both ends. The box of the range is the union of the boxes of runs of words, which have 1, 8, 64 words and so on.
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
-  /// Sums over the passing points before a word, of coordinates measured from the plane's corner. They are modulo
-  /// powers of two greater than the sums of any node, so that their differences are exact.
+  /// Sums over all passing points before a word. Coordinates are measured from the plane's corner. The sums are modulo
+  /// powers of two that exceed the sums of any node, so that differences of sums are exact.
   private struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -71,7 +71,7 @@ final class PassingSummaries: Sendable {
     boxes.deallocate()
   }
 
-  /// Adds the points of a word whose bits are set, at least one, and returns their box.
+  /// Adds those points of a word whose bits are set, and returns their box. At least one bit must be set.
   @inline(__always) private static func add(
     _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
   ) -> PlaneRect {
@@ -88,7 +88,8 @@ final class PassingSummaries: Sendable {
     total.y &+= y
     let (left, top) = (UInt64(box.minX), UInt64(box.minY))
     if (box.width | box.height) < 1 << 29 {
-      // Measured from the corner of their box, the sums of the products of 64 points fit one word.
+      // Coordinates are measured from the corner of the points' box, so that the sums of products of 64 points fit one
+      // word.
       var (xx, xy, yy) = (UInt64(0), UInt64(0), UInt64(0))
       forEach(bits) { index in
         let (dx, dy) = (UInt64(points[index].x &+ turn &- box.minX), UInt64(points[index].y &- box.minY))
@@ -124,7 +125,7 @@ final class PassingSummaries: Sendable {
     }
   }
 
-  /// Returns the summary of the passing points in a range that has at least one.
+  /// Returns the summary of the passing points in a range. At least one point of the range must pass.
   ///
   /// - Complexity: O(log pointCount)
   func summary(of range: Range<Int>, count: Int, of points: PassingPoints, in storage: TreeStorage) -> NodeSummary {
@@ -145,7 +146,7 @@ final class PassingSummaries: Sendable {
     }
     let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
     let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
-    // Measures from the corner of the box, by the identity in `add` in reverse.
+    // Converts to coordinates measured from the corner of the box, by the identity in `add` in reverse.
     let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)

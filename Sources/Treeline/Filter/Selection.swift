@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The points that pass a filter: one bit a point, in tree order, and for each word of 64 points the number of passing
-/// points before it.
+/// The points that pass a filter: one bit for each point, in tree order, and for each word of 64 points the number of
+/// passing points before the word.
 ///
 /// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
 /// it.
@@ -13,7 +13,7 @@ package final class Selection: Sendable {
     let before: UInt32
   }
 
-  /// Words in two arrays: most queries read only the smaller one, `before`.
+  /// The fields of words, in two arrays. Most queries read only the smaller array, `before`.
   struct Words: @unchecked Sendable {
     let bits: UnsafeMutablePointer<UInt64>
     let before: UnsafeMutablePointer<UInt32>
@@ -26,8 +26,8 @@ package final class Selection: Sendable {
   let wordCount: Int
   let storage: TreeStorage
 
-  /// A cache that queries share, one bit a node record. A bit is set once a query found that both children of the node
-  /// have points that pass and points that do not. Many queries take the same paths down from the root.
+  /// A cache that queries share, with one bit for each node record. A bit is set once a query has found that each child
+  /// of the node has both points that pass and points that fail. Many queries take the same paths down from the root.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
@@ -56,7 +56,7 @@ package final class Selection: Sendable {
   ) throws(Failure) {
     (self.storage, self.terms) = (storage, terms)
     wordCount = Self.wordCount(ofPoints: storage.pointCount)
-    // One extra word, so that code may read the word after the last point's without a bounds check.
+    // There is one extra word, so that code may read the word after the word of the last point without a bounds check.
     words = Words(bits: .allocate(capacity: wordCount + 1), before: .allocate(capacity: wordCount + 1))
     words.bits.initialize(repeating: 0, count: wordCount + 1)
     let notedCount = storage.nodeCount / 32 + 1
@@ -111,7 +111,7 @@ package final class Selection: Sendable {
     make: () throws(Failure) -> PassingMeans
   ) throws(Failure) -> PassingMeans {
     if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
-    // Two threads that ask first at the same time may both do the work.
+    // If two threads ask for the result first at the same time, both may do the work.
     let made = try make()
     let (isFirst, found) = sums.compareExchange(
       expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
@@ -120,7 +120,8 @@ package final class Selection: Sendable {
     return PassingMeans(before: found!, turn: turn)
   }
 
-  /// Prepares the means that a previous selection has prepared, from its sums. The selections differ in few points.
+  /// Prepares the means that a previous selection has prepared. Computes them from the sums of the previous selection,
+  /// which differs in few points.
   func prepareMeans(from previous: Selection) {
     if previous.means.load(ordering: .acquiring) != nil {
       _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }
@@ -139,8 +140,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means and, if asked for, boxes and spreads, unless the work is cancelled. If they are not prepared, the
-  /// first query that needs them makes them, and cannot be cancelled meanwhile.
+  /// Prepares means and, if `needsSummaries`, boxes and spreads, unless the work is cancelled. If this is not called,
+  /// the first query that needs them makes them and cannot be cancelled meanwhile.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
@@ -158,11 +159,11 @@ package final class Selection: Sendable {
     _ reference: borrowing AtomicLazyReference<Prepared>, make: () throws(Failure) -> Prepared
   ) throws(Failure) -> Prepared {
     if let found = reference.load() { return found }
-    // Two threads that ask first at the same time may both do the work.
+    // If two threads ask for the result first at the same time, both may do the work.
     return reference.storeIfNil(try make())
   }
 
-  /// Approximate number of bytes with means and summaries prepared, without the turned ones.
+  /// Approximate number of bytes once means and summaries are prepared. Turned means and summaries are not included.
   var byteCount: Int {
     wordCount
       * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
@@ -172,46 +173,46 @@ package final class Selection: Sendable {
 
 /// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over both.
 protocol CountedPoints {
-  /// Whether all points count, as a constant for the compiler.
+  /// Whether all points are counted. It is a constant, so that the compiler can remove branches.
   static var areAll: Bool { get }
 
   func count(of node: Node) -> Int
 
-  /// Returns for each child of a node whether none, some or all of its points count.
+  /// Returns for each child of a node whether none, some or all of its points are counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Returns whether both children of a stored node are known to have points that count and points that do not.
+  /// Returns whether each child of a stored node is known to have both counted points and other points.
   func isKnownToPartBoth(_ node: Node) -> Bool
-  /// Remembers that both children of a stored node have points that count and points that do not.
+  /// Remembers that each child of a stored node has both counted points and other points.
   func notePartOfBoth(_ node: Node)
 
-  /// Returns whether any point of a node counts.
+  /// Returns whether any point of a node is counted.
   func hasAny(of node: Node) -> Bool
-  /// Returns whether all points of a node count.
+  /// Returns whether all points of a node are counted.
   func hasAll(of node: Node) -> Bool
 
-  /// Returns the points that count in a node of up to 16 points: bit i is for the node's point i.
+  /// Returns a mask of the counted points of a node that has up to 16 points. Bit i is for the node's point i.
   func bits(of node: Node) -> UInt32
 
   func contains(_ treeIndex: Int) -> Bool
 
-  /// Returns the tree index of the first point that counts, in a node that has one.
+  /// Returns the tree index of the first counted point of a node. The node must have a counted point.
   func firstIndex(of node: Node) -> Int
 
-  /// Returns the sums, the covariance and the smallest box of the points of a node that count. If none counts, they
-  /// describe all points of the node.
+  /// Returns the sums, the covariance and the smallest box of a node's counted points. If no point is counted, the
+  /// result describes all points of the node.
   ///
   /// - Precondition: `storage.checkSummary(of: node)`.
   func summary(of node: Node, in storage: TreeStorage) -> NodeSummary
 
-  /// Returns the mean of the points of a node that count, in units of the plane. `count` is their number: at least 1,
-  /// and less than the number of all points of the node.
+  /// Returns the mean of a node's counted points, in units of the plane. `count` is the number of counted points: at
+  /// least 1, and less than the number of all points of the node.
   ///
   /// - Precondition: `storage.checkSummary(of: node)`.
   func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double)
 }
 
-/// The share of a node's points that count: none, some or all.
+/// The share of a node's points that is counted: none, some or all.
 struct CountedShare: Equatable {
   let isNone: Bool
   let isAll: Bool
@@ -241,13 +242,13 @@ struct NodeSummary {
 }
 
 extension CountedPoints {
-  /// Returns the number of points of a node that count, and their spread.
+  /// Returns the number of a node's counted points, and their spread.
   @inline(__always) func spread(of node: Node, in storage: TreeStorage) -> (count: Int, spread: NodeSpread) {
     let summary = summary(of: node, in: storage)
     return (summary.count, summary.spread)
   }
 
-  /// Returns the mean of the points of a node that count, at least one, in units of the plane.
+  /// Returns the mean of a node's counted points, in units of the plane. At least one point must be counted.
   func mean(of node: Node, in storage: TreeStorage) -> (x: Double, y: Double) {
     let count = count(of: node)
     return count == Int(node.count)
@@ -328,8 +329,8 @@ struct PassingPoints: CountedPoints {
     CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
   }
 
-  /// Returns whether the counts of the whole words between two points suffice to see that some points between them
-  /// count and some do not, without counting bits.
+  /// Returns whether the counts of whole words alone show that, between two points, some points are counted and some
+  /// are not. If it returns false, the bits must be counted.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])
@@ -405,7 +406,7 @@ struct PassingPoints: CountedPoints {
     }
   }
 
-  /// Returns the summary of the passing points in a bucket, or in a part of one, of up to 16 points.
+  /// Returns the summary of the passing points in a bucket, or in a part of a bucket. The node has up to 16 points.
   private func bucketSummary(of node: Node, in storage: TreeStorage) -> NodeSummary {
     withUnsafeTemporaryAllocation(of: PlanePoint.self, capacity: NodeRecord.bucketCapacity) { members in
       var (bits, count) = (bits(of: node), 0)

@@ -36,9 +36,9 @@ struct TextPattern {
   }
 }
 
-/// Compares texts with a pattern, in time that depends only on the lengths of both, whatever they contain. Each place
-/// of the pattern is a bit, set if the text may have reached the place; a character moves all bits at once
-/// (R. Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
+/// Compares texts with a pattern, in a time that depends only on the lengths of text and pattern. Each place in the
+/// pattern has a bit, which is set if the text may have reached the place. A character moves all bits at once (R.
+/// Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
 /// Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
   /// Number of characters of the pattern, without `%`. Character i moves the text from place i to place i + 1.
@@ -46,7 +46,8 @@ struct TextMatcher {
   private let wordCount: Int
   /// Bits of the places with a `%`: a text that has reached such a place may stay there.
   private var loops: [UInt64]
-  /// The places from which each character of the pattern moves on, as bits. They include the places of `_`.
+  /// For each character of the pattern, the bits of the places from which the character moves on. They include the
+  /// places of `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
   /// Bits of the places of `_`, from which every character moves on.
   private var any: [UInt64]
@@ -77,7 +78,7 @@ struct TextMatcher {
     asciiMoves = (0..<128).flatMap { moves[Unicode.Scalar(UInt8($0))] ?? any }
   }
 
-  /// - Complexity: O(n · m / 64), for a text of n characters and a pattern of m.
+  /// - Complexity: O(n · m / 64), for a text of n characters and a pattern of m characters.
   mutating func matches(_ text: String) -> Bool {
     for word in reached.indices { reached[word] = 0 }
     reached[0] = 1

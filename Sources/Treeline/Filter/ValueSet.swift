@@ -137,7 +137,7 @@ extension TimeInterval {
     self.init(start, Instant(seconds: start.seconds + Instant.secondsOfDay - 1, nanoseconds: 999_999_999))
   }
 
-  /// Whether the interval is a single moment or a whole day, which times can be equal to.
+  /// Whether the interval is a single moment or a whole day. Only such an interval can equal a time.
   fileprivate var isMomentOrDay: Bool {
     guard let start, let end else { return false }
     return start == end || start.isMidnight && TimeInterval(ofDay: start) == self

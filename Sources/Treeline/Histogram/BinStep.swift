@@ -75,12 +75,12 @@ enum BinStep {
 
 /// Round doubles at which bins begin.
 struct RealBins {
-  /// Edges of the bins, as decimals. The nearest doubles are the edges that values compare with.
+  /// Edges of the bins, as decimals. Values are compared with the doubles nearest to these edges.
   private(set) var edges: [DecimalNumber] = []
 
   /// Creates at most `count` bins for all values from `least` through `greatest`, which are finite.
   init(atMost count: Int, from least: Double, through greatest: Double) {
-    // Halves, because the difference of the greatest doubles is infinite.
+    // Subtracts halves, because the difference of very large doubles is infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
     // Powers of ten are read from texts, which Swift rounds correctly on every platform.
@@ -119,7 +119,7 @@ struct RealBins {
 }
 
 extension DecimalNumber {
-  /// Exponent of ten of the first digit; for 0 the exponent of 1.
+  /// Exponent of the power of ten of the first digit. For the number 0 it is the exponent for the number 1.
   fileprivate var magnitudeExponent: Int {
     var (rest, exponent) = (significand.magnitude, exponent)
     while rest >= 10 { (rest, exponent) = (rest / 10, exponent + 1) }

@@ -6,13 +6,13 @@ public struct Histogram: Hashable, Sendable {
   /// The name of the column.
   public let column: String
 
-  /// The beginning of each bin, then the end of the last bin: numbers, or times as texts. Empty if the column has no
-  /// values.
+  /// The beginning of each bin, and then the end of the last bin. The edges are numbers, or texts for times. The array
+  /// is empty if the column has no values.
   ///
   /// A bin includes its beginning but not its end.
   public let edges: [AttributeValue]
 
-  /// Number of points in each bin. There is one bin fewer than edges.
+  /// Number of points in each bin. `edges` has one element more than `counts`.
   public let counts: [Int]
 
   /// Number of points without a value.
@@ -26,8 +26,8 @@ public struct Histogram: Hashable, Sendable {
     edges = values.map(\.attributeValue)
   }
 
-  /// Returns a filter for the points in a range of bins, such as a range that was brushed over on a chart. For an empty
-  /// range, or bins that do not exist, `selecting(_:)` throws.
+  /// Returns a filter for the points in a range of bins, such as a range that a user has selected on a chart. If the
+  /// range is empty or has bins that do not exist, `selecting(_:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
       return .where(column, .equals, .unusable("the bins \(bins) of \(counts.count)"))
@@ -37,12 +37,12 @@ public struct Histogram: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the number of points in view in each bin of a column's values. Under a filter, only points that pass
-  /// count.
+  /// Returns the number of points in view in each bin of a column's values. Under a filter, only points that pass are
+  /// counted.
   ///
   /// The bins cover all values of the column, even of points that are out of view or fail the filter. So the bins stay
-  /// the same while the map moves and filters change. Their step is the smallest round one that needs at most `bins`
-  /// bins.
+  /// the same while the map moves and filters change. Their width is the smallest round width with which at most `bins`
+  /// bins are needed.
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)
@@ -55,8 +55,8 @@ extension ClusterTree {
   ///   - viewport: The part of the map in view.
   /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
   ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` if a file is damaged.
-  /// - Complexity: O(points in view that count), 1 to 2 ns each. The first histogram of a column takes O(pointCount)
-  ///   more, to find the column's extent.
+  /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column takes an
+  ///   additional O(pointCount) to find the column's extent.
   public func histogram(of name: String, bins: Int = 50, in viewport: Viewport = .everything) throws -> Histogram {
     guard 2...1000 ~= bins else {
       throw AggregateError.outOfRange(aggregate: "histogram(\(name))", expected: "2 to 1,000 bins", found: "\(bins)")
@@ -65,7 +65,7 @@ extension ClusterTree {
     return try histogram(of: name, bins: bins, in: window)
   }
 
-  /// Returns a histogram of the points in a part of the plane, or of no points if it is nil.
+  /// Returns a histogram of the points in a part of the plane. If `window` is nil, no points are counted.
   package func histogram(of name: String, bins: Int, in window: PlaneWindow?) throws -> Histogram {
     guard let column = column(name) else {
       throw AggregateError.unknownColumn(name: name, known: columns.map(\.name))
@@ -96,8 +96,8 @@ extension ClusterTree {
 }
 
 extension ClusterTree {
-  /// Returns the number of points in view. Under a filter, only points that pass count. Points outside the view do not
-  /// count, even if their cluster is in view.
+  /// Returns the number of points in view. Under a filter, only points that pass are counted. Points outside the view
+  /// are not counted, even if their cluster is in view.
   ///
   /// - Throws: `QueryError` as queries do; `IndexError` if a file is damaged.
   /// - Complexity: O(nodes across the edges of the view)
@@ -106,10 +106,10 @@ extension ClusterTree {
     return try pointCount(in: window)
   }
 
-  /// Returns the number of points that each cluster of an answer has in view. Under a filter, only points that pass
-  /// count.
+  /// Returns the number of points that each cluster of an answer has in view. Under a filter, only points that pass are
+  /// counted.
   ///
-  /// A cluster counts all its points, also those out of view. At the edge of a view that may be many times the points
+  /// `Cluster.pointCount` includes points out of view. At the edge of a view it may be many times the number of points
   /// in view.
   ///
   /// - Precondition: the answer is from this tree.
@@ -140,7 +140,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the number of points in a part of the plane. Under a filter, only points that pass count.
+  /// Returns the number of points in a part of the plane. Under a filter, only points that pass are counted.
   package func pointCount(in window: PlaneWindow) throws -> Int {
     try withStorage { storage in
       try storage.treeIndices(in: window).reduce(0) { $0 + (selection?.points.count(in: $1) ?? $1.count) }

@@ -45,12 +45,12 @@ struct RealExtent: PreparedValues {
   }
 }
 
-/// A search for the bin of a value. Many cells divide the extent evenly: the cell of the value yields a first bin, from
-/// which the search goes on by a step or two.
+/// A search for the bin of a value. The extent is divided evenly into many cells. The cell of a value gives the bin at
+/// which the search begins. A step or two then lead to the bin of the value.
 private struct BinSearch<Value: Comparable> {
   /// End of each bin; the last bin ends after all values.
   private let ends: [Value]
-  /// For each cell, the first bin that reaches into it.
+  /// For each cell, the first bin that overlaps it.
   private let firstBins: [UInt16]
 
   static var cellCount: Int { 4096 }
@@ -88,7 +88,7 @@ private struct RealScale {
   let factor: Double
 
   init(_ extent: ClosedRange<Double>, cellCount: Int) {
-    // Halves, because the difference of the greatest doubles is infinite.
+    // Subtracts halves, because the difference of very large doubles is infinite.
     least = extent.lowerBound / 2
     let width = extent.upperBound / 2 - least
     // If the width is one of the smallest doubles, the factor is infinite. Then all values are in the first cell.

@@ -1,4 +1,5 @@
-/// One column of the input in an index: numbers as doubles, all else by a dictionary of its distinct values.
+/// One column of the input in an index. Numbers are stored as doubles, and all other values by a dictionary of the
+/// column's distinct values.
 ///
 /// A section of kind `attribute` holds the encoding (4 bytes), the length of the name in bytes (4), the number of
 /// dictionary entries (4) and 4 bytes of 0; the name in UTF-8, padded with zeros to a multiple of 8; and the body.
@@ -8,9 +9,9 @@ package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
     /// Doubles of 8 bytes, in tree order. One NaN means null and another means absent.
     case numbers = 1
-    /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. It has a table of 8
-    /// bytes for each entry and 8 more: the offsets where each entry begins and where the last one ends, counted from
-    /// the end of the table. Then come the entries, each a tag and its text in UTF-8.
+    /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. It begins with a
+    /// table of offsets of 8 bytes: the start of each entry, and then the end of the last entry. Offsets are counted
+    /// from the end of the table. The entries follow. Each entry is a tag and a text in UTF-8.
     case dictionary = 2
   }
 
@@ -28,7 +29,7 @@ package struct AttributeColumn: Sendable {
 
   /// The bits of null among numbers: the quiet NaN.
   package static let nullBits: UInt64 = 0x7FF8_0000_0000_0000
-  /// The bits of a number that is absent, which is not even null.
+  /// The bits of an absent value: the input does not even have null for the point.
   package static let absentBits: UInt64 = 0x7FF8_0000_0000_0001
 
   init(_ section: IndexSection, in file: NamedBytes, pointCount: Int) throws(IndexError) {
@@ -63,7 +64,8 @@ package struct AttributeColumn: Sendable {
 
   package static func tableStart(_ pointCount: Int) -> Int { (4 * pointCount + 7) / 8 * 8 }
 
-  /// Returns the value of the point at an index in tree order; nil if the input has none there, not even null.
+  /// Returns the value of the point at an index in tree order; nil if the input has no value for this point, not even
+  /// null.
   package func value(at treeIndex: Int) -> AttributeValue? {
     precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     switch encoding {
@@ -82,7 +84,7 @@ package struct AttributeColumn: Sendable {
       UnsafeRawBufferPointer(rebasing: body[Self.tableStart(pointCount)...]), entryCount: entryCount)
   }
 
-  /// The type of the column's values, apart from null.
+  /// The type of the column's values that are not null.
   var type: AttributeType {
     if encoding == .numbers { return .number }
     let dictionary = dictionary
@@ -98,8 +100,8 @@ package struct AttributeColumn: Sendable {
     return types.count > 1 ? .mixed : types.first ?? .string
   }
 
-  /// Returns the JSON literal of a number: integers without a fraction, others in the fewest digits that give the same
-  /// double.
+  /// Returns the JSON literal of a number: an integer has no fraction, and any other number has the fewest digits that
+  /// give the same double.
   package static func text(of number: Double) -> String {
     number.rounded() == number && abs(number) < 0x1p53 && !(number == 0 && number.sign == .minus)
       ? String(Int64(number)) : "\(number)"

@@ -85,7 +85,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the attributes of a cluster of one point; none for larger clusters.
+  /// Returns the attributes of a cluster of one point; an empty array for a larger cluster.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   public func attributes(of cluster: Cluster) -> [(name: String, value: AttributeValue)] {

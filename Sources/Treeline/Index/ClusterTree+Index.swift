@@ -57,7 +57,8 @@ extension TreeStorage {
     try checkSummary(of: root)
   }
 
-  /// The sections that are the same for the same points in any order: all except row numbers and columns.
+  /// The sections that do not depend on the order of the points in the input. These are all sections except row numbers
+  /// and columns.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = NodeSums.count(ofNodes: nodeCount)
     var sections = [
@@ -142,7 +143,7 @@ private struct SectionsByKind {
     return section
   }
 
-  /// Returns the row numbers, whether they have 4 or 8 bytes.
+  /// Returns the row numbers, which may have 4 or 8 bytes each.
   func rows(count: Int) throws(IndexError) -> StoredRows {
     sections[.wideRows] == nil
       ? StoredRows(try start(of: .rows, count: count) as UnsafePointer<UInt32>)

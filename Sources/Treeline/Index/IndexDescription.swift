@@ -36,7 +36,8 @@ public struct IndexDescription: Hashable, Sendable {
     self.init(title: decoded(title), attribution: decoded(attribution), unit: decoded(unit))
   }
 
-  /// Returns the three texts in a section of at least `fixedLength` bytes; nil if they do not fill the rest exactly.
+  /// Returns the three texts in a section of at least `fixedLength` bytes; nil if the texts do not fill the rest of the
+  /// section exactly.
   package static func texts(in bytes: UnsafeRawBufferPointer) -> (
     UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer
   )? {

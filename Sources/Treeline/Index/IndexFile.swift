@@ -8,7 +8,8 @@
   import Android
 #endif
 
-// Other platforms have no files here, only bytes in memory: Windows maps files by other calls, WebAssembly not at all.
+// On other platforms there are only indexes in memory. Windows maps files with other functions, and WebAssembly cannot
+// map files.
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A regular file that is open for reading, for as long as this object lives.
   final class OpenFile {

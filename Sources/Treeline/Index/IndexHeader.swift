@@ -22,7 +22,7 @@ public struct IndexHeader: Hashable, Sendable {
   public var contentHash: UInt64
   /// The growth of the tree: by splitting or by merging.
   public var growth: Growth
-  /// Properties of a tree grown by merging that a reader must respect; empty for another tree.
+  /// Properties that a reader must respect, for a tree grown by merging; empty for a tree grown by splitting.
   package var mergeTraits: MergeTraits
   /// The sections of the file, in the order of its table.
   public var sections: [IndexSection]
@@ -32,8 +32,8 @@ extension IndexHeader {
   /// The rule by which nodes are split; nil for a tree grown by merging.
   public var splitRule: SplitRule? { growth.splitRule }
 
-  /// The header's checksum, which covers the checksums of all sections. Files with the same checksum are the same,
-  /// except by chance.
+  /// The header's checksum, which covers the checksums of all sections. If two files have the same checksum, they have
+  /// the same content, except by chance.
   public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   /// The fields of a header that describe the tree.
@@ -74,11 +74,12 @@ extension IndexHeader {
   /// ends damages them.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The greatest number of points. Node records then number less than 2^32, and sums of coordinates fit into 64 bits.
+  /// The greatest number of points. With this limit there are fewer than 2^32 node records, and sums of coordinates fit
+  /// into 64 bits.
   package static let maximumPointCount = 1 << 31
 
   package static let majorVersion: UInt16 = 1
-  /// The latest minor version. An index has the least one that it needs.
+  /// The latest minor version. An index is written with the least minor version that supports its content.
   package static let minorVersion = max(IndexSection.Kind.latestMinorVersion, Growth.latestMinorVersion)
 
   /// The length of the header without the section table.
@@ -94,7 +95,7 @@ extension IndexHeader {
     static let (pointCount, nodeCount, projection) = (24, 28, 32)
     package static let (seam, left, top, side, clippedPointCount) = (36, 40, 48, 56, 64)
     static let (sectionCount, contentHash, growth, gamma, mergeTraits) = (68, 72, 80, 84, 88)
-    /// Zero, for later versions.
+    /// Reserved for later versions; 0 in this version.
     static let reserved = 92..<120
     static let checksum = 120
   }
@@ -103,7 +104,7 @@ extension IndexHeader {
 
   package static func offset(ofEntry index: Int) -> Int { fixedLength + index * entryLength }
 
-  /// Returns the first offset at or after another at which a section may begin.
+  /// Returns the first offset, at or after a given offset, at which a section may begin.
   package static func aligned(_ offset: UInt64) -> UInt64 { (offset + alignment - 1) / alignment * alignment }
 }
 

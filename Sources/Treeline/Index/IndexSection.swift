@@ -35,14 +35,13 @@ public struct IndexSection: Hashable, Sendable {
     public static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
     public static let spreads = Kind(rawValue: 6)
-    /// The separations that queries by spacing need, 2 bytes a point; optional.
+    /// The separations that queries with a spacing need, 2 bytes a point; optional.
     public static let separations = Kind(rawValue: 7)
-    /// The scales that queries by badges need, 2 bytes a point; optional, since version 1.2.
+    /// The scales that queries with badges need, 2 bytes a point; optional, since version 1.2.
     public static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn; present with `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
-    /// The positions at which clusters stand, 1 bit a point, in an index whose clusters stand at members; since version
-    /// 1.2.
+    /// The positions of clusters, 1 bit a point; only in an index whose clusters stand at members. Since version 1.2.
     public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
@@ -50,18 +49,18 @@ public struct IndexSection: Hashable, Sendable {
     public static let column = Kind(rawValue: 18)
     /// The ranks of a column's values, from which percentiles follow; optional, since version 1.3.
     public static let ranks = Kind(rawValue: 19)
-    /// Links from a column's values to the previous equal ones, from which numbers of distinct values follow; optional,
-    /// since version 1.3.
+    /// Links from each value of a column to the previous equal value. They give the number of distinct values in a
+    /// range. Optional, since version 1.3.
     public static let links = Kind(rawValue: 20)
-    /// The groups that never mix; required if there are any, since version 1.3.
+    /// The groups, whose points are never in one cluster; required if the tree has groups, since version 1.3.
     public static let groups = Kind(rawValue: 21)
-    /// Row numbers in tree order, 8 bytes a point, instead of `rows` if any of them needs more than 4; since version
-    /// 1.4.
+    /// Row numbers in tree order, 8 bytes a point. They replace `rows` if a row number needs more than 4 bytes. Since
+    /// version 1.4.
     public static let wideRows = Kind(rawValue: 22)
     /// Title, attribution and unit; optional, since version 1.1.
     public static let description = Kind(rawValue: 17)
 
-    /// The sections that make up the hierarchy: byte for byte the same for the same points in any order.
+    /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
     /// Whether every index has a section of this kind, so that every reader must support it.

@@ -75,7 +75,8 @@
   }
 
   extension OpenFile {
-    /// The greatest number of bytes in one read, so that a file that ends early stops the reading.
+    /// The greatest number of bytes that one call reads. Reading in pieces stops as soon as the file turns out to end
+    /// early.
     fileprivate static let pieceLength = 4 << 20
 
     /// Fills a buffer with the bytes of the file from an offset on.

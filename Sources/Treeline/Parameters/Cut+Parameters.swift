@@ -1,5 +1,5 @@
 extension Cut {
-  /// The cut of a query that specifies none.
+  /// The cut of a query that does not specify a cut.
   public static let standard = Cut.limit(100)
 
   /// Returns the default cut of tiles and other queries that no limit can bound: badges or a spacing if the tree
@@ -15,8 +15,8 @@ extension Cut {
   /// All parameters that a cut is read from.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// The parameters of a limit alone. A query about all viewports at once, such as for a tile or a zoom, has none of
-  /// them.
+  /// The parameters of a cut with only a limit. A request for all viewports at once, such as for tiles or for the zoom
+  /// at which a cluster splits, accepts none of these parameters.
   public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
@@ -36,7 +36,7 @@ extension Cut: Parameterized {
     return parameters
   }
 
-  /// Reads a cut. Without any of its parameters it is `standard`.
+  /// Reads a cut. If none of its parameters is given, the cut is `standard`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
 
   /// Reads a cut.
@@ -77,21 +77,23 @@ extension Cut: Parameterized {
 }
 
 extension QueryParameters {
-  /// Notes a fault if points should be unclustered with a limit alone.
+  /// Notes a fault if a parameter for unclustered points is given and the cut has only a limit.
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing, since a limit alone leaves no room", found: text(name),
-        sentence: "{min-points} and {alone-from-zoom} go with {detail} or {spacing}; "
-          + "a limit alone leaves no room.")
+        name, expected: "a detail or a spacing, because a limit alone has no room for unclustered points",
+        found: text(name),
+        sentence: "{min-points} and {alone-from-zoom} need {detail} or {spacing}; "
+          + "a limit alone has no room for unclustered points.")
     }
   }
 
-  /// Notes a fault if points should be unclustered with a criterion that already does so wherever there is room.
+  /// Notes a fault if a parameter for unclustered points is given with badges, which leave points unclustered wherever
+  /// there is room.
   fileprivate mutating func refuseUnclustered(beside name: String) {
     for option in Cut.unclusteredNames where has(option) && !isShared(option) {
       refuse(
-        option, expected: "no \(option), since \(name) show points unclustered wherever there is room",
+        option, expected: "no \(option), because \(name) show points unclustered wherever there is room",
         found: text(option),
         sentence: "{\(option)} and {\(name)} exclude each other: badges leave points unclustered if there is room.")
     }

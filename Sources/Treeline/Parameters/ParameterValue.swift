@@ -1,4 +1,4 @@
-/// The value of a query's parameter, as in JSON. Its description is the spelling of a command line and a URL.
+/// The value of a query's parameter, with a type as in JSON. Its description is the text for a command line or a URL.
 public enum ParameterValue: Hashable, Sendable {
   /// A word or a text.
   case text(String)
@@ -23,7 +23,7 @@ extension ParameterValue: CustomStringConvertible {
     }
   }
 
-  /// Returns the text of a number, which messages use, too.
+  /// Returns the text of a number, as in parameters and messages.
   package static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -35,6 +35,6 @@ protocol Parameterized {
   /// Names and values, in a fixed order. Default values are left out.
   var parameters: [(name: String, value: ParameterValue)] { get }
 
-  /// Reads the parameters. Faults are left in them; if there are any, the value is arbitrary.
+  /// Reads the parameters. Faults are noted in `parameters`. If there are faults, the value is arbitrary.
   init(_ parameters: inout QueryParameters)
 }

@@ -1,13 +1,13 @@
 extension PositionStyle {
-  /// Reads where the clusters of a query are shown, from the parameters `position` and `keep-visible`.
+  /// Reads the rule for the positions at which clusters are shown, from the parameters `position` and `keep-visible`.
   @_spi(Server) public init(_ parameters: inout QueryParameters, of tree: ClusterTree) {
     self.init(
       parameters.choice("position", of: ShownPosition.Rule.self),
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
       parameters.refuse(
-        [name], expected: "no \(name) beside badges, which stay apart only where they stand",
-        sentence: "{\(name)} and {badges} exclude each other: badges stay apart only where they stand.")
+        [name], expected: "no \(name) beside badges, which stay apart only at their own positions",
+        sentence: "{\(name)} and {badges} exclude each other: badges stay apart only at their own positions.")
     }
   }
 }

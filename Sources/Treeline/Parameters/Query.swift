@@ -1,4 +1,4 @@
-/// A query to a tree as one value: how the tree is cut, and what is looked at.
+/// A query to a tree as one value: a cut and a viewport.
 ///
 /// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) spell
 /// a query with the same names. A query that no tree can answer, such as a spacing without a zoom, is refused when it
@@ -10,19 +10,19 @@
 /// let clusters = try tree.clusters(query)
 /// ```
 public struct Query: Hashable, Sendable {
-  /// The cut, which decides how finely the tree is cut.
+  /// The cut: the rule by which points are combined into clusters.
   public var cut: Cut
-  /// The viewport, which decides what is looked at.
+  /// The viewport: the part of the map that is shown.
   public var viewport: Viewport
 
   /// Makes a query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 
-  /// Whether a cluster that stands out of view is by default shown at one of its points in view.
+  /// Whether a cluster whose position is out of view is shown, by default, at one of its points in view.
   ///
-  /// This is so for a limit and a detail in a box or on a screen. A spacing and badges keep clusters apart only where
-  /// they stand, and a tile must show a cluster at the same position as its neighbors.
-  /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
+  /// This is so for a cut with a limit or a detail if the viewport is a box or a screen. A spacing and badges keep
+  /// clusters apart only at their own positions. A tile must show a cluster at the same position as its neighboring
+  /// tiles do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
     case .box, .center: !cut.keepsApart
@@ -40,14 +40,14 @@ extension Query: Parameterized {
 
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a query that takes its zoom from another query if it has none; see `Viewport.init(_:defaultZoom:)`.
+  /// Reads a query. If it has no zoom, it takes the zoom of another query; see `Viewport.init(_:defaultZoom:)`.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)
     guard let pixels = cut.pixels, !viewport.hasScale else { return }
     let name = pixels.criterion.rawValue
     parameters.refuse(
-      "zoom", expected: "a zoom, as \(name) is in pixels", found: nil,
-      sentence: "{\(name)} needs {zoom}, or {bbox} with {width} and {height}: it is in pixels.")
+      "zoom", expected: "a zoom, because \(name) is in pixels", found: nil,
+      sentence: "{\(name)} is in pixels and needs {zoom}, or {bbox} with {width} and {height}.")
   }
 }

@@ -1,6 +1,6 @@
 /// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so on,
-/// each with a value. All three spell the same description: `Cut.parameters` and `Viewport.parameters` write it, and
-/// `Cut.init(_:)` and `Viewport.init(_:)` read it.
+/// each with a value. All three use the same names and values: `Cut.parameters` and `Viewport.parameters` write them,
+/// and `Cut.init(_:)` and `Viewport.init(_:)` read them.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
 /// since it is usually misspelled.
@@ -14,14 +14,16 @@ public struct QueryParameters: Sendable {
     /// The value that was found; nil if the parameter is missing.
     public let found: String?
 
-    /// The fault as a sentence, with names of parameters in braces; nil to make a sentence of the other properties.
+    /// The fault as a sentence, with names of parameters in braces; nil if the sentence is made from the other
+    /// properties.
     private let sentence: String?
 
     /// - Parameters:
     ///   - name: The name of the parameter.
     ///   - expected: The expected value, in words.
     ///   - found: The value that was found; nil if the parameter is missing.
-    ///   - sentence: The fault as a sentence, with names of parameters in braces, if the others do not make a good one.
+    ///   - sentence: The fault as a sentence, with names of parameters in braces, if the other arguments do not make a
+    ///     good sentence.
     public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
       (self.name, self.expected, self.found, self.sentence) = (name, expected, found, sentence)
     }
@@ -95,7 +97,7 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns a zoom from which on something is shown; nil if it is above the greatest accepted zoom.
+  /// Returns a zoom from which on something is shown; nil if this zoom is above the greatest accepted zoom.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 
@@ -171,7 +173,7 @@ extension QueryParameters {
   ///   - key: The name of the parameter.
   ///   - range: The range of accepted numbers.
   ///   - unit: The words before the range in messages, such as `a number of pixels `.
-  ///   - expected: The words in messages instead of unit and range.
+  ///   - expected: The words that messages use instead of `unit` and `range`, if it is not nil.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {
@@ -220,7 +222,7 @@ extension QueryParameters {
   /// Reads `count` numbers with commas between them.
   public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
-    // The caller checks for numbers that are not finite: a box reports which edge it is.
+    // The caller checks for numbers that are not finite, because a box reports which edge is not finite.
     let comma = UInt8(ascii: ",")
     let numbers = text.utf8.split(separator: comma, omittingEmptySubsequences: false).map { part -> Double? in
       if part.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
@@ -257,7 +259,7 @@ extension QueryParameters {
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// Notes a fault for each of some parameters that was given, because it does not fit the rest of the query.
+  /// Notes a fault for each parameter in `keys` that was given, because it does not fit the rest of the query.
   ///
   /// - Parameters:
   ///   - keys: The names of the parameters.

@@ -24,14 +24,15 @@ extension Viewport: Parameterized {
     }
   }
 
-  /// Reads a viewport. Without any of its parameters it is `everything`.
+  /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport that takes its zoom from another if it has none.
+  /// Reads a viewport. If it has no zoom, it takes the zoom of another query.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - defaultZoom: The zoom, of 256 px tiles, if none is given and neither a tile nor a box on a screen implies one.
+  ///   - defaultZoom: The zoom, of 256 px tiles, if no zoom is given and neither a tile nor a box on a screen implies a
+  ///     zoom.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
@@ -51,13 +52,13 @@ extension Viewport: Parameterized {
     }
     if margin > 0 && !hasScale {
       parameters.refuse(
-        "zoom", expected: "a zoom, since a margin is in pixels", found: nil,
-        sentence: "{margin} needs {zoom}: it is in pixels.")
+        "zoom", expected: "a zoom, because a margin is in pixels", found: nil,
+        sentence: "{margin} is in pixels and needs {zoom}.")
     }
     if self.zoom == nil && parameters.has("tile-size") {
       parameters.refuse(
-        "tile-size", expected: "a zoom to which it applies", found: parameters.value("tile-size"),
-        sentence: "{tile-size} needs {zoom} or {tile}: it is the size of the tiles that the zoom counts.")
+        "tile-size", expected: "a zoom, because it is the tile size of the zoom", found: parameters.value("tile-size"),
+        sentence: "{tile-size} needs {zoom} or {tile}, because it is the tile size of a zoom.")
     }
   }
 }
@@ -84,7 +85,8 @@ extension QueryParameters {
       let numbers = tile.compactMap { Int(exactly: $0) }
       if numbers.count == 3, let tile = MapTile(zoom: numbers[0], x: numbers[1], y: numbers[2]) { return .tile(tile) }
       refuse(
-        "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), a column and a row of it", found: value("tile"))
+        "tile", expected: "a zoom from 0 to \(MapTile.greatestZoom), and a column and a row at this zoom",
+        found: value("tile"))
     }
     if let center { return .center(Coordinate(longitude: center[0], latitude: center[1])) }
     if let box { return .box(BoundingBox(west: box[0], south: box[1], east: box[2], north: box[3])) }
@@ -105,10 +107,12 @@ extension QueryParameters {
           "center", expected: "either a bbox or a center", found: "both",
           sentence: "{bbox} and {center} exclude each other; choose one.")
       }
-      for side in ["zoom", "width"] where !has(side) && (side != "zoom" || !hasZoom) {
+      let missing =
+        (hasZoom || has("zoom") ? [] : ["zoom"]) + (has("width") || has("height") ? [] : ["width", "height"])
+      if let first = missing.first {
         refuse(
-          side, expected: "a number, which \(name("center")) needs", found: nil,
-          sentence: "{center} needs \(side == "zoom" ? "{zoom}" : "{width} and {height}").")
+          first, expected: "a number, which \(name("center")) needs", found: nil,
+          sentence: "{center} needs \(missing.map { "{\($0)}" }.listed("and")).")
       }
     } else if has("width"), !has("bbox") {
       refuse(

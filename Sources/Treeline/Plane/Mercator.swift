@@ -56,8 +56,8 @@ package enum Mercator {
 }
 
 extension Int64 {
-  /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same, but calls the C
-  /// library on processors without an instruction for it, such as x86-64.
+  /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same result, but calls
+  /// the C library on processors without an instruction for it, such as x86-64.
   @inline(__always) init(nearest number: Double) {
     // One half minus one unit in the last place: its sum with the number just below one half stays below 1.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))

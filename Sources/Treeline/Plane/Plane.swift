@@ -7,7 +7,7 @@ public struct Plane: Hashable, Sendable {
   public enum Projection: UInt32, Hashable, Sendable {
     /// Spherical Web Mercator (EPSG:3857), the world as one square.
     case webMercator = 1
-    /// Plain x and y, the plane being the data's bounding square.
+    /// Plain x and y. The plane is the bounding square of the data.
     case planar = 2
   }
 
@@ -57,7 +57,7 @@ extension Plane {
   }
 
   /// Returns the position of a screen's center, in whole units. Unlike the position of a point it may lie outside a
-  /// plain plane's square: a screen that is panned off the points shows none.
+  /// plain plane's square: a screen that is panned away from the points shows no points.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
@@ -86,7 +86,8 @@ extension Plane {
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The last position of a plain plane, whose far edge belongs to its square, unlike the sphere's seam.
+  /// The last position of a plain plane. The far edge of the square belongs to the plane, unlike the seam of the
+  /// sphere.
   private static let squareWidth = 0x1p32 - 1
 }
 
@@ -102,8 +103,8 @@ extension Plane {
     }
   }
 
-  /// Converts several positions on the plane's square to coordinates in place. The results are the same as of
-  /// `coordinate(x:y:)`, but the loop makes no calls, while rounding down would be a call on some processors.
+  /// Converts several positions on the plane's square to coordinates in place. The results are the same as with
+  /// `coordinate(x:y:)`. But the loop makes no calls, whereas on some processors rounding down would be a call.
   ///
   /// - Parameter stride: The distance from one x to the next, and from one y to the next.
   @inline(__always) func makeCoordinates(
@@ -127,12 +128,12 @@ extension Plane {
   /// Returns the coordinate at a position.
   public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
-  /// Returns the box of coordinates that a box of the plane covers. Across the antimeridian `west` is greater than
-  /// `east`.
+  /// Returns the box of coordinates that a box of the plane covers. If the box lies across the antimeridian, `west` is
+  /// greater than `east`.
   public func boundingBox(of rect: PlaneRect) -> BoundingBox {
     let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
     let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
-    // The antimeridian is 180 for a box that ends there, not -180.
+    // If a box ends at the antimeridian, its eastern edge is 180, not -180.
     let endsAtAntimeridian = southEast.longitude == -180 && rect.width > 0 && projection == .webMercator
     return BoundingBox(
       west: northWest.longitude, south: southEast.latitude, east: endsAtAntimeridian ? 180 : southEast.longitude,

@@ -47,7 +47,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
   /// Makes the smallest box around some points that is narrower than half the world, across the seam if necessary. If
-  /// there is no such box, makes the smallest one that does not cross the seam.
+  /// there is no such box, makes the smallest box that does not cross the seam.
   ///
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
@@ -85,7 +85,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
 // MARK: - Distances
 
 extension Plane.Projection {
-  /// Whether x is the circle of longitudes. Distances are then measured the shorter way round.
+  /// Whether x is cyclic, because it is a longitude. Distances are then measured the shorter way round.
   @inlinable @inline(__always) package var isCyclic: Bool {
     switch self {
     case .webMercator: true

@@ -1,7 +1,7 @@
 /// The part of the plane that a viewport shows, all four edges inclusive.
 ///
-/// Longitude is a circle, so a window reaches from `x` to `width` units east, across the seam if necessary. Differences
-/// modulo 2^32 cover that case.
+/// Longitude is a circle, so a window extends from `x` to `width` units east of `x`, across the seam if necessary.
+/// Differences modulo 2^32 cover that case.
 public struct PlaneWindow: Hashable, Sendable {
   /// The western edge.
   public let x: UInt32
@@ -12,7 +12,7 @@ public struct PlaneWindow: Hashable, Sendable {
   /// The southern edge.
   public let maxY: UInt32
 
-  /// Makes a window. One that spans the whole circle starts at 0, whatever `x` is.
+  /// Makes a window. A window that spans the whole circle starts at 0, whatever `x` is.
   public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
     (self.x, self.width, self.minY, self.maxY) = (width == .max ? 0 : x, width, minY, maxY)
   }
@@ -170,11 +170,12 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a tight box that lie outside a window, with the edge of the window that each of them is past.
+/// The sides of a tight box that lie outside a window. For each such side it is known which edge of the window the side
+/// is past.
 struct SidesOutside {
   /// A byte for each of west, north, east and south, with all bits set if that side is outside. The lower half is for
-  /// sides past the window's farther edge, which means that all of the box is outside; the upper half for sides short
-  /// of the nearer edge.
+  /// sides past the window's farther edge, which means that all of the box is outside; the upper half is for sides
+  /// short of the nearer edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)

@@ -2,8 +2,9 @@
 public struct ShownPosition: Hashable, Sendable {
   /// A rule that chooses the position of a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// The mean of the cluster's points. There need not be a point: a town around a bay is shown in the water. Under a
-    /// filter, it is the mean of the points that pass; then clusters may be closer than spacings or badges allow.
+    /// The mean of the cluster's points. There may be no point at the mean: a town around a bay is shown in the water.
+    /// Under a filter, this is the mean of the points that pass. Clusters may then be closer than a spacing or badges
+    /// allow.
     case mean
     /// The point nearest to the mean.
     case member
@@ -24,22 +25,22 @@ public struct ShownPosition: Hashable, Sendable {
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 }
 
-/// A request for where the clusters of an answer are shown.
+/// A request that chooses the positions at which the clusters of an answer are shown.
 @_spi(Server) public struct PositionStyle: Hashable, Sendable {
   private let rule: ShownPosition.Rule?
   private let keepsVisible: Bool?
 
   /// - Parameters:
-  ///   - rule: The rule for positions; nil to show clusters where they stand.
+  ///   - rule: The rule for positions; nil to show clusters at their own positions.
   ///   - keepsVisible: Whether clusters are kept in view; nil to let the query decide.
   public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)
   }
 
-  /// Whether the request asks for anything.
+  /// Whether the request has a rule or says whether clusters are kept in view.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// Returns the name of the parameter that shows clusters elsewhere than where they stand; nil if none does.
+  /// Returns the name of the parameter that may move clusters away from their own positions; nil if no parameter does.
   ///
   /// - Parameter tree: The tree of the clusters; nil if it is not known yet.
   public func moving(in tree: ClusterTree?) -> String? {
@@ -52,21 +53,21 @@ public struct ShownPosition: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - query: The query for the clusters.
-  ///   - window: The window that the query looks at.
+  ///   - window: The window of the query's viewport.
   public func window(for query: Query, in window: PlaneWindow?) -> PlaneWindow? {
     keepsVisible ?? query.keepsClustersVisible ? window : nil
   }
 
-  /// Returns where a cluster is shown; nil if it is shown where it stands.
+  /// Returns the position at which a cluster is shown; nil if it is shown at its own position.
   ///
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - window: The window in which the cluster is kept visible; nil for none.
+  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
-    // Under a filter, clusters that are kept apart stand at the mean of all points, whether they pass or not.
+    // Under a filter, a cluster that is kept apart stays at the mean of all its points, including points that fail.
     let isWhereItStands = rule == nil || rule == .mean && !tree.isFiltered
     if window == nil && isWhereItStands && tree.stand == .mean { return nil }
     return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
@@ -74,10 +75,11 @@ public struct ShownPosition: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Returns where a cluster is shown.
+  /// Returns the position at which a cluster is shown.
   ///
-  /// With a window, the position is inside the window as long as a point of the cluster is. If the position of the rule
-  /// is outside, the visible point nearest to the mean takes its place. So the position may change with the window.
+  /// If a window is given and a point of the cluster is inside, the position is inside the window. If the position that
+  /// the rule gives is outside, the position of the visible point nearest to the mean is used instead. So the position
+  /// may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
@@ -86,19 +88,19 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// Clusters keep their distances only where they stand: shown elsewhere, they may be closer.
+  /// Clusters keep their distances only at their own positions. At other positions they may be closer.
   ///
   /// - Parameters:
   ///   - id: The cluster.
-  ///   - rule: The rule for the position; nil for where the cluster stands.
-  ///   - window: The window in which the cluster is kept visible; nil for none.
+  ///   - rule: The rule for the position; nil for the cluster's own position.
+  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
-  /// - Complexity: O(depth) for the mean and for where the cluster stands; otherwise as `nearestMember(of:)`.
+  /// - Complexity: O(depth) for the mean and for the cluster's own position; otherwise as `nearestMember(of:)`.
   public func shownPosition(
     of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
 
-  /// Returns where a cluster of an answer is shown.
+  /// Returns the position at which a cluster of an answer is shown.
   public func shownPosition(
     of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition {
@@ -112,22 +114,24 @@ extension ClusterTree {
     return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
-  /// Returns where a cluster is shown, kept visible in a box, which may reach beyond the plane.
+  /// Returns the position at which a cluster is shown. The cluster is kept visible in a box, which may extend beyond
+  /// the plane.
   public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox)
     throws -> ShownPosition
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
-  /// Returns the tree index of the cluster's point nearest to its mean; of several, the first. Distances are exact.
+  /// Returns the tree index of the cluster's point nearest to its mean; if several points are nearest, the first of
+  /// them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
   public func nearestMember(of id: ClusterID) throws -> Int {
-    // Every node has a point that counts, and the whole plane contains all points, whatever boxes a damaged file has.
+    // Every node has a counted point, and the whole plane contains all points, whatever boxes a damaged file has.
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// Returns the tree index of the cluster's point in a window that is nearest to its mean; nil if no point of the
-  /// cluster is in the window.
+  /// Returns the tree index of the cluster's point that is nearest to the cluster's mean, among its points in a window;
+  /// nil if no point of the cluster is in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))
@@ -150,11 +154,12 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the tree index of the node's point in a window that is nearest to the node's mean. Of several, it returns
-  /// the first; if the window has none, nil.
+  /// Returns the tree index of the node's point in a window that is nearest to the node's mean. If several points are
+  /// nearest, it returns the first. If no point of the node is in the window, it returns nil.
   ///
   /// Searches depth first, the nearer child first, and prunes nodes that are not nearer than the best point so far
-  /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node a level waits.
+  /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level is kept for
+  /// later.
   ///
   /// Complexity: O(log n) for most nodes; O(n) if most points are equally far from the mean, as on a circle.
   func nearestMember<Counted>(of node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Int? {
@@ -182,8 +187,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// Returns the tree indices of a bucket or of a part of one. Of a stack, it returns only the first point that counts,
-  /// if any does.
+  /// Returns the tree indices of a bucket or of a part of a bucket. For a stack, it returns only the first counted
+  /// point, if there is one.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }
@@ -198,14 +203,14 @@ extension TreeStorage {
 /// Exact squared distances to the mean of a node's points. Distances are multiplied by the number of points, so that
 /// they are whole numbers.
 private struct MeanDistance {
-  /// Sums of the points' coordinates. `TreeStorage.summary` keeps them from placing the mean outside the box.
+  /// Sums of the points' coordinates. `TreeStorage.summary` ensures that the mean they give is inside the box.
   let sums: NodeSums
   let count: UInt32
   let box: PlaneRect
 
   func squared(from point: PlanePoint) -> UInt128 { squared(from: PlaneRect(point)) }
 
-  /// Returns the squared distance from the nearest position of a box, whether or not there is a point.
+  /// Returns the squared distance from the nearest position of a box, whether or not a point lies there.
   func squared(from other: PlaneRect) -> UInt128 {
     let x = gap(sums.x, scaled(other.minX &- box.minX), scaled(other.maxX &- box.minX))
     let y = gap(sums.y, scaled(other.minY &- box.minY), scaled(other.maxY &- box.minY))
@@ -218,7 +223,7 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // The other box is across the seam, and this one is not: it lies on both sides of the mean.
+    // The other box is across the seam and this box is not, so the other box lies on both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

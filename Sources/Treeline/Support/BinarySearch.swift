@@ -1,7 +1,7 @@
 /// Returns the first number of a range at or after some point, by binary search; the range's upper bound if there is
 /// none.
 ///
-/// - Parameter isAtOrAfter: Returns false for numbers before the point, true for all others.
+/// - Parameter isAtOrAfter: Returns false for numbers before the point, true for all other numbers.
 /// - Complexity: O(log n) calls
 @inlinable @inline(__always) package func firstIndex<Index: FixedWidthInteger, Failure: Error>(
   in range: Range<Index>, where isAtOrAfter: (Index) throws(Failure) -> Bool

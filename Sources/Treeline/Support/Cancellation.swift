@@ -1,9 +1,9 @@
 /// Cancellation of work on a tree by the caller that asked for it.
 ///
-/// Long loops of filters, aggregates and histograms check for it every few milliseconds. A cancelled loop throws its
-/// partial results away: nothing unfinished is kept with a tree.
+/// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
+/// throws its partial results away: nothing unfinished is kept with a tree.
 @_spi(Server) public enum Cancellation {
-  /// Declared without the macro, which has no substitute among the stubs of other platforms.
+  /// Declared without the macro `@TaskLocal`, which the stubs for other platforms do not replace.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
   /// Runs work that stops within some 10 ms once it is cancelled.
@@ -12,8 +12,8 @@
   ///   - isCancelled: Returns whether the result is no longer wanted. It is called often, on the calling thread, and
   ///     once true must stay true.
   ///   - work: The work, which runs on the calling thread.
-  /// - Throws: `CancellationError` if the work was cancelled, even if it was done or threw another error; otherwise
-  ///   what the work throws.
+  /// - Throws: `CancellationError` if the work was cancelled, even if it had finished or thrown another error;
+  ///   otherwise the error that the work throws.
   public static func run<Result>(unless isCancelled: @escaping @Sendable () -> Bool, _ work: () throws -> Result) throws
     -> Result
   {

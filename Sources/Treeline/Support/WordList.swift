@@ -3,4 +3,47 @@ extension [String] {
   package func listed(_ conjunction: String = "or") -> String {
     count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + last!
   }
+
+  /// Returns an addition to a message about a name that is not in this list. The addition has the names of the list, or
+  /// the first names of a long list, and the name that was probably meant. It is empty if the list is empty.
+  package func alternatives(to name: String) -> String {
+    if isEmpty { return "" }
+    return "; there are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
+      + (count > 20 ? " and \(count - 20) more" : "")
+      + (nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
+  }
+
+  /// Returns the string that was probably meant by a mistyped name, regardless of case; nil if no string is similar.
+  ///
+  /// - Complexity: O(the square of the length of the strings), for the first 1,000 strings
+  package func nearest(to name: String) -> String? {
+    let name = Array<Character>(name.lowercased())
+    // Two names of one or two letters may be similar only by chance.
+    let most = name.count < 3 ? 0 : Swift.min(Swift.max(name.count / 3, 1), 3)
+    let near = prefix(1_000).map { ($0, $0.lowercased().editDistance(from: name, atMost: most)) }
+    return near.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0
+  }
+}
+
+extension String {
+  /// Returns how many characters must be inserted, removed, replaced or swapped with the next to get from one text to
+  /// another (restricted Damerau-Levenshtein distance), or any number above `most` if the distance is above `most`.
+  fileprivate func editDistance(from other: [Character], atMost most: Int) -> Int {
+    let characters = Array(self)
+    guard abs(characters.count - other.count) <= most else { return most + 1 }
+    var (last, row) = ([Int](), Array(0...other.count))
+    for (i, character) in characters.enumerated() {
+      var next = [i + 1]
+      for (j, wanted) in other.enumerated() {
+        var cost = Swift.min(next[j], row[j + 1]) + 1
+        cost = Swift.min(cost, row[j] + (character == wanted ? 0 : 1))
+        if i > 0, j > 0, character == other[j - 1], characters[i - 1] == wanted {
+          cost = Swift.min(cost, last[j - 1] + 1)
+        }
+        next.append(cost)
+      }
+      (last, row) = (row, next)
+    }
+    return row[other.count]
+  }
 }

@@ -20,7 +20,7 @@
     WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
   }
 
-  /// Returns the sum, or the greatest number instead of an overflow. Neither is negative.
+  /// Returns the sum, or the greatest number instead of an overflow. Neither number may be negative.
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflows) = a.addingReportingOverflow(b)
     return overflows ? .max : sum

@@ -65,7 +65,7 @@ extension Node {
 }
 
 extension TreeStorage {
-  /// Returns the children of a bucket or of a part of one; nil if all its points have the same position.
+  /// Returns the children of a bucket or of a part of a bucket; nil if all points of the node have the same position.
   @inline(__always) func bucketChildPair(of node: Node) throws(IndexError) -> ChildPair? {
     guard let count = try splitOfBucket(node) else { return nil }
     return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)

@@ -11,10 +11,10 @@ public struct ClusterTree: Sendable {
   /// Accessed through `withStorage` only: the pointers in the storage do not keep it alive.
   private let storage: TreeStorage
 
-  /// The points that count; nil for all.
+  /// The counted points; nil if all points are counted.
   let selection: Selection?
 
-  /// The points that pass the tree's filter, even if all points do; nil without a filter.
+  /// The points that pass the tree's filter, even if all points pass it; nil if the tree has no filter.
   let filterSelection: Selection?
 
   /// The plane on which the points lie, which converts coordinates to positions and back.
@@ -42,7 +42,7 @@ public struct ClusterTree: Sendable {
     return try body(storage)
   }
 
-  /// Returns the same tree with another selection of points that count.
+  /// Returns the same tree with another selection of counted points.
   func selecting(_ selection: Selection?) -> ClusterTree { ClusterTree(self, selection) }
 
   private init(_ tree: ClusterTree, _ selection: Selection?) {
@@ -51,10 +51,11 @@ public struct ClusterTree: Sendable {
     (clippedPointCount, growth) = (tree.clippedPointCount, tree.growth)
   }
 
-  /// Returns whether both values are one tree, not merely equal trees. It does not matter which points count.
+  /// Returns whether both values are one tree, not merely equal trees. It does not matter which points are counted.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
-  /// Returns whether the same points count in both trees: both have the same selection, or all points count in both.
+  /// Returns whether the same points are counted in both trees: both have the same selection, or all points are counted
+  /// in both.
   package func countsSamePoints(as other: ClusterTree) -> Bool { selection === other.selection }
 }
 
@@ -64,7 +65,7 @@ extension ClusterTree {
   /// The number of points, including points that fail a filter. Each point is in exactly one cluster of every level.
   public var pointCount: Int { storage.pointCount }
 
-  /// The number of points that count: all points, or under a filter the passing points.
+  /// The number of counted points: all points or, under a filter, the passing points.
   public var passingPointCount: Int { selection?.count ?? pointCount }
 
   /// Returns the position of a point on the plane, by its index in tree order (see `Cluster.range`).

@@ -3,31 +3,32 @@ public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// Growth from the points up: the pair of clusters that comes first by a metric is merged, again and again. This
-  /// needs an index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
+  /// Growth from the points up: again and again, the pair of clusters that comes first in the order of a metric is
+  /// merged. This needs an index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
   case merging(by: MergeMetric)
 }
 
 /// The metric that decides which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
-  /// The two clusters that are closest. Of several such pairs, the one whose positions come first is merged (see the
-  /// format document). Distances are measured between means, or between members (see `ClusterStand`). So clusters merge
-  /// only where they touch, and a `Cut.spacing` fills the room that there is.
+  /// The two clusters that are closest. If several pairs are equally close, the pair whose positions come first is
+  /// merged (see the format document). Distances are measured between means, or between members (see `ClusterStand`).
+  /// So clusters merge only where they touch, and a cut with `Cut.spacing` uses all the room there is.
   case distance
 
-  /// The two clusters whose drawn badges touch first as badges grow. A pair's order is its distance divided by the sum
-  /// of both radii, which follow from the point counts along a `BadgeCurve`. `Cut.badges(scale:)` then shows points
+  /// The two clusters whose drawn badges touch first as badges grow. Pairs are ordered by their distance divided by the
+  /// sum of both radii. A `BadgeCurve` gives the radius for a point count. `Cut.badges(scale:)` then shows points
   /// unclustered as long as there is room. It needs an index of format 1.2.
   case badges
 
   /// The two clusters whose union adds the least scatter, which is the sum of squared distances of points from their
-  /// mean (Ward's method). Of several such pairs, the one whose positions come first is merged. Points are then closer
-  /// to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index of format 1.2.
+  /// mean (Ward's method). If several pairs add equally little, the pair whose positions come first is merged. Points
+  /// are then closer to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index
+  /// of format 1.2.
   case scatter
 }
 
 extension MergeMetric {
-  /// Whether two clusters that are merged at a scale are at least that far apart, so that merge scales serve as the
+  /// Whether two clusters that are merged at a scale are at least that distance apart. Merge scales then serve as the
   /// tree's separations. Otherwise separations are computed as for a tree that was split.
   package var keepsApart: Bool { self != .scatter }
 }
@@ -91,7 +92,7 @@ extension Growth {
   }
 }
 
-/// Written like its split rule (see `SplitRule`), or as `merge:` and the metric.
+/// The description is that of the split rule (see `SplitRule`), or `merge:` and the name of the metric.
 extension Growth: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -101,14 +102,14 @@ extension Growth: CustomStringConvertible {
   }
 }
 
-/// The position at which a cluster of a tree grown by merging stands. Distances are kept between these positions.
+/// The rule for the position of a cluster in a tree grown by merging. Distances are kept between these positions.
 public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
-  /// The mean of the cluster's points. There need not be a point at the mean.
+  /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
-  /// One of the cluster's points, so that no badge stands in the sea. Of the two clusters that a cluster was merged
-  /// from, one stands nearer to the mean of all points: the cluster stands where that one does. Distances are kept
-  /// between these positions. This needs an index of format 1.2, and one bit for each point.
+  /// The position of one of the cluster's points, so that no badge lies in the sea. A cluster that was merged from two
+  /// clusters takes the position of one of them: the position that is nearer to the mean of all its points. Distances
+  /// are kept between these positions. This needs an index of format 1.2, and one bit for each point.
   case member
 }
 
@@ -121,11 +122,11 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   /// western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// The merge scales are rounded down to four steps an octave, because the tree would be too deep otherwise.
+  /// The merge scales are rounded down to four steps per octave, because otherwise the tree would be too deep.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
-  /// Clusters stand at one of their points, and merge scales are distances between these positions (see
-  /// `ClusterStand`).
+  /// The position of a cluster is the position of one of its points, and merge scales are distances between these
+  /// positions (see `ClusterStand`).
   package static let standsAtMembers = MergeTraits(rawValue: 4)
 
   package static let all: MergeTraits = [.acrossSeam, .coarseScales, .standsAtMembers]

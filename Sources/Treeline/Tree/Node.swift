@@ -15,7 +15,7 @@ package struct Node: Hashable, Sendable {
   var id: ClusterID { ClusterID(first: first, level: Int(level)) }
 }
 
-/// The two children of a node, except for what they share with the node itself.
+/// The two children of a node, without the data that they share with the node itself.
 struct ChildPair {
   var leftCount: UInt32
   var leftRecord: UInt32
@@ -36,16 +36,17 @@ struct ChildPair {
 }
 
 extension TreeStorage {
-  /// The greatest level of a node. The builder keeps to it, and readers stop here in a damaged tree.
+  /// The greatest level of a node. The builder makes no deeper nodes, and readers stop at this level in a damaged tree.
   package static let maximumLevel = 1023
 
-  /// The level from which on nodes with stored children are halved along their box's longer side, which takes at most
-  /// 64 more levels.
+  /// From this level on, nodes with stored children are halved along the longer side of their box. This takes at most
+  /// 64 levels.
   package static let principalLevels = 512
 
   package var root: Node? { pointCount == 0 ? nil : Node(first: 0, count: UInt32(pointCount), record: 0, levels: 0) }
 
-  /// Returns whether a node has stored children. A part of a bucket has the bucket's record, which has none.
+  /// Returns whether a node has stored children. A part of a bucket has the bucket's record, which has no stored
+  /// children.
   @inline(__always) package func isStored(_ node: Node) -> Bool { nodes[Int(node.record)].childOffset != 0 }
 
   /// Returns the children of a node; nil if all its points have the same position. Complexity: O(1)
@@ -66,7 +67,7 @@ extension TreeStorage {
     // The depth in a bucket is 0 here, so this compares the level.
     guard node.levels < Bucket.maximumLevel else { throw tooDeep(node.record) }
     let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
-    // Checks that both children have points: the left one has 1 ... count - 1.
+    // Checks that both children have points: the left child has 1 ... count - 1 points.
     guard leftCount &- 1 < node.count &- 1, rightCount == node.count &- leftCount else {
       throw countsDisagree(node.record)
     }
@@ -80,7 +81,7 @@ extension TreeStorage {
   /// Returns whether a left child's record and its right neighbor lie within the node section. Then the parent has sums
   /// and a spread, since there is one entry of each for every two records after the root's.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // Done in one comparison: `left` - 1 is rotated right by one bit, so it becomes huge if it is odd.
+    // Done in one comparison: `left` - 1 is rotated right by one bit, so an odd number becomes huge.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

@@ -5,10 +5,10 @@
 /// has 11 significant bits above, so the distance is less than 1/2048 too short. 0 means that the node is never
 /// replaced: it is a single position, or its children would never be apart.
 ///
-/// Rounding keeps every promise. Codes grow with distances, so separations that never grow from parent to child still
-/// do not when rounded. Let c be the least code that stands for a required distance T or more, and d(c) the distance of
-/// c. A node's code is below c exactly if its separation is below d(c). So codes show at T exactly what exact
-/// separations show at d(c), which is at least T and at most 1/2048 longer.
+/// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
+/// never grow after they are rounded. Let c be the least code that stands for a required distance T or more, and d(c)
+/// the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T exactly what
+/// exact separations show at d(c), which is at least T and at most 1/2048 longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -20,12 +20,12 @@ package struct SeparationCode: Hashable, Sendable {
   /// A distance greater than every distance on the plane: only the root is shown.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
-  /// The number of bits after the leading one.
+  /// The number of bits after the leading 1 bit.
   private static let significandBits: UInt16 = 10
 
   /// Makes the greatest code whose square is at most `squaredDistance`.
   package init(roundingDown squaredDistance: UInt64) {
-    // Below 2^11 the exponent is 0 and the code is the number itself, including the leading one.
+    // Below 2^11 the exponent is 0 and the code is the number itself, including the leading 1 bit.
     let exponent = max(64 - Int(Self.significandBits) - 1 - squaredDistance.leadingZeroBitCount, 0)
     rawValue = UInt16(exponent) << Self.significandBits + UInt16(squaredDistance >> UInt64(exponent))
   }
@@ -48,7 +48,7 @@ package struct SeparationCode: Hashable, Sendable {
     rawValue = code.squaredDistance == least ? code.rawValue : code.rawValue + 1
   }
 
-  /// The square of the code's distance. `beyondAll` has none.
+  /// The square of the code's distance. `beyondAll` has no distance.
   package var squaredDistance: UInt64 {
     let exponent = max(rawValue >> Self.significandBits, 1) - 1
     let significand = rawValue - exponent << Self.significandBits
@@ -61,7 +61,7 @@ extension SeparationCode: Comparable {
 }
 
 extension SeparationCode {
-  /// The code rounded down to two significant bits of the squared distance: four steps an octave.
+  /// The code rounded down to two significant bits of the squared distance: four steps per octave.
   package var coarse: SeparationCode {
     let bits = rawValue < 1 << 11 ? max(14 - rawValue.leadingZeroBitCount, 0) : 9
     return SeparationCode(rawValue: (rawValue >> UInt16(bits)) << UInt16(bits))

@@ -17,11 +17,11 @@ public struct SplitRule: Hashable, Sendable {
       }
     }
 
-    /// A description in words that follow the name and a comma.
+    /// A description of the rule, which follows the name and a comma in texts.
     fileprivate var summary: String {
       switch self {
-      case .mean: "at the mean of their points, as the article does"
-      case .leastScatter: "where the least scatter is left"
+      case .mean: "at the mean of their points, as in Applidium's article"
+      case .leastScatter: "where both halves together scatter least"
       case .gamma: "at their mean weighted by distance to the power of g - 1, for a g \(gammaDomain)"
       }
     }
@@ -37,26 +37,28 @@ public struct SplitRule: Hashable, Sendable {
 
   private init(_ kind: Kind, gammaInEighths: UInt32 = 0) { (self.kind, self.gammaInEighths) = (kind, gammaInEighths) }
 
-  /// The rule of a build without another choice: `leastScatter`.
+  /// The default rule of a build: `leastScatter`.
   public static let standard = leastScatter
 
-  /// The split at the mean of a node's points: the article's rule, and the fastest to build.
+  /// The split at the mean of a node's points. This is the rule of Applidium's article, and the fastest to build.
   public static let mean = SplitRule(.mean)
 
-  /// The split with the least scatter in both halves, by the sum of squared distances of points to the mean of their
-  /// half. First the best position along the axis is found, of several the lowest. Then points move to the half whose
-  /// mean is nearer, as long as that gains enough.
+  /// The split after which both halves together have the least scatter, which is the sum of the squared distances of
+  /// points to the mean of their half. First the best position along the axis is found. If several positions are best,
+  /// it is the lowest. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
+  /// enough.
   ///
-  /// For an equal number of clusters, widest first, points lie a tenth closer to them than with `mean`. Building takes
-  /// about twice as long, and five times as long if distances double from point to point.
+  /// With the same number of clusters in widest-first order, points lie a tenth closer to their clusters than with
+  /// `mean`. Building takes about twice as long as with `mean`, and five times as long if distances double from point
+  /// to point.
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the
   /// unweighted mean to the power of `power` - 1: the discrimination power of the original library, ADClusterMapView.
   ///
-  /// Above 1 outliers draw the line towards them and are split off earlier; 1 is the same as `mean`; below 1 the line
-  /// stays where most points are. Every weight is finite and above 0. The axis is the same as for the other rules.
-  /// Building takes two to three times as long as with `mean`.
+  /// With a power above 1, outliers draw the line towards them and are split off earlier. A power of 1 is the same as
+  /// `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0. The axis
+  /// is the same as for the other rules. Building takes two to three times as long as with `mean`.
   ///
   /// - Parameter power: From 0 to 4 in steps of 1/8. Such powers need only square roots, products and quotients, which
   ///   IEEE 754 defines to the last bit. Other powers would depend on the C library, so they trap.

@@ -1,4 +1,4 @@
-/// The groups of a tree of groups. Points share a cluster only with points of their own group.
+/// The groups of a tree that was built with groups. Points share a cluster only with points of their own group.
 ///
 /// Each group has a tree of its own, and these trees follow one another in tree order. After the last of them come the
 /// points that are never clustered. Nodes above the roots of the groups, and above those points, are in no answer.
@@ -11,7 +11,7 @@ package struct TreeGroups: Hashable, Sendable {
   /// empty name.
   package let names: [String]
 
-  /// The tree index at which each group begins, and the one at which the last group ends.
+  /// The tree index at which each group begins, and the tree index at which the last group ends.
   package let starts: [UInt32]
 
   /// The number of all points, including those after the last group, which are never clustered.
@@ -27,7 +27,7 @@ package struct TreeGroups: Hashable, Sendable {
     pointCount = starts.last! + neverClustered
   }
 
-  /// The number of points that may be clustered. Points from this tree index on never are.
+  /// The number of points that may be clustered. Points from this tree index on are never clustered.
   package var clusteredCount: UInt32 { starts.last! }
 
   /// The range of each part in tree order: one for each group, then one for the points that are never clustered.
@@ -107,12 +107,13 @@ extension TreeStorage {
   }
 
   /// Returns the nodes with which a cut begins, in tree order. In a tree of groups these are the roots of the groups
-  /// that have a point in view, and the points in view that are never clustered. In any other tree it is the root.
+  /// that have a point in view, and the points in view that are never clustered. In any other tree the only such node
+  /// is the root.
   ///
   /// - Complexity: O(k + depth) visited nodes for k results, plus the nodes that lie across the window's corners.
   func cutRoots<Counted>(in view: PointsInView<Counted>) throws(IndexError) -> [Node] {
     var roots: [Node] = []
-    // The right siblings along the path down to the current node: one a level.
+    // The right siblings along the path down to the current node: at most one for each level.
     var waiting = [root].compactMap { $0 }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
@@ -126,7 +127,7 @@ extension TreeStorage {
     return roots
   }
 
-  /// Returns the least number of points that count in a group, ignoring groups in which none count.
+  /// Returns the least number of counted points in a group. Groups without counted points are ignored.
   func leastGroupCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     var least = Int.max
     var waiting = [root].compactMap { $0 }
@@ -155,10 +156,11 @@ public struct ClusterGroup: Sendable {
 }
 
 extension ClusterTree {
-  /// The groups that never mix, by name; empty for a tree that was built without groups.
+  /// The groups of the tree, sorted by name. No cluster has points of two groups. The array is empty for a tree that
+  /// was built without groups.
   ///
   /// Each group has a hierarchy of its own. So distances are kept within a group, and clusters of different groups may
-  /// overlap. All groups share a limit.
+  /// overlap. A limit applies to all groups together.
   ///
   /// - Complexity: O(groups · log groups)
   public var groups: [ClusterGroup] {

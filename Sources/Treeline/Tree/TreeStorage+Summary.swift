@@ -33,21 +33,22 @@ extension TreeStorage {
       y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
   }
 
-  /// Returns the position where a node stands: its mean position, or one of its points. Merge scales are measured
-  /// between these positions.
+  /// Returns the position of a node as a cluster: its mean position, or the position of one of its points. Merge scales
+  /// are measured between these positions.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func standPosition(of node: Node) -> PlanePoint {
     standIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
   }
 
-  /// Returns the tree index of the point where a node stands; nil if it stands at its mean.
+  /// Returns the tree index of the point whose position a node has; nil if its position is its mean.
   ///
   /// Complexity: O(depth below the node)
   @inline(__always) package func standIndex(of node: Node) -> Int? {
     guard let stands else { return nil }
     var node = node
-    // In a damaged file the walk may end early. The node then stands at the first point of the last node that was read.
+    // In a damaged file the walk may end early. The node then has the position of the first point of the last node that
+    // was read.
     while node.count > 1, let (left, right) = try? children(of: node) {
       node = Self.bit(of: stands, at: Int(right.first)) ? right : left
     }
@@ -74,7 +75,7 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children checks the same.
+  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children makes the same check.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {

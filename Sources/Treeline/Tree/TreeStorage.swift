@@ -30,10 +30,10 @@ package final class TreeStorage: @unchecked Sendable {
   package let badgeCurve: BadgeCurve?
 
   /// One bit for each node with children, in a tree whose clusters stand at members. The bit is at the tree index of
-  /// the right child's first point, and set if the node stands where its right child stands.
+  /// the right child's first point, and set if the node has the position of its right child.
   package let stands: UnsafePointer<UInt8>?
 
-  /// The groups of a tree whose groups never mix.
+  /// The groups; nil if the tree was built without groups.
   package let groups: TreeGroups?
 
   package let columns: [Column]

@@ -12,9 +12,10 @@ package struct TreeTop: Sendable {
     /// leaf.
     package var level: UInt16
     package var code: UInt16
-    /// Whether the node that is split before this leaf stands where its right child stands.
+    /// Whether the node that is split before this leaf has the position of its right child.
     package var isStandRight: Bool
-    /// The leaf's own separation, the greatest of all that are left out in it; 0 for a single position.
+    /// The leaf's own separation, which is the greatest of the separations that are left out below it; 0 for a single
+    /// position.
     package var ownCode: UInt16
     /// The sums, measured from the top left corner of the box.
     package var sums: NodeSums
@@ -31,7 +32,7 @@ extension ClusterTree {
   ///
   /// - Parameter most: 1 or more. Groups and points that are never clustered are always leaves of their own, however
   ///   many they are.
-  /// - Throws: `QueryError.noSeparations` if the tree has none, `IndexError` if the file is damaged.
+  /// - Throws: `QueryError.noSeparations` if the tree has no separations, `IndexError` if the file is damaged.
   /// - Complexity: O(pointCount)
   package func top(most: Int) throws -> TreeTop {
     precondition(most > 0, "Expected at least one leaf, found \(most)")
@@ -55,7 +56,7 @@ extension TreeStorage {
     var isStandRight = false
   }
 
-  /// The code of a node that is in no answer. It is greater than all others.
+  /// The code of a node that is in no answer. It is greater than all other codes.
   fileprivate static let apart = UInt16.max
 
   /// Returns the least code of a node that is split so that there are at most `most` leaves; 0 to split all nodes.
@@ -72,7 +73,8 @@ extension TreeStorage {
     return 0
   }
 
-  /// Calls `visit` with each node from the root down, in tree order, with the split before it and whether it is split.
+  /// Calls `visit` with each node from the root down, in tree order. `visit` is also given the split before the node,
+  /// and whether the node is split.
   fileprivate func descend(
     _ separations: UnsafePointer<UInt16>, least: UInt16, _ visit: (Node, Split, Bool) throws -> Void
   ) throws {

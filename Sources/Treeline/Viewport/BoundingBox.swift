@@ -20,7 +20,7 @@ public struct BoundingBox: Hashable, Sendable {
     self.north = north
   }
 
-  /// The whole sphere, as far as Web Mercator shows it and beyond.
+  /// The whole sphere, including the latitudes that Web Mercator does not show.
   public static let world = BoundingBox(west: -180, south: -90, east: 180, north: 90)
 }
 

@@ -47,13 +47,14 @@ public struct MapTile: Hashable, Sendable {
     return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
   }
 
-  /// Returns where a position of a plane is in the tile, in parts of its side: from 0 up to, but not including,
-  /// `extent`. Positions on neighboring tiles are beyond this range. Numbers beyond the range of `Int` become the least
-  /// or the greatest `Int`, and NaN becomes 0.
+  /// Converts a position of a plane to a position in the tile, in parts of the tile's side: from 0 up to, but not
+  /// including, `extent`. Positions on neighboring tiles are beyond this range. Numbers beyond the range of `Int`
+  /// become the least or the greatest `Int`, and NaN becomes 0.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // Chooses the repetition of the position that is nearest to the middle of the tile; of two, the western one.
+    // The position repeats around the world. Chooses the repetition nearest to the middle of the tile or, of two
+    // equally near repetitions, the western one.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

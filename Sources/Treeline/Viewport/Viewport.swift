@@ -1,7 +1,7 @@
 /// The part of a map in view, and the scale at which it is shown.
 ///
-/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px: its zoom is one less at the
-/// same scale, and goes with `tileSize: .pixels512`.
+/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px, and its zoom at the same
+/// scale is less by 1. Pass such a zoom with `tileSize: .pixels512`.
 ///
 /// ```swift
 /// Viewport(paris)                                              // a box, without a scale: enough for a limit
@@ -41,7 +41,7 @@ public struct Viewport: Hashable, Sendable {
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
     /// 256 px, as Web Mercator tiles were first cut. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
-    /// 512 px, as MapLibre and Mapbox count zooms: one less for the same scale.
+    /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale their zoom is less by 1.
     case pixels512 = 512
 
     /// Number to add to a zoom for these tiles, to get the zoom for tiles of 256 px.
@@ -51,13 +51,14 @@ public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
   public let area: Area
 
-  /// The zoom, which may be fractional; nil if there is none, or if the size of a box yields it.
+  /// The zoom, which may be fractional; nil if there is no zoom, or if it follows from a box and the size of its
+  /// screen.
   public let zoom: Double?
 
   /// Size of the screen; nil if there is none.
   public let size: Size?
 
-  /// Size of the tiles for which `zoom` counts.
+  /// Size of the tiles to which `zoom` refers.
   public let tileSize: TileSize
 
   /// Width of a margin around the area, in pixels. The margin is in view, too.
@@ -67,15 +68,15 @@ public struct Viewport: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - box: The box, with all four edges inclusive.
-  ///   - zoom: The zoom; nil for no scale, which is enough for a limit.
-  ///   - tileSize: Size of the tiles for which the zoom counts.
+  ///   - zoom: The zoom; nil for a viewport without a scale. A cut with only a limit needs no scale.
+  ///   - tileSize: Size of the tiles to which the zoom refers.
   ///   - margin: Width in pixels of a margin around the box, which is in view, too. It needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
 
-  /// Creates a viewport of a box on a screen. Its zoom is the greatest at which the box fits, up to one unit of the
-  /// plane a pixel.
+  /// Creates a viewport of a box on a screen. Its zoom is the greatest zoom at which the box fits, but at most the zoom
+  /// at which a pixel is one unit of the plane.
   ///
   /// - Parameters:
   ///   - box: The box, with all four edges inclusive.
@@ -93,7 +94,7 @@ public struct Viewport: Hashable, Sendable {
   ///   - zoom: The zoom, which may be fractional.
   ///   - width: Width of the screen in pixels, above 0.
   ///   - height: Height of the screen in pixels, above 0.
-  ///   - tileSize: Size of the tiles for which the zoom counts. MapLibre has tiles of 512 px.
+  ///   - tileSize: Size of the tiles to which the zoom refers. MapLibre has tiles of 512 px.
   ///   - margin: Width in pixels of a margin around the screen, which is in view, too.
   public init(
     center: Coordinate, zoom: Double, width: Double, height: Double, tileSize: TileSize = .pixels256, margin: Double = 0
@@ -126,7 +127,7 @@ public struct Viewport: Hashable, Sendable {
 
   init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     (self.area, self.zoom, self.size, self.margin) = (area, zoom, size, margin)
-    // Viewports that show the same are equal: without a zoom, the size of tiles has no meaning.
+    // Viewports that show the same area at the same scale are equal. Without a zoom, the size of tiles has no meaning.
     self.tileSize = zoom == nil ? .pixels256 : tileSize
   }
 }
@@ -145,7 +146,7 @@ public struct PlaneViewport: Hashable, Sendable {
 extension Viewport {
   /// Returns the viewport on a plane; nil if it lies off the square of a plain plane, so that nothing is in view.
   ///
-  /// - Throws: `QueryError` if an edge, a zoom or a size is not a number that makes sense.
+  /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
   public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
     guard var window = try window(on: plane) else { return nil }
     let zoom = try zoom(on: plane)
@@ -178,7 +179,8 @@ extension Viewport {
     return Plane.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
   }
 
-  /// Whether the viewport has a zoom, its own or one from its size. A detail, a spacing and badges need one.
+  /// Whether the viewport has a zoom: its own zoom, or a zoom that follows from its size. A cut with a detail, a
+  /// spacing or badges needs a zoom.
   public var hasScale: Bool {
     if zoom != nil { return true }
     if case .box = area { return size != nil }

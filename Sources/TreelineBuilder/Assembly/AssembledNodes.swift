@@ -6,7 +6,7 @@ struct AssembledNodes {
   let sums: UnsafeMutablePointer<NodeSums>
   let spreads: UnsafeMutablePointer<NodeSpread>
   let recordCount: Int
-  /// Index of the records of the next children.
+  /// Index at which the records of the next pair of children go.
   private var next = 1
 
   var blocks: [MemoryBlock] {
@@ -17,7 +17,7 @@ struct AssembledNodes {
     ]
   }
 
-  /// Allocates room for a number of records, which the caller fills.
+  /// Allocates memory for a number of records. The caller must fill them.
   init(recordCount: Int) {
     self.recordCount = recordCount
     records = .allocate(capacity: recordCount)
@@ -27,8 +27,8 @@ struct AssembledNodes {
 
   func deallocate() { for block in blocks { block.deallocate() } }
 
-  /// Puts subtrees together, and deallocates each one once it is copied: they are many and large. The result is useless
-  /// if the build is cancelled.
+  /// Copies subtrees into one array of nodes. Each subtree is deallocated as soon as it is copied, because all subtrees
+  /// together are large. If the build is cancelled, the result is unusable.
   init(_ top: TopNode?, threads: Int, _ monitor: BuildMonitor) {
     self.init(recordCount: top?.recordCount ?? 0)
     var stack = top.map { [(node: $0, record: 0)] } ?? []

@@ -33,15 +33,15 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Gives each node with children the union of its children's boxes, and measures its sums from the corner of that
-  /// box.
+  /// Completes the nodes with children: the box of each becomes the union of its children's boxes, and its sums are
+  /// measured from the corner of this box.
   ///
   /// - Parameters:
-  ///   - root: Record of the node that all other nodes lie below.
-  ///   - firstBelow: The first of their records.
-  ///   - corner: Corner from which sums have been measured.
+  ///   - root: Index of the record of the topmost node.
+  ///   - firstBelow: Index of the first record of the nodes below the root. They are the last records.
+  ///   - corner: Corner from which sums have been measured so far.
   mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
-    // Through pointers: the optimizer need not change array elements in place.
+    // Pointers, because the optimizer does not always change array elements in place.
     records.withUnsafeMutableBufferPointer { records in
       sums.withUnsafeMutableBufferPointer { sums in
         func finish(_ record: Int) {

@@ -1,9 +1,9 @@
 import Treeline
 
-/// A node of any size that is not made yet: its points and the box around them.
+/// A node, of any size, that has no record yet: its points and the box around them.
 struct Segment: Sendable {
-  /// Points, measured from the corner of the box, or from the corner of the first narrow node above. Rounded means
-  /// depend on the corner, so the corner must not depend on the thread that splits the node.
+  /// Points, measured from the corner of the box or, if a node above is narrow, from the corner of the first narrow
+  /// node above. Rounded means depend on the corner. So the corner must not depend on the thread that splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -28,8 +28,9 @@ struct Segment: Sendable {
     return NodeSums(x: moments.x, y: moments.y)
   }
 
-  /// Whether all sums over these points fit 64 bits, and the points are few. Then the sums of every part fit, too, and
-  /// adding up half of the points takes some milliseconds, too short for a look at whether the build is cancelled.
+  /// Whether all sums over these points fit 64 bits, and the points are few. Then the sums of every part of the points
+  /// also fit. Adding up half of the points takes only some milliseconds, so it need not check whether the build is
+  /// cancelled.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -44,8 +45,9 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Level below which nodes are halved along the longer side of their box. Halving ends after 64 more levels whatever
-  /// the data. No real data comes near that level, which only serves to prove a bound on the depth.
+  /// Number of levels at which nodes are split by the rule. Below them, nodes are halved along the longer side of their
+  /// box. For any data, halving ends after 64 more levels. No real data comes near this level; it only serves to prove
+  /// a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
@@ -72,7 +74,8 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Partitions the points of a node of any size. Any tree has a few such nodes at the top.
+  /// Partitions the points of a node that may be too large for `isNarrow`. Every tree has only a few such nodes, at the
+  /// top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Splits points by a rule.
+/// Builds the nodes over points by splitting them by a rule.
 struct Splitting {
   let rule: SplitRule
   var solver = PrincipalAxis.Solver.standard
@@ -10,7 +10,7 @@ struct Splitting {
 
   /// Sorts the points in some memory into tree order and returns the nodes over them.
   ///
-  /// - Parameter root: Place of the topmost node in the whole tree.
+  /// - Parameter root: The topmost node's level and corner in the whole tree.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
     // One call for each algorithm, so that the builder is compiled separately for each.

@@ -13,7 +13,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     nodes = NodeArrays(pointCount: pointCount)
   }
 
-  /// Returns the nodes. They are useless if the build is cancelled.
+  /// Returns the nodes of the subtree. If the build is cancelled, they are unusable.
   mutating func build(_ root: Segment) -> NodeArrays {
     let monitor = splitter.monitor
     var stack: ContiguousArray = [root]
@@ -34,10 +34,11 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     return nodes
   }
 
-  /// A node whose sums, and the sums of all nodes below it, fit 64 bits: like most nodes of any tree.
+  /// A node whose sums, and the sums of all nodes below it, fit 64 bits. Most nodes of any tree are narrow.
   ///
-  /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, which
-  /// would cost a pass over the points at each level. They are united from the buckets up once the subtree is complete.
+  /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, because
+  /// that would cost a pass over the points at each level. They are united from the buckets up once the subtree is
+  /// complete.
   private struct NarrowNode {
     var points: PointGroup<UInt64>
     var record: Int

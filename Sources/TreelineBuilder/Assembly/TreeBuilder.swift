@@ -10,10 +10,10 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Least number of pieces of work for each thread, so that all threads end at about the same time.
   private static var piecesPerThread: Int { 16 }
 
-  /// Sorts the points into tree order, notes their gaps, and returns the nodes. They are useless if the build is
-  /// cancelled.
+  /// Sorts the points into tree order, notes their gaps, and returns the nodes. If the build is cancelled, the nodes
+  /// are unusable.
   ///
-  /// - Parameter root: Place of the topmost node in the whole tree.
+  /// - Parameter root: The topmost node's level and corner in the whole tree.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -32,8 +32,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits nodes by all threads together as long as a node has more points than a thread's share. That happens when
-  /// splits leave most of the points on one side.
+  /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
+  /// many such nodes only if splits leave most of the points on one side.
   ///
   /// - Returns: the nodes that are left to split or build.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
@@ -57,7 +57,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// Place of the topmost node of a subtree in the whole tree.
+/// The level and corner of a subtree's topmost node in the whole tree.
 struct SubtreeRoot: Sendable {
   /// Level of the node; 0 in the whole tree.
   var level = 0

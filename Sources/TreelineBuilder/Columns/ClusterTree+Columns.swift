@@ -1,14 +1,14 @@
 import Treeline
 
 extension ClusterTree {
-  /// Returns this tree with more columns, which are kept in memory and come after its own.
+  /// Returns this tree with more columns. They are kept in memory, and come after the columns of this tree.
   ///
   /// ```swift
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// The new tree shares everything except a filter with this one, which does not change. Clusters of one tree are not
-  /// clusters of the other.
+  /// This tree does not change. The new tree shares everything with it except a filter. A cluster of one of these trees
+  /// cannot be used with the other tree.
   ///
   /// - Parameter columns: Columns to add. No two columns share a name.
   /// - Throws: `ColumnError`, which is `cancelled` if the current task is cancelled.
@@ -20,7 +20,7 @@ extension ClusterTree {
   /// Returns this tree with more columns, with progress reports and a way to cancel.
   ///
   /// - Parameters:
-  ///   - cancellation: Stops the work; if nil, cancelling the task does.
+  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func adding(
     columns: [IndexColumn], stoppingWith cancellation: BuildCancellation?,
@@ -47,7 +47,7 @@ extension ClusterTree {
 
   /// Returns this tree without some of its columns and without a filter, for an index that reveals less.
   ///
-  /// - Parameter names: Names of the columns. Names that the tree does not have change nothing.
+  /// - Parameter names: Names of the columns. A name that no column of the tree has is ignored.
   public func removing(columns names: Set<String>) -> ClusterTree {
     with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
@@ -55,15 +55,16 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Returns the row of the input, for errors, given the row of the tree; nil if both are the same.
-  ///   - cancellation: Stops the work; if nil, cancelling the task does.
+  ///   - row: Returns the row number for errors, given the row of the tree. Nil if both rows have the same number. If
+  ///     several rows have a value that does not suit its column, the error names the least of their numbers.
+  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(ColumnError) -> [EncodedColumn] {
-    // Each value is surveyed and encoded. If there are preparations, values are also sorted, and read once more for
-    // each preparation.
+    // The values of each column are read once to survey them and once to encode them. If the column has preparations,
+    // its values are also sorted, and read once more for each preparation.
     let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
     let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
     return try columns.map { column throws(ColumnError) in
@@ -74,9 +75,22 @@ extension ClusterTree {
       case .success(let encoded): return encoded
       case .failure(let error):
         let treeRow = self.row(atTreeIndex: error.point)
-        throw error.error(column: column.name, row: row?(treeRow) ?? treeRow)
+        throw firstUnsuitableValue(of: columns, row: row)
+          ?? error.error(column: column.name, row: row?(treeRow) ?? treeRow)
       }
     }
+  }
+
+  /// Returns the error for the first row with a value that does not suit its column, by row number. Nil if each value
+  /// alone suits its column, but all values together do not.
+  private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
+    let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
+      guard case .values(let kind?, let value) = column.source else { return nil }
+      var survey = ColumnSurvey(of: .typed(kind), name: column.name, cells: column.cells)
+      for treeRow in 0..<pointCount { survey.add(value(treeRow), ofPoint: row?(treeRow) ?? treeRow) }
+      return survey.problem.map { (column.name, $0) }
+    }
+    return problems.min { $0.problem.point < $1.problem.point }.map { $0.problem.error(column: $0.column) }
   }
 
   private func encoded(_ column: IndexColumn, _ monitor: BuildMonitor) throws(UnsuitableValue) -> EncodedColumn {
@@ -127,7 +141,7 @@ extension Sequence<String> {
   }
 
   /// Returns the first of these names that occurs twice among all names. Columns are looked up by Swift's equality of
-  /// strings, so of two names that are canonically equivalent the second would never be found.
+  /// strings. So if two names are canonically equivalent, the second column would never be found.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The encoding of a column: values of any points become codes of one width. It is chosen once all values are surveyed.
+/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes. All
+/// codes of a column have the same width.
 ///
 /// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
 /// the dictionary.
@@ -12,9 +13,10 @@ public struct ColumnEncoding: Sendable {
   let form: ColumnForm
   /// Kind of a typed column.
   public var kind: Column.Kind { form.kind }
-  /// Unit of numbers that are times, 1 or 1000 a second.
+  /// Number of units per second of numbers that are times, 1 or 1000.
   private let numbersPerSecond: Int?
-  /// Whether the kind was found from the values. Then only booleans and the texts `true` and `false` are booleans.
+  /// Whether the kind was found from the values. If so, only booleans and the texts `true` and `false` count as
+  /// booleans.
   private let isFound: Bool
   /// Decimal mark of numbers in texts.
   private let mark: DecimalMark
@@ -22,6 +24,8 @@ public struct ColumnEncoding: Sendable {
   private let keepsTexts: Bool
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
+  /// Whether cells of text that were read with decimal points look like numbers with decimal commas.
+  package let hasCommaNumbers: Bool
   /// Entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
@@ -36,6 +40,7 @@ public struct ColumnEncoding: Sendable {
     (keepsTexts, hasOddTimes) = (survey.keepsTexts, form.kind == .time && survey.times.hasOddNumbers)
     (numbersPerSecond, isFound) = (survey.purpose.numbersPerSecond, survey.purpose == .typed(nil))
     mark = survey.cells ?? .point
+    hasCommaNumbers = isFound && survey.cells == .point && entries?.areCommaNumbers ?? false
     var form = form
     if let entries {
       // The code after the last entry's code stands for a missing value.
@@ -47,8 +52,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values, and the number of points whose number a double does not hold
-  /// exactly.
+  /// Returns the code of each entry of some values. Also counts the points whose value is a number that a double cannot
+  /// store exactly.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -71,11 +76,11 @@ public struct ColumnEncoding: Sendable {
     return (codes, values.numbers.count { areInexact[Int($0)] })
   }
 
-  /// Writes the codes of some values, each `stride` bytes after the one before.
+  /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
   ///
-  /// - Returns: how many numbers are stored as the nearest doubles and not exactly.
-  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed; its row is the number of the
-  ///   point.
+  /// - Returns: how many numbers are stored as the nearest double because no double is equal to them.
+  /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
+  ///   number of the point.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws(ColumnError) -> Int {
@@ -111,7 +116,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// Returns the code of a value; nil for one that has no code because it was not surveyed.
+  /// Returns the code of a value; nil for a value that has no code because it was not surveyed.
   private func code(ofEntry number: Int, of values: EntrySet) -> UInt64? {
     if form.encoding == .entries { return code(inDictionaryOf: number, values) }
     let value = values.value(of: number)
@@ -232,7 +237,7 @@ extension ColumnEncoding: PlainValue {
     bytes.append(name)
     bytes.append(form)
     bytes.append([
-      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes, mark == .comma]), isFound ? 1 : 0,
+      PlainBytes.bits([isAttribute, keepsTexts, hasOddTimes, mark == .comma, hasCommaNumbers]), isFound ? 1 : 0,
       UInt32(numbersPerSecond ?? 0),
     ])
     bytes.append(entries.map { [$0] } ?? [])
@@ -245,18 +250,18 @@ extension ColumnEncoding: PlainValue {
     var entries = try bytes.readValues(of: EntrySet.self).first
     entries?.prepare()
     self.entries = entries
-    guard fields.count == 3, fields[0] <= 15, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
+    guard fields.count == 3, fields[0] <= 31, fields[1] <= 1, [0, 1, 1000].contains(fields[2]),
       form.isSound(entryCount: entries?.count, isAttribute: fields[0] & 1 == 1)
-    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid ones") }
+    else { throw .damaged(what: "the encoding of a column", expected: "its kind and width", found: "invalid values") }
     (isAttribute, keepsTexts, isFound) = (fields[0] & 1 != 0, fields[0] & 2 != 0, fields[1] != 0)
-    hasOddTimes = fields[0] & 4 != 0
+    (hasOddTimes, hasCommaNumbers) = (fields[0] & 4 != 0, fields[0] & 16 != 0)
     mark = fields[0] & 8 == 0 ? .point : .comma
     numbersPerSecond = fields[2] == 0 ? nil : Int(fields[2])
   }
 }
 
 extension ColumnSurvey.Purpose {
-  /// Unit of numbers that are times, 1 or 1000 a second; nil if numbers are not times.
+  /// Number of units per second of numbers that are times, 1 or 1000; nil if numbers are not times.
   var numbersPerSecond: Int? {
     switch self {
     case .typed(.time): 1

@@ -1,6 +1,7 @@
 import Treeline
 
-/// All different values of a column with a long dictionary. The values of parts add up in any order.
+/// All different values of a column with a long dictionary. Sets gathered from parts of the points can be added in any
+/// order.
 public struct ColumnEntries: Sendable {
   private(set) var entries = EntrySet()
 
@@ -10,7 +11,8 @@ public struct ColumnEntries: Sendable {
   /// Approximate memory of the values, in bytes.
   public var memory: Int { entries.memory }
 
-  /// Length of the dictionary of all these values, in bytes: for each value 9 bytes and its text, whatever the order.
+  /// Length of the dictionary of all these values, in bytes. Each value takes 9 bytes and its text. The order of the
+  /// values does not matter.
   package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
   /// Adds the values of some points.
@@ -34,14 +36,16 @@ extension ColumnEntries: PlainValue {
 }
 
 extension EntrySet {
-  /// Returns the entry of a category: the text of a value of any type, as it is written. Nil for a missing value.
+  /// Returns the entry of a category: a value of any type becomes its text, spelled as in the input. Nil for a missing
+  /// value.
   func categoryEntry(of number: Int) -> ArraySlice<UInt8>? {
     if tag(of: number) == .string { return self[number] }
     guard let text = value(of: number)?.plainText else { return nil }
     return ([AttributeValue.Tag.string.rawValue] + text.utf8)[...]
   }
 
-  /// Returns the entry of a column of texts: numbers and booleans as they are written, everything else as it is.
+  /// Returns the entry in a column of texts. Numbers and booleans become texts, spelled as in the input. All other
+  /// entries stay unchanged.
   func textEntry(of number: Int) -> ArraySlice<UInt8> { categoryEntry(of: number) ?? self[number] }
 
   /// The entries of these values in a column of texts.
@@ -68,7 +72,7 @@ extension EntrySet {
 
   /// Number of entries that are values.
   var valueCount: Int {
-    // Missing values have two entries at most.
+    // Missing values have at most two entries, null and absent.
     count - [AttributeValue.Tag.null, .absent].count { number(of: [$0.rawValue]) != nil }
   }
 }

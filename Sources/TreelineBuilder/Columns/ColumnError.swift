@@ -74,10 +74,9 @@ extension UnsuitableValue: PlainValue {
 extension AttributeValue {
   /// Text for errors, shortened if it is long.
   fileprivate var briefDescription: String {
-    let brief = text.count > 60 ? text.prefix(60) + "…" : text[...]
     return switch self {
-    case .string: String(brief).debugDescription
-    case .number, .json: String(brief)
+    case .string(let text): "\"\(text.visible)\""
+    case .number(let text), .json(let text): text.visible
     case .bool(let value): "\(value)"
     case .null: "null"
     }

@@ -8,7 +8,7 @@ package struct ColumnForm: Sendable {
   var width: Int
   var digits = 0
   var areDates = false
-  /// Number that is added to each code to get its integer.
+  /// Number that is added to each code to get the integer that the code stands for.
   var base: Int64 = 0
 
   private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {
@@ -23,15 +23,15 @@ package struct ColumnForm: Sendable {
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Makes the form of integers, which are stored as offsets from the least one. No integer takes the greatest code of
-  /// the width, which is the least possible.
+  /// Makes the form of integers, which are stored as offsets from the least integer. The greatest code of the width
+  /// means a missing value. So the width is the least one at which no integer has the greatest code.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
   /// - Returns: nil if no width is large enough.
   init?(_ kind: Column.Kind, integersIn range: ClosedRange<Int64>?, digits: Int, areDates: Bool = false) {
     let span = range.map { UInt64(bitPattern: $0.upperBound &- $0.lowerBound) } ?? 0
     guard span < .max else { return nil }
-    // Without values, only the code for a missing one is needed.
+    // Without values, only the code for a missing value is needed.
     self.init(kind, .integers, width: PackedIntegers.width(for: range == nil ? 0 : span + 1))
     (self.digits, self.areDates, base) = (digits, areDates, range?.lowerBound ?? 0)
   }
@@ -43,7 +43,7 @@ package struct ColumnForm: Sendable {
 }
 
 extension ColumnForm {
-  /// Whether a form that was read may be the form of a column.
+  /// Whether a form that was read from a file may be the form of a column.
   ///
   /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {

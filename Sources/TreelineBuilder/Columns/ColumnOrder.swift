@@ -8,7 +8,7 @@ struct ColumnOrder {
   private let order: [UInt32]
   private let monitor: BuildMonitor
 
-  /// - Parameter monitor: If it is cancelled, the order is useless.
+  /// - Parameter monitor: If it is cancelled, the order is unusable.
   /// - Complexity: O(pointCount)
   init(of column: Column, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)) {
     let source = OrderedKeys(of: column)
@@ -57,7 +57,7 @@ struct ColumnOrder {
     }
   }
 
-  /// Returns the section of ranks, for the first column.
+  /// Returns the section of ranks, as if this were the first column of an index.
   func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
@@ -77,7 +77,7 @@ struct ColumnOrder {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// Returns the section of links, for the first column.
+  /// Returns the section of links, as if this were the first column of an index.
   func links() -> [UInt8] {
     // Missing values link to themselves.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
@@ -91,7 +91,7 @@ struct ColumnOrder {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// Changes a section for the first column to one for another column.
+  /// Changes a section made for the first column into a section for the column with the given number.
   static func section(_ bytes: [UInt8], ofColumn number: Int) -> [UInt8] {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { $0.store(UInt32(number), at: ColumnMatrix.Offset.column) }
@@ -130,7 +130,7 @@ struct ColumnOrder {
 }
 
 extension UnsafeMutableBufferPointer<UInt32> {
-  /// Writes a bit of each integer to the blocks of a level, and moves integers whose bit is 0 before the others.
+  /// Writes one bit of each integer to the blocks of a level. Moves the integers whose bit is 0 to the front.
   ///
   /// - Returns: the number of bits that are 0.
   fileprivate func partition(
@@ -155,12 +155,12 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes a bit of each integer to the blocks of a level, which have exactly enough bytes, and moves integers whose
+  /// Writes one bit of each integer to the blocks of a level, which have exactly enough bytes. Moves the integers whose
   /// bit is 0 to the front.
   ///
   /// - Parameters:
-  ///   - oneCount: Number of bits in the level before these that are 1.
-  ///   - ones: Room for the integers whose bit is 1, which can be all.
+  ///   - oneCount: Number of 1 bits earlier in the level.
+  ///   - ones: Memory for the integers whose bit is 1; it must have room for all integers.
   /// - Returns: the number of bits that are 0.
   func partition(
     byBit bit: Int, into blocks: UnsafeMutableRawBufferPointer, oneCount onesBefore: Int,
@@ -178,7 +178,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer to both lists, without a branch; only one of them keeps it.
+        // Writes the integer to both lists, which needs no branch. In one of the lists the next integer overwrites it.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

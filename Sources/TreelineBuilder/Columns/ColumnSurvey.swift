@@ -1,7 +1,7 @@
 import Treeline
 
-/// A summary of all values of a column, which determines their encoding. Surveys of parts, made on any machine, add up
-/// in any order.
+/// A summary of all values of a column, which determines their encoding. Surveys of parts of the points may be made on
+/// any machine, and can be added in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")
@@ -28,12 +28,12 @@ public struct ColumnSurvey: Sendable {
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// Spelling of the numbers in cells of text; nil if values are not cells. Cells have no type of their own: a number
-  /// among them counts as a number only if the whole column is of numbers.
+  /// Decimal mark of numbers in cells of text; nil if values are not cells. Cells have no type of their own: a cell
+  /// that looks like a number counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of a dictionary; nil once there are too many for a column whose kind is found from its values to be of
-  /// categories.
+  /// Entries of the dictionary. If the kind of the column is found from its values, the entries become nil once there
+  /// are too many of them for a column of categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?
@@ -44,12 +44,12 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers that an attribute returns as they were written.
+    /// Numbers that an attribute returns with the spelling of the input.
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A column is found to be of categories if it has no more entries than `fewEntries` or a 16th of the points, and no
-  /// more than `mostEntries`.
+  /// A column without a declared kind becomes a column of categories if it has at most `mostEntries` entries, and at
+  /// most `fewEntries` or a 16th of the points, whichever is greater.
   static let fewEntries = 256
   static let mostEntries = 65_536
 
@@ -98,7 +98,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Adds the values of some points.
   ///
-  /// - Parameter row: Returns the number by which errors name a point.
+  /// - Parameter row: Returns the number that errors use for a point.
   package mutating func add(_ values: ColumnValues, row: (_ point: Int) -> Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
@@ -136,7 +136,7 @@ public struct ColumnSurvey: Sendable {
     if let found = other.problem { note(found) }
   }
 
-  private mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
+  mutating func add(_ value: AttributeValue?, ofPoint point: Int) {
     if candidates.contains(.doubles), AttributeColumn.bits(of: value) == nil { candidates.remove(.doubles) }
     if let cells, let value, value != .null { addSpelling(of: value, cells) }
     guard purpose != .attribute, purpose != .typed(.text) else { return }
@@ -165,11 +165,11 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Notes how a cell is written, as long as the column may be of numbers.
+  /// Notes how a cell is spelled, as long as the column may still be a column of numbers.
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
-    // An attribute is returned as it is written, and a number such as .5 is not JSON.
+    // An attribute is returned with its original spelling, and a number such as .5 is not JSON.
     if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
   }
 
@@ -189,7 +189,7 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Reads a value for a column of numbers. A text is a number if the column was declared to be of numbers. Otherwise
-  /// it must be a cell that is written as amounts are.
+  /// the text must be a cell that is spelled like an amount.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
@@ -230,7 +230,7 @@ public struct ColumnSurvey: Sendable {
     if let count = entries?.count, count > Self.mostEntries { entries = nil }
   }
 
-  /// Returns the entry in the dictionary for an entry of the column's values; nil if the value is missing.
+  /// Returns the dictionary entry for an entry of the column's values; nil if the value is missing.
   private func entry(of number: Int, of values: EntrySet) -> ArraySlice<UInt8>? {
     guard purpose == .typed(.category) else { return values[number] }
     return values.categoryEntry(of: number)
@@ -238,7 +238,7 @@ public struct ColumnSurvey: Sendable {
 
   // MARK: - The encoding
 
-  /// Visits the entries in the dictionary for some values.
+  /// Visits the dictionary entries of some values.
   func forEachEntry(of values: ColumnValues, _ visit: (ArraySlice<UInt8>) -> Void) {
     for number in 0..<values.entries.count { if let entry = entry(of: number, of: values.entries) { visit(entry) } }
   }
@@ -257,8 +257,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether all entries of a dictionary are texts, since a column has one type. Attributes keep their types, except
-  /// for cells that are not all numbers.
+  /// Whether all entries of a dictionary are texts, because a column has one type. Attributes keep the types of their
+  /// values, except cells that are not all numbers.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
@@ -269,7 +269,8 @@ public struct ColumnSurvey: Sendable {
   private var foundForm: ColumnForm {
     if candidates.contains(.numbers) {
       if !spelling.areNumbers { return .entries(.text) }
-      // A column without values shows no kind. As texts, null and absent values stay apart.
+      // A column without values gives no hint of its kind. As a column of texts, it distinguishes null from absent
+      // values.
       return numbers.hasValue ? numbers.form : .entries(.text)
     }
     if candidates.contains(.booleans) { return .booleans }
@@ -279,8 +280,8 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the encoding needs more different values than the 65,536 that a survey keeps. Then all of them must be
-  /// gathered by a second pass over the values.
+  /// Whether the encoding needs more different values than the 65,536 that a survey keeps. If so, a second pass over
+  /// the values must gather all different values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {
@@ -291,8 +292,9 @@ public struct ColumnSurvey: Sendable {
 
   /// Returns how the values are encoded, once all are surveyed.
   ///
-  /// - Parameter gathered: All different values of the column, if `needsGathering`.
-  /// - Throws: `ColumnError` for a value that does not suit the kind of the column; its row is the number of the point.
+  /// - Parameter gathered: All different values of the column, if `needsGathering` is true.
+  /// - Throws: `ColumnError` for a value that does not suit the kind of the column. The row in the error is the number
+  ///   of the point.
   public func encoding(gathered: ColumnEntries? = nil) throws(ColumnError) -> ColumnEncoding {
     do throws(UnsuitableValue) { return try foundEncoding(gathered: gathered) } catch {
       throw error.error(column: name, row: error.point)
@@ -301,7 +303,7 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  /// - Parameter monitor: If it is cancelled, the encoding is useless.
+  /// - Parameter monitor: If it is cancelled, the encoding is unusable.
   func foundEncoding(
     gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
   ) throws(UnsuitableValue) -> ColumnEncoding {

@@ -2,7 +2,7 @@ import Treeline
 
 /// The values of one column for some points, in the order of the points. They are surveyed and encoded together.
 ///
-/// Each different value is stored once, so a survey looks at it once.
+/// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
   /// The number of each point's entry.
@@ -16,7 +16,7 @@ public struct ColumnValues: Sendable {
   /// Number of points.
   public var count: Int { numbers.count }
 
-  /// Adds the value of the next point; nil if the point lacks the column, which is not the same as null.
+  /// Adds the value of the next point. Nil means that the point lacks the column, which differs from null.
   public mutating func append(_ value: AttributeValue?) {
     switch value {
     case .string(let text): numbers.append(entries.insert(.string, text))
@@ -24,7 +24,8 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Visits each entry, with the first point that has it. Entries are numbered in the order of these points.
+  /// Visits each entry, with the first point that has this entry. Entries are numbered in the order of these first
+  /// points.
   func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
     var next: UInt32 = 0
     for (point, number) in numbers.enumerated() where number == next {

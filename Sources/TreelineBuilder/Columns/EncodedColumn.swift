@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column as a section of an index, and what to report about its encoding.
+/// A column encoded as a section of an index, with facts to report about its encoding.
 package struct EncodedColumn: Sendable {
   package let name: String
   package let kind: Column.Kind
@@ -8,16 +8,19 @@ package struct EncodedColumn: Sendable {
   package let entryCount: Int?
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// Count of the numbers that are stored as the nearest doubles and not exactly.
+  /// Whether cells of text look like numbers with decimal commas.
+  package let hasCommaNumbers: Bool
+  /// Number of values that are stored as the nearest double because no double is equal to them.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
-  /// Sections that belong to the column, each made for the first column of an index.
+  /// Additional sections of the column. Each is made as if the column were the first column of an index.
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
-  /// - Parameter codes: Writes the codes of all points, and returns how many numbers they do not hold exactly.
+  /// - Parameter codes: Writes the codes of all points, and returns the number of values that the codes do not hold
+  ///   exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
     (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
-    hasOddTimes = encoding.hasOddTimes
+    (hasOddTimes, hasCommaNumbers) = (encoding.hasOddTimes, encoding.hasCommaNumbers)
     let head = encoding.head
     var inexactCount = 0
     bytes = [UInt8](unsafeUninitializedCapacity: encoding.sectionLength(pointCount: pointCount)) { bytes, count in
@@ -41,7 +44,7 @@ package struct EncodedColumn: Sendable {
   /// Encodes a column of values.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, the column is useless.
+  ///   - monitor: If it is cancelled, the column is unusable.
   ///   - value: Returns the value of the point at a tree index.
   init(
     _ purpose: ColumnSurvey.Purpose, name: String, cells: DecimalMark? = nil, pointCount: Int,
@@ -76,11 +79,11 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// Number of values that are surveyed at once: the different ones among them stay in the cache.
+  /// Number of values that are surveyed together, so few that the different values among them stay in the cache.
   private static let batchSize = 1 << 16
 
-  /// Encodes a column of whole numbers, where nil is a missing value. Fails if integers of one base do not hold the
-  /// numbers.
+  /// Encodes a column of whole numbers, where nil is a missing value. Fails if the numbers are too far apart to be
+  /// stored as offsets from the least one.
   init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in

@@ -1,9 +1,9 @@
 import Treeline
 
-/// Distinct strings of bytes, numbered in the order in which they were added. Each is a value of a column: its tag and
-/// its text in UTF-8.
+/// Distinct byte strings, numbered in the order in which they were added. Each byte string is a value of a column: its
+/// tag and its text in UTF-8.
 ///
-/// Strings are compared by bytes: strings that are equal to Unicode need not be the same.
+/// Texts are compared by their bytes: two texts may differ although Unicode treats them as equal.
 struct EntrySet: Sendable {
   private(set) var bytes: [UInt8] = []
   /// Offset at which each entry ends.
@@ -26,6 +26,20 @@ struct EntrySet: Sendable {
     let entry = self[number]
     guard let first = entry.first, let tag = AttributeValue.Tag(rawValue: first) else { return nil }
     return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
+  }
+
+  /// Whether the entries are texts of numbers with decimal commas. Only the first entries are checked.
+  var areCommaNumbers: Bool {
+    var count = 0
+    for number in 0..<min(self.count, 16) {
+      guard case .string(let text) = value(of: number) else { continue }
+      guard text.utf8.contains(UInt8(ascii: ",")), CellNumber.literal(text, mark: .comma, allowsPlus: true) != nil
+      else {
+        return false
+      }
+      count += 1
+    }
+    return count > 0
   }
 
   func tag(of number: Int) -> AttributeValue.Tag? { self[number].first.flatMap { AttributeValue.Tag(rawValue: $0) } }
@@ -69,7 +83,7 @@ struct EntrySet: Sendable {
     return table[slot] == 0 ? nil : table[slot] - 1
   }
 
-  /// Prepares entries that were read for look-ups.
+  /// Prepares entries that were read from a file, so that they can be looked up.
   mutating func prepare() { if table.isEmpty { fillTable(size: max(16, (2 * count).roundedUpToPowerOfTwo)) } }
 
   /// Frees the memory that is needed only for look-ups.
@@ -89,7 +103,8 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Each process has another seed, so that no data makes for long searches. Numbers do not depend on it.
+    // Hashes have a different seed in each process, so that no data can make searches long. Numbers of entries do not
+    // depend on the seed.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)
@@ -100,10 +115,11 @@ struct EntrySet: Sendable {
     return slot
   }
 
-  /// Returns these entries numbered in the order of their bytes, which does not depend on where they occurred first.
+  /// Returns these entries numbered in the order of their bytes. That order does not depend on where entries occurred
+  /// first.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, entries are numbered in any order.
+  ///   - monitor: If it is cancelled, entries may be numbered in any order.
   ///   - isKept: Whether to keep the entry with a number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)

@@ -1,15 +1,15 @@
 import Treeline
 
-/// All different texts of the columns that have more of them than a survey keeps, gathered by a second pass over the
-/// values. The texts of parts add up in any order, up to a limit.
+/// All different texts of columns that have more different texts than a survey keeps. A second pass over the values
+/// gathers them. Texts of parts of the points can be added in any order, up to a limit.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
   /// Entries by column; nil for a column whose survey has all of its different values.
   private var entries: [ColumnEntries?]
-  /// Limit of the length of the dictionaries of all columns together, in bytes.
+  /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
-  /// Whether the dictionaries would be longer than that limit. Then no entries are kept.
+  /// Whether the dictionaries would be longer than `most`. If so, no entries are kept.
   private var areTooLong = false
 
   /// Begins without entries.
@@ -24,10 +24,10 @@ package struct GatheredColumns: Sendable {
   /// The names of the columns.
   package var names: [String] { surveys.map(\.name) }
 
-  /// Whether there is nothing to gather.
+  /// Whether no column needs gathering.
   package var isEmpty: Bool { entries.allSatisfy { $0 == nil } }
 
-  /// Whether another object is for the same columns.
+  /// Whether another object gathers texts of the same columns.
   package func suits(_ other: GatheredColumns) -> Bool {
     names == other.names && surveys.map(\.purpose) == other.surveys.map(\.purpose)
       && entries.map { $0 == nil } == other.entries.map { $0 == nil } && most == other.most

@@ -7,8 +7,8 @@ import Treeline
 ///   allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind), .time(\.opened, name: "since"))
 /// ```
 ///
-/// Without a name, the column is named after the property, the last one of the key path. The key path of a computed
-/// property or a subscript may not contain a name. Building then throws `ColumnError.namelessKeyPath`.
+/// A column without a given name is named after the property, the last one of the key path. The key path of a computed
+/// property or a subscript may not contain a name. If it does not, building throws `ColumnError.namelessKeyPath`.
 public struct MapColumn<Value: Sendable>: Sendable {
   private let keyPath: AnyKeyPath & Sendable
   private let name: String?
@@ -36,7 +36,7 @@ public struct MapColumn<Value: Sendable>: Sendable {
 
   func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn { column(try named().name, values) }
 
-  /// Returns this column, prepared for more, as in `.number(\.price).prepared(for: .percentiles)`.
+  /// Returns this column with preparations added, as in `.number(\.price).prepared(for: .percentiles)`.
   public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn {
     MapColumn(keyPath, name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
   }
@@ -53,13 +53,13 @@ extension MapColumn {
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
-  /// Makes a column of integers. It uses their texts only if 64 bits do not hold them.
+  /// Makes a column of integers. Integers that 64 bits cannot hold are passed on as texts.
   private static func integers<Number: BinaryInteger & Sendable>(
     _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
-        // Reads values row by row, as they lie in memory: the column asks for them in tree order, and twice.
+        // Reads values in the order in which they lie in memory. The column would read them in tree order, and twice.
         let numbers = values.map { number($0).map { Int64(truncatingIfNeeded: $0) } }
         return .integers(name: name) { numbers[$0] }
       }
@@ -67,12 +67,12 @@ extension MapColumn {
     }
   }
 
-  /// Makes a column of floating-point numbers; one that is not finite is a missing value.
+  /// Makes a column of floating-point numbers. A number that is not finite is a missing value.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
     _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .number) { AttributeValue(finite: $0[keyPath: keyPath]) } }
 
-  /// Makes a column of floating-point numbers; nil and one that is not finite are missing values.
+  /// Makes a column of floating-point numbers. Nil and numbers that are not finite are missing values.
   public static func number<Number: BinaryFloatingPoint & Sendable>(
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
   ) -> MapColumn { MapColumn(keyPath, name, .number) { $0[keyPath: keyPath].flatMap { AttributeValue(finite: $0) } } }
@@ -148,7 +148,7 @@ extension AttributeValue {
 }
 
 extension ClusterMap {
-  /// Makes a map of values on a tree, which gets columns of these values.
+  /// Makes a map of values on a tree, and adds columns of these values to the tree.
   init(
     _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>],
     progress: (@Sendable (BuildProgress) -> Void)? = nil

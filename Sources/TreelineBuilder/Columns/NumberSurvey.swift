@@ -1,10 +1,11 @@
 import Treeline
 
-/// A summary of the numbers of a column. Surveys of parts add up in any order.
+/// A summary of the numbers of a column. Surveys of parts of the points can be added in any order.
 struct NumberSurvey: Sendable {
-  /// The least and the greatest number, by number of decimals, as integers without a point.
+  /// For each number of decimals, the least and the greatest number with that many decimals, as integers without the
+  /// decimal point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
-  /// Whether some of the numbers cannot be integers of one scale.
+  /// Whether some of the numbers are not a `SmallDecimal`. Then all numbers are stored as doubles.
   private var areReals = false
 
   var hasValue: Bool { areReals || ranges.contains { $0 != nil } }
@@ -64,7 +65,7 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
 }
 
-/// Returns the number of a point that comes after `first` others.
+/// Returns the number of a point of a batch, if there are `first` points before the batch.
 ///
 /// - Throws: `PieceError.tooManyRows` beyond 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
@@ -73,15 +74,15 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   return number
 }
 
-/// A summary of the times of a column. Surveys of parts add up in any order.
+/// A summary of the times of a column. Surveys of parts of the points can be added in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals of a second that the times need.
+  /// Number of decimals of a second that are needed to store all times exactly.
   private var digits = 0
   private var areMidnights = true
   /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds
-  /// lie there if they are read as seconds.
+  /// lie outside these years if they are read as seconds.
   private(set) var hasOddNumbers = false
-  /// The first and the last time, each with the first point that has it.
+  /// The first and the last time, each with the first point at that time.
   private var least: (instant: Instant, point: Int)?
   private var greatest: (instant: Instant, point: Int)?
 
@@ -116,7 +117,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // Of points with equal times, the first is kept, as for the least time.
+    // If several points have the greatest time, the first of them is kept, as for the least time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

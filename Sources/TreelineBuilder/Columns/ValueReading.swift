@@ -1,7 +1,7 @@
 import Treeline
 
-/// A decimal with up to 18 digits after the point whose digits fit 64 bits. Only such a number can be stored as an
-/// integer in a column of one scale.
+/// A decimal number with at most 18 digits after the point, whose digits fit 64 bits. Only such a number can be stored
+/// as an integer in a column whose values all have the same number of decimals.
 struct SmallDecimal {
   static let mostDecimals = 18
 
@@ -12,7 +12,7 @@ struct SmallDecimal {
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // A short way for integers as they are usually written.
+    // Integers in the usual spelling are read faster here.
     if literal.utf8.count <= 19, let integer = Int64(literal) {
       (significand, decimals) = (integer, 0)
       return
@@ -47,7 +47,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value as a boolean, in a column without a declared kind; nil if it is not one.
+  /// The value as a boolean in a column without a declared kind; nil if the value is not a boolean.
   var foundBoolean: Bool? {
     switch self {
     case .bool(let value): value
@@ -84,7 +84,7 @@ extension AttributeValue {
     }
   }
 
-  /// - Parameter numbersPerSecond: Unit of numbers, 1 or 1000 a second; nil if numbers are not times.
+  /// - Parameter numbersPerSecond: Number of units per second of numbers, 1 or 1000; nil if numbers are not times.
   func instant(numbersPerSecond: Int?) -> Instant? {
     switch self {
     case .string(let text): Instant(text)
@@ -95,8 +95,8 @@ extension AttributeValue {
 }
 
 extension Instant {
-  /// Converts seconds, or parts of seconds, since the beginning of 1970, rounded down to the nanosecond; nil beyond 64
-  /// bits.
+  /// Converts a number of seconds or milliseconds since the beginning of 1970, rounded down to the nanosecond. Nil if
+  /// the seconds do not fit 64 bits.
   fileprivate init?(_ number: DecimalNumber?, perSecond: Int) {
     guard let number else { return nil }
     let nanoseconds = number.scaled(by: perSecond == 1 ? 9 : 6).floor
@@ -107,7 +107,7 @@ extension Instant {
 }
 
 extension AttributeColumn {
-  /// Returns the bits that represent a value in a column of numbers; nil if no bits do.
+  /// Returns the bits that represent a value in a column of numbers; nil if no bits represent it.
   static func bits(of value: AttributeValue?) -> UInt64? {
     switch value {
     case nil: absentBits

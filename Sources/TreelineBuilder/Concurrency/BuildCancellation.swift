@@ -6,7 +6,7 @@ package final class BuildCancellation: Sendable {
 
   package init() {}
 
-  /// Stops all builds that were given this object within 50 ms, and later builds at once.
+  /// Stops all builds that were given this object. Running builds stop within 50 ms. Later builds stop at once.
   package func cancel() { monitor.cancel() }
 
   /// Whether `cancel` was called.
@@ -14,7 +14,7 @@ package final class BuildCancellation: Sendable {
 }
 
 extension ClusterTree {
-  /// Builds the tree on the calling thread, until another one cancels it.
+  /// Builds the tree on the calling thread. Another thread can cancel the build.
   ///
   /// - Parameters:
   ///   - coordinates: As in `init`.

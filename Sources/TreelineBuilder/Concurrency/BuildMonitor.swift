@@ -3,8 +3,8 @@ import Treeline
 
 /// Reports the progress of a build, and says whether the build is cancelled.
 ///
-/// Threads look at `isCancelled` every few milliseconds and return at once if it is true. Their results are then
-/// unfinished and discarded.
+/// Threads check `isCancelled` every few milliseconds and return at once if it is true. Their results are then
+/// unfinished and are discarded.
 final class BuildMonitor: Sendable {
   private let cancellation = Atomic<Bool>(false)
   private let state: Mutex<State>
@@ -17,15 +17,16 @@ final class BuildMonitor: Sendable {
     var reportedPercent = -1
   }
 
-  /// Number of points that a thread may work on between two looks at `isCancelled`: about 5 ms.
+  /// Number of points that a thread may work on between two checks of `isCancelled`. This work takes about 5 ms.
   static let blockSize = 1 << 20
 
-  /// Monitor of the build that this one is a part of and is cancelled with; nil if there is none.
+  /// In the monitor of a part of a build, the monitor of the whole build, which also cancels the part. Nil in the
+  /// monitor of a whole build.
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
-  /// - Parameter followsTask: Whether the build is cancelled with the task that runs it, which must do so on one
-  ///   thread.
+  /// - Parameter followsTask: Whether cancelling the task that runs the build also cancels the build. The task must
+  ///   then run the build on one thread.
   init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
@@ -43,8 +44,8 @@ final class BuildMonitor: Sendable {
     followsTask = false
   }
 
-  /// Makes the monitor of work that is cancelled by `cancellation` or, if that is nil, with the task that does the
-  /// work.
+  /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled with the
+  /// task that does it.
   convenience init(
     pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
   ) {
@@ -66,15 +67,15 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
-  /// Does a pass over many points block by block. Works on the first block even if the build is cancelled, so that
-  /// something is known of the points.
+  /// Does a pass over many points block by block. The first block is always worked on, even if the build is cancelled,
+  /// so that the result describes some of the points.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)
     }
   }
 
-  /// Number of values of a column that a thread may work on between two looks at `isCancelled`.
+  /// Number of values of a column that a thread may work on between two checks of `isCancelled`.
   static let valueBlockSize = 1 << 14
 
   /// Does a pass over many values block by block, and stops early if the build is cancelled.
@@ -82,7 +83,7 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.valueBlockSize) where !isCancelled { work(block) }
   }
 
-  /// Returns the checksum of some bytes, or any number if the build is cancelled.
+  /// Returns the checksum of some bytes. If the build is cancelled, the result may be any number.
   func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hasher = XXHash64()
     pass(over: bytes.indices) { hasher.update(UnsafeRawBufferPointer(rebasing: bytes[$0])) }
@@ -103,14 +104,14 @@ final class BuildMonitor: Sendable {
   }
 }
 
-/// Reason why a build made no tree.
+/// Reason why a build returned no tree.
 enum BuildFailure: Error {
   case invalid(BuildError)
   case cancelled
 }
 
 extension Array {
-  /// Sorts the elements. If the build is cancelled meanwhile, they are left in any order.
+  /// Sorts the elements. If the build is cancelled meanwhile, their order is arbitrary.
   mutating func sort(_ monitor: BuildMonitor, by areInOrder: (Element, Element) -> Bool) {
     var comparisonCount = 0
     try? sort { a, b in
@@ -122,7 +123,7 @@ extension Array {
 }
 
 extension Range<Int> {
-  /// Returns the range divided into blocks of a size; the last one may be shorter.
+  /// Returns the range divided into blocks of a given size. The last block may be shorter.
   func blocks(of size: Int) -> some Sequence<Range<Int>> {
     stride(from: lowerBound, to: upperBound, by: size).lazy.map { $0..<Swift.min($0 + size, self.upperBound) }
   }

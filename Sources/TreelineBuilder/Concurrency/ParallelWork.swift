@@ -5,7 +5,8 @@ import Treeline
   import Dispatch
 #endif
 
-/// Divides 0 ..< count into one range for each thread, works on all at once, and returns the results in order.
+/// Divides 0 ..< count into one range for each thread, works on all ranges at the same time, and returns the results in
+/// order.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
@@ -17,13 +18,13 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
   }
 }
 
-/// Distributes items of work, which may lead to more items, to a number of threads.
+/// Distributes items of work to a number of threads. Working on an item may lead to more items.
 ///
 /// The result must not depend on which thread works on an item, or when.
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item]
-    /// Number of items that wait or are worked on. As long as there are any, more may come.
+    /// Number of items that wait or are worked on. While this number is not zero, new items may be added.
     var unfinishedCount: Int
   }
 
@@ -35,7 +36,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
   init(_ items: [Item]) { state = Mutex(State(items: items, unfinishedCount: items.count)) }
 
-  /// Calls `work` with every item on up to `threads` threads, and returns when none is left.
+  /// Calls `work` with every item on up to `threads` threads, and returns when no item is left.
   ///
   /// `work` returns the items that follow from the given one.
   func run(threads: Int, _ work: @Sendable (Item) -> [Item]) {

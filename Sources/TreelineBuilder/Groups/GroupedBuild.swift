@@ -1,9 +1,9 @@
 import Treeline
 
-/// Builds a tree for each group, all on one plane, and lays them out one after the other. Each node above them has half
-/// of the trees below it in each child.
+/// Builds a tree for each group, all on one plane, and stores the trees one after the other. Nodes above the trees join
+/// them to one hierarchy: each child of such a node has half of the node's trees.
 ///
-/// Each tree is the tree that its points alone would have on that plane, except that levels are counted from the
+/// Each tree equals the tree that its points alone would have on that plane, except that levels are counted from the
 /// topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild
@@ -31,7 +31,7 @@ struct GroupedBuild {
     }
     if counts.last == 0 { starts.removeLast() }
     var laid = try layOut(positions, rows, starts)
-    // Scales must be rounded to few steps in all trees or in none.
+    // Scales must be rounded to few steps in all trees or in no tree.
     if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
     let header = TreeGroups(
       names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
@@ -44,10 +44,10 @@ struct GroupedBuild {
     let monitor = build.monitor
     var laid = LaidOutTrees(pointCount: starts.last!)
     if starts.count == 1 {
-      // Even a tree without points answers by spacing if that was asked for.
+      // If the options request separations, even a tree without points answers queries by spacing.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // Nodes above the trees, and roots of trees, each with the index of its record.
+    // Nodes above the trees, and root nodes of trees, each with the index of its record.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {
@@ -68,7 +68,7 @@ struct GroupedBuild {
 
   private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
 
-  /// Builds the tree of a part. The levels above its root count towards the greatest depth.
+  /// Builds the tree of a part. The levels above the tree's root count towards the greatest depth.
   private func storage(
     of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
   ) throws(BuildFailure) -> TreeStorage {
@@ -82,7 +82,7 @@ struct GroupedBuild {
   }
 }
 
-/// Trees, one after the other, and the nodes above them.
+/// Trees that are stored one after the other, and the nodes above the trees.
 private struct LaidOutTrees {
   let points: MutableArray<PlanePoint>
   let rows: MutableArray<UInt32>
@@ -94,7 +94,7 @@ private struct LaidOutTrees {
   private var badgeCurve: BadgeCurve?
   private var fineCount = 0
 
-  /// Whether the scales of some trees are rounded to few steps, and the scales of others are not.
+  /// Whether the scales of some trees are rounded to few steps, but the scales of other trees are not.
   var isOnlyPartlyCoarse: Bool { traits.contains(.coarseScales) && fineCount > 0 }
 
   static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
@@ -116,9 +116,9 @@ private struct LaidOutTrees {
     return nodes.addChildren(of: record, moments, Scatter(moments).spread(count: moments.count))
   }
 
-  /// Copies a tree to an index of points and to the record of its root.
+  /// Copies a tree. Its points go to the index `first`, and its root goes to the index `record`.
   ///
-  /// - Parameter partRows: The row of each point, by its row in that tree.
+  /// - Parameter partRows: For each row of the copied tree, the row of the same point in the input.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
     let count = tree.pointCount
     (points.start + first).update(from: tree.points, count: count)
@@ -138,7 +138,8 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Copies separations, stands and traits of a tree, by the tree index of its points.
+  /// Copies the separations, stands and traits of a tree. Separations and stands go to the tree indices of its points,
+  /// from `first` on.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {
@@ -179,7 +180,7 @@ private struct LaidOutTrees {
   }
 }
 
-/// Memory of zeros that is deallocated with the object.
+/// Memory that is filled with zeros, and deallocated together with this object.
 private final class MutableArray<Element>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int

@@ -1,7 +1,8 @@
-/// Trees, one after the other, below one node: half of them below each child, with the odd one on the left.
+/// Trees, one after the other, below one node. Each child of the node has half of the trees; if their number is odd,
+/// the left child has one tree more than the right child.
 struct PartRange: Sendable {
   let parts: Range<Int>
-  /// Level of the node, which is the root of the tree if there is only one.
+  /// Level of the node. If there is only one tree, the node is the root of that tree.
   let level: Int
 
   /// Makes the range of all trees, at least one, below the root.

@@ -8,19 +8,20 @@ import Treeline
 public struct PointGroups: Hashable, Sendable {
   /// The group of a point.
   public enum Group: Hashable, Sendable {
-    /// The group with this name. Points without a group share one whose name is empty.
+    /// The group with this name. Points without a group share the group whose name is empty.
     case named(String)
-    /// No group. The point is never in a cluster, except with other such points at exactly its position.
+    /// No group. The point never shares a cluster, except with points of no group at exactly its position.
     case neverClustered
   }
 
   /// Names in the order of their bytes in UTF-8.
   let names: [String]
 
-  /// The number of each point's group name; for points that are never clustered, one more than the last number.
+  /// For each point, the index of its group's name in `names`. A point that is never clustered has the index
+  /// `names.count`.
   let numbers: [UInt32]
 
-  /// - Parameter groups: The group of each point, in the order of their coordinates.
+  /// - Parameter groups: The group of each point, in the order of the coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
   public init(_ groups: some Sequence<Group>) throws(BuildError) {
     var known = GroupNumbers()

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The memory of a build. Some of it becomes the tree's, and the rest is deallocated.
+/// The memory of a build. The tree takes over some of it, and the rest is deallocated.
 struct BuildMemory {
   let arrays: PointArrays
   let pointCount: Int
@@ -13,7 +13,7 @@ struct BuildMemory {
       spareRows: .allocate(capacity: pointCount))
   }
 
-  /// Deallocates all memory of a build that is given up.
+  /// Deallocates all memory of a build that ends without a tree.
   func deallocate() { for block in [points, rows, gaps] + spare { block.deallocate() } }
 
   private var points: MemoryBlock { MemoryBlock(arrays.points, count: pointCount) }
@@ -23,7 +23,7 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Gives every point its row number, which touches the memory for the first time.
+  /// Gives every point its row number. These are the first writes to the memory.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
@@ -32,8 +32,8 @@ struct BuildMemory {
 
   /// Makes a tree of the positions, rows, gaps and nodes, and of its separations.
   ///
-  /// Memory that is not needed any more is deallocated first, since the end of a build takes the most. If the build is
-  /// cancelled, all memory is deallocated.
+  /// Memory that is no longer needed is deallocated first, because the end of a build needs the most memory. If the
+  /// build is cancelled, all memory is deallocated.
   ///
   /// - Parameters:
   ///   - badgeCurve: Badge curve of a tree without points whose options ask for growth by badges; nil otherwise.
@@ -52,10 +52,10 @@ struct BuildMemory {
     }
   }
 
-  /// Makes a tree that grew by merging, whose nodes are assembled already.
+  /// Makes a tree that grew by merging. Its nodes are assembled already.
   ///
   /// - Parameters:
-  ///   - keepsScales: Whether to keep merge scales, if they are separations.
+  ///   - keepsScales: Whether to store merge scales if they can serve as separations.
   ///   - badgeCurve: Badge curve if the tree grew for badges; nil otherwise.
   func finish(
     _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
@@ -118,7 +118,7 @@ struct BuildMemory {
       stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
-  /// Returns the gaps as a tree stores them, two in a byte.
+  /// Returns the gaps in the form in which a tree stores them, two gaps in a byte.
   private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     let byteCount = Gap.byteCount(ofPoints: pointCount)
     arrays.gaps[pointCount] = 0

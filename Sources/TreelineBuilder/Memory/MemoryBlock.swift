@@ -27,14 +27,14 @@ struct MemoryBlock: @unchecked Sendable {
     byteCount = count * MemoryLayout<Element>.stride
   }
 
-  /// Deallocates the block, a large one piece by piece. While the system takes a piece back, no thread of the process
-  /// can allocate, not even one that only reports that its build was cancelled.
+  /// Deallocates the block, a large block piece by piece. While the system takes a piece back, no thread of the process
+  /// can allocate memory. Even a thread that only reports that its build was cancelled would wait.
   func deallocate() {
     giveBackPages()
     start.deallocate()
   }
 
-  /// Deallocates a block that was made by `allocateZeros`, a large one piece by piece.
+  /// Deallocates a block that was made by `allocateZeros`. A large block is deallocated piece by piece.
   func freeZeros() {
     giveBackPages()
     free(start)
@@ -46,20 +46,21 @@ struct MemoryBlock: @unchecked Sendable {
       let (first, end) = wholePages
       var piece = first
       while piece < end {
-        // Large pages lie within pieces.
+        // Pieces end at multiples of their size, so that no large page extends beyond a piece.
         let next = min((piece / Self.pieceSize + 1) * Self.pieceSize, end)
-        // Pages that are not given back now are deallocated with the rest.
+        // If this call fails, the pages are deallocated later with the rest of the block.
         _ = madvise(UnsafeMutableRawPointer(bitPattern: piece), Int(next - piece), MADV_DONTNEED)
         piece = next
       }
     #endif
   }
 
-  /// Size of a piece, which the system takes back within some 5 ms.
+  /// Size of a piece. The system takes a piece back within some 5 ms.
   private static let pieceSize: UInt = 16 << 20
 
-  /// Asks for pages of 2 MB, if the system has them. Random reads touch too many pages of the usual size for the
-  /// processor to remember their addresses, so these must be looked up in memory, too.
+  /// Asks for pages of 2 MB, if the system has them. With pages of the usual size, random reads touch more pages than
+  /// the processor's address cache (TLB) can hold. The processor must then also read the addresses of pages from
+  /// memory.
   ///
   /// - Precondition: No memory of the block has been touched.
   func adviseLargePages() {
@@ -67,13 +68,13 @@ struct MemoryBlock: @unchecked Sendable {
       guard byteCount >= 8 << 20 else { return }
       let (first, _) = wholePages
       let end = UInt(bitPattern: start) + UInt(byteCount)
-      // Advice that is not taken costs nothing.
+      // If the system ignores the advice, nothing is lost.
       _ = madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_HUGEPAGE)
     #endif
   }
 
   #if os(Linux)
-    /// Addresses between which whole pages belong to the block.
+    /// Addresses of the first and past the last whole page within the block.
     private var wholePages: (first: UInt, end: UInt) {
       let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
       let start = UInt(bitPattern: start)
@@ -83,7 +84,8 @@ struct MemoryBlock: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Allocates memory of zeros, to be deallocated by `free`. Fresh from the system, it costs nothing before it is used.
+  /// Allocates memory that is filled with zeros and must be deallocated by `free`. If the system provides it as new
+  /// pages, they take no time or memory until they are used.
   static func allocateZeros(count: Int) -> UnsafeMutablePointer {
     guard let memory = calloc(count, MemoryLayout<Pointee>.stride) else {
       preconditionFailure("No memory for \(count) entries")
@@ -94,14 +96,15 @@ extension UnsafeMutablePointer {
   func freeZeros() { free(self) }
 }
 
-/// Deallocates on another thread: the system takes some 300 ms for a gigabyte, and a caller that cancels must not wait.
+/// Calls `deallocate` on another thread. The system takes some 300 ms to deallocate a gigabyte, and a caller that
+/// cancels a build must not wait.
 func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
   asynchronously(isUrgent: false, deallocate)
 }
 
 extension BuildMonitor {
-  /// Deallocates memory of a running build and waits for it, so that no more memory is held at once than necessary. It
-  /// stops waiting once the build is cancelled.
+  /// Deallocates memory of a running build and waits until this is done, so that the build never holds more memory than
+  /// necessary. It stops waiting once the build is cancelled.
   func deallocate(_ deallocate: @escaping @Sendable () -> Void) {
     #if canImport(Dispatch)
       guard pointCount > Self.blockSize else { return deallocate() }

@@ -2,9 +2,10 @@ import Treeline
 
 /// Joins the merge histories of two parts of the plane.
 ///
-/// Each part was merged without the other. So merges along the border are wrong, and so are others that follow from
-/// them some way into the parts. Level by level, the clusters around these merges are merged again, both parts together
-/// (`MergeRevision`). If the area around them was too small, it grows and is merged again.
+/// Each part was merged without the other part. So merges along the border are wrong, and so are merges farther inside
+/// the parts that follow from them. Level by level, the clusters around the wrong merges are merged again, with the
+/// clusters of both parts together (`MergeRevision`). If the area around the wrong merges was too small, it grows and
+/// is merged again.
 struct BorderMending {
   /// Upper bound of badge diameters, by level.
   private(set) var greatestDiameters: [UInt16]
@@ -22,8 +23,8 @@ struct BorderMending {
   /// level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// Greatest distance of these nodes and merges from the border: for each level in units, and in reaches of the level,
-  /// one number for all levels.
+  /// Greatest distance of these nodes and merges from the border. `margins` holds this distance for each level, in
+  /// units. `marginInReaches` holds it as a number of reaches of the level, which is one number for all levels.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
@@ -39,7 +40,7 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Returns: counts of what was merged again.
+  /// - Returns: how much was merged again.
   mutating func run() -> MergeRevision.Counts {
     var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
     collect()
@@ -54,14 +55,14 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level, and the greatest distance from the border at which a cluster that ends in the round
-    // matters.
+    // For each round, its level, and the greatest distance from the border at which a cluster that ends in this round
+    // still matters.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
     monitor.pass(over: leaves) { block in
       for leaf in block {
-        // The leaf, and the merge with the same number.
+        // First the leaf, then the merge with the same number.
         for kind in 0..<2 {
           let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
           let place = tree.place(node)
@@ -81,7 +82,7 @@ struct BorderMending {
         }
       }
     }
-    // No merge comes before one of its parts.
+    // A merge never comes before a merge that made one of its parts.
     for level in merges.indices {
       merges[level].sort(monitor) {
         (tree.place($0).round, tree[$0].height) < (tree.place($1).round, tree[$1].height)

@@ -2,7 +2,7 @@ import Treeline
 
 /// The distinct positions of some points, and the points at each position in the order of their rows.
 struct Leaves: @unchecked Sendable {
-  /// Number of leaves, or room for them.
+  /// Number of leaves, or number of leaves for which there is memory.
   let leafCount: Int
   /// Whether leaves are in Z-order.
   let isInZOrder: Bool
@@ -12,7 +12,8 @@ struct Leaves: @unchecked Sendable {
   let starts: UnsafeMutablePointer<UInt32>
   let ends: UnsafeMutablePointer<UInt32>
 
-  /// Makes the leaves of all points, in Z-order. Except for `starts`, they lie in the spare arrays of points.
+  /// Makes the leaves of all points, in Z-order. They use the spare arrays of `arrays`, except that `starts` has its
+  /// own memory.
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
     let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)
@@ -42,7 +43,7 @@ struct Leaves: @unchecked Sendable {
     (leafCount, isInZOrder) = (count, true)
   }
 
-  /// Allocates room for some leaves, to be freed by `deallocate`.
+  /// Allocates memory for a number of leaves, to be freed by `deallocate`.
   init(capacity: Int, rowCapacity: Int) {
     (leafCount, isInZOrder) = (capacity, false)
     (positions, rows) = (.allocate(capacity: capacity), .allocate(capacity: rowCapacity))

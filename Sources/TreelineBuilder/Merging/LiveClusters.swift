@@ -1,25 +1,25 @@
 import CPrefetch
 import Treeline
 
-/// A cluster that merging begins or ends with.
+/// A cluster before or after a merge.
 struct MergeCluster {
   var sums: MergeSums
-  /// Position where the cluster stands.
+  /// Position that represents the cluster, see `ClusterStand`.
   var position: PlanePoint
-  /// Node of a leaf or of a merge, see `MergeTree`.
+  /// Node of the cluster, a leaf or a merge; see `MergeTree`.
   var node: UInt32
-  /// First of the cluster's positions in Z-order.
+  /// The first in Z-order of the positions in this cluster.
   var leastMember: UInt32
   var scale: SeparationCode
-  /// Extent in longitude, which is used only if clusters may be merged across the seam.
+  /// Extent in longitude. It is used only if clusters may be merged across the seam.
   var longitudes: Longitudes
 }
 
 extension MergeCluster {
-  /// Merges this cluster with another one that has a greater least member.
+  /// Merges this cluster with another cluster, whose least member is greater.
   ///
   /// - Parameters:
-  ///   - scaledDistance: Scaled distance between them.
+  ///   - scaledDistance: Scaled distance between the two clusters.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   @inline(__always) func merged(
     with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ stand: ClusterStand, crossesSeam: Bool,
@@ -43,8 +43,8 @@ extension MergeCluster {
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 
-  /// Returns the squared distance to another cluster. It is measured across the seam only if both together are less
-  /// than half a world wide.
+  /// Returns the squared distance to another cluster. The distance is measured across the seam only if the two clusters
+  /// together are less than half a world wide.
   func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
     let plain = Plane.Projection.planar.squaredDistance(position, other.position)
     if !crossesSeam { return plain }
@@ -53,13 +53,13 @@ extension MergeCluster {
   }
 }
 
-/// The sums of a cluster's points, and how many points lie beyond the seam.
+/// The sums of a cluster's coordinates, and the number of its points beyond the seam.
 struct MergeSums {
-  /// Sums of coordinates as the points lie on the plane.
+  /// Sums of the coordinates that the points have on the plane.
   var x: UInt64
   var y: UInt64
   var count: UInt32
-  /// Number of points that are laid beyond the seam: a world is added to their x.
+  /// Number of points that are moved beyond the seam: the width of the world is added to their x.
   var countBeyond: UInt32 = 0
 
   /// Mean of the points, to the nearest unit, halves up. The sums of 2^31 points on two worlds of 2^32 units fit 64
@@ -73,12 +73,12 @@ struct MergeSums {
     return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
   }
 
-  /// Returns the sums of both clusters, if nothing is merged across the seam.
+  /// Returns the sums of the union of both clusters, if no cluster lies across the seam.
   @inline(__always) func joined(with other: MergeSums) -> MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of both clusters, laid side by side.
+  /// Returns the sums of the union of both clusters, after moving their points to one side of the seam.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -98,13 +98,13 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// A merged cluster keeps the number of the part with the lesser least member. The other number is free until clusters
-/// are renumbered.
+/// A merged cluster keeps the lesser of the numbers of its two parts, which is the number of the part with the lesser
+/// least member. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Age, greater than the age of every cluster made before.
+    /// Age of the cluster, a number that is greater than the numbers of all clusters made before.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -116,18 +116,18 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// Slots of clusters in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// Round in which a cluster looks for others again. Before it, the cluster has no pair that it must find.
+  /// Round in which a cluster looks for other clusters again. No pair of the cluster can be merged in an earlier round.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// Nearest cluster of each cluster that waits for the round of their pair; `none` for other clusters.
+  /// For each cluster that waits for a later round, the nearest cluster, if it is known; otherwise `none`.
   let nearests: UnsafeMutablePointer<UInt32>
   /// Extents in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// Number of initial clusters.
   let capacity: Int
 
-  /// The round that marks a free number.
+  /// In `rounds`, marks a number that no cluster has.
   static let gone = UInt8.max
-  /// Stands for no cluster.
+  /// In `nearests`, means that no cluster is known.
   static let none = UInt32.max
 
   /// - Parameter crossesSeam: Whether clusters may be merged across the seam.
@@ -154,7 +154,7 @@ struct LiveClusters: @unchecked Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Stores a cluster under its number. It looks for others in the first round.
+  /// Stores a cluster under its number. The cluster looks for other clusters in the first round.
   @inline(__always) func initialize(_ number: Int, to cluster: MergeCluster, age: UInt32, diameter: UInt16) {
     (nodes + number).initialize(
       to: Node(
@@ -183,15 +183,16 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Returns the cluster that another one waits for, if it has not been merged since. A cluster that was merged since
-  /// is younger than all that existed before, and initial clusters wait only for each other.
+  /// Returns the nearest cluster that a cluster waits for; nil if the nearest cluster has been merged since the wait
+  /// began. In that case, the cluster that now has its number has a greater age than all clusters that existed then.
+  /// Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Notes the round in which a cluster looks for others again, and its nearest cluster if that is known.
+  /// Notes the round in which a cluster looks for other clusters again, and the nearest cluster if it is known.
   @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
@@ -212,11 +213,11 @@ struct LiveClusters: @unchecked Sendable {
     return Plane.Projection.planar.squaredDistance(positions[a], positions[b])
   }
 
-  /// Renumbers the live clusters among the first `count`, in the same order.
+  /// Renumbers the live clusters among the first `count` numbers, without changing their order.
   ///
   /// - Returns: the number of live clusters.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // Slots are not used from here on. They hold the new numbers until clusters have moved.
+    // Slots are no longer used from here on. They hold the new numbers until the clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
@@ -247,10 +248,11 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls the body with clusters that look for others in a round or earlier, in rising order, until the body returns
-  /// false.
+  /// Calls the body with each cluster that looks for other clusters in this round or an earlier one, in rising order of
+  /// cluster numbers, until the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    // Compares eight bytes at a time: x <= y, with the highest bits apart (H. S. Warren, Hacker's Delight, 2-18).
+    // Compares eight bytes at a time by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
+    // Delight, 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {
@@ -269,18 +271,19 @@ extension LiveClusters {
     }
   }
 
-  /// Returns the first round, not before `round`, in which any of some clusters looks again; nil if there is no such
-  /// cluster.
+  /// Returns the first round, not before `round`, in which any of the clusters in the range looks for other clusters;
+  /// nil if the range has no cluster.
   func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
     var least = Self.gone
     for cluster in range { least = min(least, rounds[cluster]) }
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Returns the shift of the widest tiles in which a search looks at few clusters on average. Clusters must be in
-  /// Z-order.
+  /// Returns the shift of the widest tiles that have few clusters on average, so that a search looks at few clusters.
+  /// Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // Sums, for each width of tiles, of the squared numbers of clusters in a tile. Each tile is a run in Z-order.
+    // For each width of tiles, the squared number of clusters in a tile, summed over all tiles. The clusters of a tile
+    // are adjacent in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

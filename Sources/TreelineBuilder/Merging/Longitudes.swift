@@ -1,12 +1,12 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. It crosses the seam if all points fit into less than half
-/// of the world that way. Otherwise it is as they lie on the plane.
+/// The extent of some points along the circle of longitudes. If all points fit into less than half of the world across
+/// the seam, the extent crosses the seam. Otherwise it is their extent on the plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
 
-  /// Width from which on nothing is laid across the seam.
+  /// Extents of this width or more never cross the seam.
   static let halfWorld: UInt32 = 1 << 31
 
   init(west: UInt32, east: UInt32) { (self.west, self.east) = (west, east) }
@@ -14,7 +14,8 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too wide to be laid across the seam. Everything that contains them is too wide, too.
+  /// Whether the points are too far apart for an extent across the seam. Every extent that contains them is also too
+  /// wide.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
   /// Returns the extent that contains both extents.
@@ -23,8 +24,8 @@ struct Longitudes {
     let isAnyAcross = isAcrossSeam || other.isAcrossSeam
     if isWide || other.isWide { return isAnyAcross ? .all : plain }
     if !isAnyAcross && plain.width < Self.halfWorld { return plain }
-    // Lays both extents side by side across the seam. First comes the extent that has the west edge of the other less
-    // than half a world to its east.
+    // Tries both orders of the extents across the seam. Extent `a` is the western one if the west edge of `b` lies less
+    // than half a world to the east of the west edge of `a`.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
       let width = max(UInt64(a.width), UInt64(start) + UInt64(b.width))
@@ -35,6 +36,6 @@ struct Longitudes {
     return isAnyAcross ? .all : plain
   }
 
-  /// Extent of points on both sides of the seam that are too far apart to be laid across it.
+  /// Extent of points on both sides of the seam that are too far apart for an extent across the seam.
   private static let all = Longitudes(west: 0, east: .max)
 }

@@ -1,21 +1,22 @@
 import Treeline
 
-/// Squares of the plane around some positions, and along a border if there is one. A square is at least as wide as the
-/// greatest distance at which clusters are merged.
+/// Squares of the plane around some positions and, if there is a border, along the border. A square is at least as wide
+/// as the greatest distance at which clusters are merged.
 struct MergeArea {
   private let border: MergeBorder?
   private let isCyclic: Bool
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of rows or columns of squares on either side of the border that belong to the area, not counting those
-  /// along it.
+  /// Number of rows or columns of squares that belong to the area on either side of the border. The row or column next
+  /// to the border is not counted.
   private var margin = 0
   private var squares: Set<Int> = []
-  /// Rows and columns around all positions, with the margins.
+  /// First and last row and column of squares around all positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units, of the area and of clusters that are merged with clusters in it.
+  /// Greatest distance from the border, in units, of the area and of the clusters that can be merged with clusters in
+  /// the area.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.
@@ -37,7 +38,7 @@ struct MergeArea {
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the squares around a position, or the whole plane if these squares would be very many.
+  /// Adds the squares around a position. If these squares would be very many, adds the whole plane.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }
@@ -60,7 +61,7 @@ struct MergeArea {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
 
-  /// Whether any square around a position meets a box, which may cross the seam.
+  /// Whether a box, which may cross the seam, overlaps any square around a position.
   func meets(_ box: PlaneRect) -> Bool {
     if isAll { return true }
     let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))
@@ -78,7 +79,7 @@ struct MergeArea {
     }
   }
 
-  /// Last row, and last column.
+  /// Number of the last row and of the last column.
   private var last: Int { 1 << Int(32 - shift) - 1 }
 
   private func contains(_ x: Int, _ y: Int) -> Bool { isAlongBorder(x, y) || squares.contains(number(x, y)) }
@@ -86,14 +87,15 @@ struct MergeArea {
   private func isAlongBorder(_ x: Int, _ y: Int) -> Bool {
     guard let border else { return false }
     let across = border.across(PlanePoint(x: UInt32(x << Int(shift)), y: UInt32(y << Int(shift))))
-    // Numbers squares by their distance from the border. The squares next to the border, on either side, have the
-    // number 0, and so has a square that the border divides and that has both parts in it.
+    // Squares are numbered by their distance from the border. The squares next to the border have the number 0 on both
+    // sides of the border. A square that the border divides also has the number 0.
     return -margin...margin ~= across >> Int(shift) + (across < 0 ? 1 : 0)
   }
 
   private func number(_ x: Int, _ y: Int) -> Int { y << 32 | x }
 
-  /// - Returns: whether the body returned true for all squares; it stops at the first false.
+  /// - Returns: whether the body returned true for all squares. It stops at the first square for which the body returns
+  ///   false.
   @discardableResult private func forEachSquare(
     around position: PlanePoint, margin: Int, _ body: (_ x: Int, _ y: Int) -> Bool
   ) -> Bool {

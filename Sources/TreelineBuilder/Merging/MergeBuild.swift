@@ -1,8 +1,8 @@
 import Treeline
 
 /// Grows a tree by merging. Positions become leaves, and leaves are merged until one cluster is left (`PartMerging`,
-/// `ScatterMerging`). The tree of merges then becomes points in tree order, gaps, nodes and merge scales, which are
-/// stored like the separations of a tree that was split.
+/// `ScatterMerging`). The tree of merges is then converted to points in tree order, gaps, nodes and merge scales. Merge
+/// scales are stored in the same form as the separations of a tree that grew by splitting.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int
@@ -13,14 +13,14 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Greatest number of leaves that are not divided into parts; `MergePlan.leavesInPart` if nil.
+  /// Greatest number of leaves that are not divided into parts. If nil, `MergePlan.leavesInPart` returns this number.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
   struct Result {
     var nodes: AssembledNodes
-    /// Code of every node with two children, at the tree index of its right child's first point; zero elsewhere. Nil if
-    /// merge scales are not distances.
+    /// For every node with two children, the code of its merge scale, at the tree index of its right child's first
+    /// point; zero at other indices. Nil if merge scales are not distances.
     var separations: UnsafeMutablePointer<UInt16>?
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?
@@ -35,7 +35,7 @@ struct MergeBuild {
     }
   }
 
-  /// Sorts the points into tree order. They are in no useful order if the build is cancelled.
+  /// Sorts the points into tree order. If the build is cancelled, their order is arbitrary.
   ///
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
@@ -43,8 +43,8 @@ struct MergeBuild {
     defer { MemoryBlock(leaves.starts, count: pointCount + 1).deallocate() }
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
-    // Clusters across the seam are less than half a world wide. The seam lies in the widest gap of longitudes, so
-    // points that are less than half a world wide on the plane have no such clusters.
+    // A cluster across the seam is less than half a world wide. The seam lies in the widest gap of longitudes. So no
+    // cluster lies across the seam if all points are less than half a world apart on the plane.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }
@@ -57,10 +57,10 @@ struct MergeBuild {
     return result
   }
 
-  /// Lays out a tree of merges in the form in which a tree is stored, in the arrays of points. These are useless if the
-  /// build is cancelled.
+  /// Writes a tree of merges to the arrays of points, in the form in which a tree is stored. If the build is cancelled,
+  /// the contents of the arrays are unusable.
   ///
-  /// - Parameter crossesSeam: Whether points lie half a world apart, so that clusters may lie across the seam.
+  /// - Parameter crossesSeam: Whether points lie half a world or more apart, so that clusters may lie across the seam.
   func layOut(_ tree: MergeTree, root: UInt32, crossesSeam: Bool) -> Result? {
     if tree.height(root) > maximumDepth {
       let coarse = tree.withCoarseScales(of: root, monitor)
@@ -129,7 +129,8 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: Greatest number of positions that are not divided into parts; as in a build if nil.
+  /// - Parameter leavesInPart: Greatest number of positions that are not divided into parts; nil for the number that
+  ///   builds use.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {
     var options = options
@@ -152,6 +153,7 @@ extension MergeReport {
 }
 
 extension BadgeCurve {
-  /// Curve of badges of one size, which touch at a distance equal to their scaled distance.
+  /// Curve of badges that all have one diameter. It is chosen so that the distance at which two badges touch equals
+  /// their scaled distance.
   static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }

@@ -2,8 +2,9 @@ import Treeline
 
 /// The merges of a tree that grew by distance or for badges. Points can be added and removed.
 ///
-/// At any scale, a change affects only merges within a few reaches of it. So only the clusters there are merged again,
-/// scale by scale (`MergeRevision`). The tree is the one that a build of all points grows, node for node.
+/// At any scale, a change affects only merges within a few reaches of the change. So only the clusters there are merged
+/// again, scale by scale (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all
+/// points would grow.
 ///
 /// ```swift
 /// let history = MergeHistory(tree)!
@@ -11,7 +12,7 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 package final class MergeHistory {
-  /// A point and its row. Rows order the points at one position.
+  /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
     package var row: UInt32
     package var position: PlanePoint
@@ -19,14 +20,14 @@ package final class MergeHistory {
     package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
   }
 
-  /// Counts of what all updates have merged again.
+  /// How much all updates together have merged again.
   package private(set) var counts = MergeRevision.Counts()
   package private(set) var pointCount: Int
 
   private var tree: MergeTree
   /// Root of the tree; nil if there are no points.
   private var root: UInt32?
-  /// Upper bound of leaf numbers in use. Numbers below it may be free.
+  /// One more than the greatest leaf number in use. Lesser numbers may be free.
   private var usedLeafCount = 0
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
@@ -44,11 +45,11 @@ package final class MergeHistory {
 
   /// Reads the history of a tree.
   ///
-  /// A tree without points does not say where its clusters stand. They then stand at their means.
+  /// A tree without points does not store which `ClusterStand` it was built with. The mean is used then.
   ///
-  /// - Returns: nil if the tree does not contain its history: it was split or grew by scatter, or it has several
-  ///   groups, no merge scales, coarse scales, or scales other than its merges give.
-  /// - Complexity: O(pointCount), some 150 bytes of memory for each point.
+  /// - Returns: nil if the tree does not contain its history: it grew by splitting or by scatter, or it has several
+  ///   groups, no merge scales, coarse scales, or merge scales that its merges would not have.
+  /// - Complexity: O(pointCount), some 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
       source.withStorage({ $0.separations != nil && !$0.mergeTraits.contains(.coarseScales) })
@@ -82,7 +83,8 @@ package final class MergeHistory {
       monitor)
   }
 
-  /// Rounds that are revised together. Each level covers a factor of the root of two in distance.
+  /// Rounds that are revised together. From one level to the next, the distance grows by a factor of the square root of
+  /// two.
   private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
     UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
   }
@@ -94,7 +96,7 @@ package final class MergeHistory {
 extension MergeHistory {
   /// Adds all merges of a stored tree.
   ///
-  /// - Returns: whether they have the scales that the tree has.
+  /// - Returns: whether the merges have the scales that the tree stores.
   private func read(_ storage: TreeStorage) throws(IndexError) -> Bool {
     guard let first = storage.root else { return true }
     var (stack, done) = ([(node: first, hasParts: false)], [(cluster: MergeCluster, round: UInt8)]())
@@ -104,7 +106,7 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // A merge at a lesser distance than the merges of its parts follows them at once.
+        // If this merge has a lesser distance than the merges of its parts, it follows them at once, in the same round.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -141,7 +143,7 @@ extension MergeHistory {
 extension MergeHistory {
   /// Adds a leaf.
   ///
-  /// - Precondition: There is room.
+  /// - Precondition: There is memory for another leaf.
   private func addLeaf(at position: PlanePoint, _ rows: [UInt32]) -> UInt32 {
     let leaf = freeLeaves.popLast() ?? UInt32(usedLeafCount)
     usedLeafCount = max(usedLeafCount, Int(leaf) + 1)
@@ -155,7 +157,7 @@ extension MergeHistory {
     return leaf
   }
 
-  /// Returns the leaf at a position; nil if there is none.
+  /// Returns the leaf at a position; nil if no leaf is there.
   private func leaf(at position: PlanePoint) -> UInt32? {
     var stack = [root].compactMap { $0 }
     while let node = stack.popLast() {
@@ -168,7 +170,7 @@ extension MergeHistory {
     return nil
   }
 
-  /// Makes room for more leaves and rows.
+  /// Reserves memory for more leaves and rows.
   private func reserve(leaves: Int, rows: Int) {
     if usedLeafCount - freeLeaves.count + leaves <= tree.leafCount && usedRowCount + rows <= rowCapacity { return }
     let old = tree
@@ -177,7 +179,7 @@ extension MergeHistory {
     tree = Self.emptyTree(capacity, rowCapacity: rowCapacity, crossesSeam: crossesSeam, monitor)
     (usedLeafCount, freeLeaves, usedRowCount) = (0, [], 0)
     greatestDiameters = Self.levels.map { _ in curve.units(of: 1) }
-    // A stack of nodes of the old tree that must be copied, and a stack of their copies.
+    // A stack of nodes of the old tree that must be copied, and a stack of finished copies.
     var (stack, done) = (root.map { [(node: $0, hasParts: false)] } ?? [], [UInt32]())
     while let (node, hasParts) = stack.popLast() {
       if old.isLeaf(node) {
@@ -211,15 +213,15 @@ extension MergeHistory {
 extension MergeHistory {
   /// Adds and removes points, and merges the affected clusters again.
   ///
-  /// - Precondition: All removed points exist, and no row exists twice afterwards.
-  /// - Complexity: For each position that changes, a few milliseconds whatever the number of points, except for stacks
-  ///   and lattices. The rows of all points at the position are copied. Where all distances are equal, an edit may
-  ///   change merges everywhere.
+  /// - Precondition: All removed points exist, and afterwards each row occurs at most once.
+  /// - Complexity: A few milliseconds for each position that changes, whatever the number of points. Stacks and
+  ///   lattices are exceptions: the rows of all points at a changed position are copied, and if all distances are
+  ///   equal, an update may change merges everywhere.
   package func update(adding added: [Point] = [], removing removed: [Point] = []) {
     var changes: [PlanePoint: (added: [UInt32], removed: Set<UInt32>)] = [:]
     for point in added { changes[point.position, default: ([], [])].added.append(point.row) }
     for point in removed { changes[point.position, default: ([], [])].removed.insert(point.row) }
-    // Areas around very many positions would be slow to look up.
+    // An area around very many positions would be slow to search.
     let positions = Array(changes)
     for block in positions.indices.blocks(of: 64) { update(positions[block].map { ($0.key, $0.value) }) }
   }
@@ -255,12 +257,12 @@ extension MergeHistory {
     }
     revision.apply()
     counts += revision.counts
-    // All merges above a changed leaf are new, and the last one of them is the root.
+    // All merges above a changed leaf are new. The last of these merges is the root.
     root = revision.here.first?.key
   }
 
-  /// Returns all nodes in an area at the start of some rounds, and all merges of these rounds that may affect it. No
-  /// merge comes before one of its parts.
+  /// Returns all nodes that are in an area at the start of some rounds, and all merges of these rounds that may affect
+  /// the area. A merge never comes before a merge that made one of its parts.
   private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
@@ -285,7 +287,7 @@ extension MergeHistory {
 // MARK: - The result
 
 extension MergeHistory {
-  /// Returns the tree of all points. Rows are numbered again from 0, in their order.
+  /// Returns the tree of all points. Rows are renumbered from 0 without changing their order.
   ///
   /// - Complexity: O(`pointCount` + the greatest row)
   package func tree(threads: Int = 1) -> ClusterTree {
@@ -312,7 +314,7 @@ extension MergeHistory {
       storage: storage, plane: plane, clippedPointCount: clippedPointCount, growth: .merging(by: metric))
   }
 
-  /// Replaces each row by the number of rows that are less.
+  /// Replaces each row by the number of lesser rows.
   private func numberRows(_ rows: UnsafeMutablePointer<UInt32>) {
     let rows = UnsafeMutableBufferPointer(start: rows, count: pointCount)
     var ranks = [UInt32](repeating: 0, count: Int(rows.max() ?? 0) + 1)

@@ -3,24 +3,24 @@ import Treeline
 
 /// The parts into which the plane is divided, and the scale up to which each part is merged alone.
 ///
-/// Parts are rectangles, each with the leaves of a range in Z-order. The plane is halved, its halves are halved, and so
-/// on, as long as a part holds too many leaves.
+/// Parts are rectangles. The leaves in each part are adjacent in Z-order. The plane is divided into halves, and each
+/// half is divided again as long as it holds too many leaves.
 struct MergePlan: Sendable {
   struct Part: Sendable {
     let leaves: Range<Int>
-    /// Rectangle with these leaves and no others.
+    /// Rectangle that contains the leaves of this part and no other leaves.
     let rect: PlaneRect
     /// Border between the part's halves; nil if the part is not divided.
     var border: MergeBorder?
-    /// Numbers of the part's halves.
+    /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Number of the larger part that this part is a half of; for the whole plane its own number.
+    /// Index in `parts` of the larger part of which this part is a half; for the whole plane, its own index.
     let whole: Int
   }
 
   /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
-  /// Rounds in which parts are merged, by level. Borders are mended level by level.
+  /// The rounds in which parts are merged alone, divided into levels. Borders are mended level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
   /// Divides the plane into parts, without levels.
@@ -31,7 +31,7 @@ struct MergePlan: Sendable {
     divide(0..<leaves.leafCount, plane, of: 0, leaves, most: leavesInPart)
   }
 
-  /// - Parameter leavesForEach: Number of leaves for each cluster that is left when merging parts alone ends.
+  /// - Parameter leavesForEach: Parts are merged alone until there is about one cluster for this number of leaves.
   init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, leavesForEach: Int = 32, threads: Int,
     _ monitor: BuildMonitor
@@ -40,7 +40,8 @@ struct MergePlan: Sendable {
     let counts = Self.squareCounts(leaves, threads: threads, monitor)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Reach of clusters at a scaled distance of 1, for clusters of two points and for the largest badges.
+    // Reach of two clusters at a scaled distance of 1, if both have badges of this diameter. It is computed for
+    // clusters of two points and for the largest badges.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast) = (UInt8(0), false)
@@ -56,11 +57,12 @@ struct MergePlan: Sendable {
   /// Number of parts that are not divided.
   var partCount: Int { parts.count { $0.border == nil } }
 
-  /// Returns how many leaves a part may have. Small parts fit the caches of a core, which threads share, and keep all
-  /// threads busy. But more of their clusters are merged again along borders.
+  /// Returns the number of leaves that a part may have. Small parts fit the caches of a core even if two threads share
+  /// the core, and they keep all threads busy. But small parts have longer borders in total, and the clusters along
+  /// borders are merged again.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
-  /// Greatest reach of clusters while parts are merged alone: a 32nd of the world.
+  /// Greatest reach up to which parts are merged alone: a 32nd of the world.
   private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
@@ -68,7 +70,7 @@ struct MergePlan: Sendable {
     parts.append(Part(leaves: range, rect: rect, whole: whole))
     guard range.count > most else { return }
     let (first, last) = (leaves.position(of: range.lowerBound), leaves.position(of: range.upperBound - 1))
-    // The highest bit in which Z-order codes of the part differ.
+    // The highest bit at which Z-order codes of leaves in the part differ.
     let bit = 63 - (ZOrder.code(of: first) ^ ZOrder.code(of: last)).leadingZeroBitCount
     let isVertical = bit.isMultiple(of: 2)
     let place = (isVertical ? last.x : last.y) & UInt32.max << UInt32(bit / 2)
@@ -89,7 +91,7 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts with several threads, on each part after its halves, until the build is cancelled.
+  /// Works on all parts with several threads until the build is cancelled. Each part comes after its halves.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
@@ -104,14 +106,14 @@ struct MergePlan: Sendable {
   private final class UndoneHalves: Sendable {
     private let count = Atomic<Int>(2)
 
-    /// Counts a half as done, and returns whether it was the last one.
+    /// Counts one half as done, and returns whether both halves are done now.
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
-  /// Returns the number of squares that hold leaves, for squares that are 2^index units wide. Each square is a run in
-  /// Z-order.
+  /// Returns, for each index, the number of squares of a width of 2^index units that contain leaves. The leaves of a
+  /// square are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
-    // Number of runs that end, by width.
+    // For each width, the number of squares whose last leaf is in this chunk.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
       var ends = [Int](repeating: 0, count: 33)
       monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in
@@ -131,15 +133,15 @@ struct MergePlan: Sendable {
   func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
 }
 
-/// A line between two parts of the plane. Each part was merged as if the other one did not exist.
+/// A line between two parts of the plane. Each part was merged as if the other part did not exist.
 struct MergeBorder: Sendable {
   enum Kind { case column, row, seam }
 
   let kind: Kind
-  /// First column or row after the line.
+  /// The column or row just after the line.
   var place: UInt32 = 0
 
-  /// Returns the offset of a position from the line: 0 or more after it, negative before it.
+  /// Returns the offset of a position from the line: zero or positive after the line, negative before it.
   @inline(__always) func across(_ position: PlanePoint) -> Int {
     switch kind {
     case .column: Int(position.x) &- Int(place)

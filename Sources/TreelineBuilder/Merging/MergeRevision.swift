@@ -1,18 +1,19 @@
 import Treeline
 
-/// Corrects the wrong places in a history of merges, level by level. *Merging in parts* in Research.md proves that the
-/// result is the history of all clusters.
+/// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
+/// proves that the result is the history of all clusters.
 ///
-/// In each level, all clusters in an area around the wrong places are merged again. The clusters and merges that the
-/// old and the new history do not share form connected groups. A group is taken from the new history. If it involves
-/// clusters outside the area, which the new history does not have, it is taken from the old one instead. The area was
-/// too small if such a group has a wrong place, or if a cluster from one history could be merged with a cluster from
-/// the other.
+/// In each level, all clusters in an area around the wrong places are merged again. Some clusters and merges occur in
+/// only one of the two histories, the old one or the new one. They form connected groups. In general, a group is taken
+/// from the new history. If a group involves clusters outside the area, which the new history does not have, the group
+/// is taken from the old history instead. The area was too small if such a group is at a wrong place, or if a cluster
+/// from one history could be merged with a cluster from the other history.
 package struct MergeRevision {
   /// Wrong merges of the old history, and the merges that replace them, in the order in which they are made.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
-  /// Clusters that only the old history has at this level, and clusters that only the true history has.
+  /// Clusters that exist at this level only in the old history, and clusters that exist at this level only in the true
+  /// history.
   private(set) var gone: Set<UInt32>
   private(set) var here: [UInt32: MergeCluster]
 
@@ -27,7 +28,7 @@ package struct MergeRevision {
   private(set) var counts = Counts()
 
   package struct Counts: Sendable {
-    /// Number of areas that were merged, of areas that were too small, and of clusters in all areas.
+    /// Number of areas that were merged, number of areas that were too small, and number of clusters in all areas.
     package var areas = 0
     package var retries = 0
     package var clusters = 0
@@ -49,21 +50,21 @@ package struct MergeRevision {
     (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
   }
 
-  /// Applies the new history to the tree.
+  /// Changes the tree to the new history.
   func apply() {
     tree.remove(removed)
     for merge in added { tree.add(merge) }
   }
 
-  /// Merges the clusters in an area around the wrong places again, in some rounds. The area grows until it is large
-  /// enough.
+  /// Merges the clusters in an area around the wrong places again, for a range of rounds. The area grows until it is
+  /// large enough.
   ///
   /// - Parameters:
-  ///   - rounds: Rounds that follow on the rounds of the last call.
+  ///   - rounds: Rounds that come directly after the rounds of the last call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
-  ///   - candidates: Returns nodes and merges of the old history. The nodes are all those in the area at the start of
-  ///     these rounds. The merges are all those in these rounds that are in the area or have a part in it, and perhaps
-  ///     others; none comes before one of its parts.
+  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area at the start of
+  ///     these rounds. The merges include all merges of these rounds that are in the area or have a part in the area. A
+  ///     merge never comes before a merge that made one of its parts.
   /// - Returns: the greatest diameter of a badge.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
@@ -91,8 +92,9 @@ package struct MergeRevision {
     }
   }
 
-  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and a larger area is needed around
-  ///   these positions; if there are none, clusters reach farther and wider squares are needed.
+  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and the result lists positions around
+  ///   which the area must grow. If the list is empty, clusters reach farther than the width of a square, so the area
+  ///   needs wider squares.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
@@ -174,19 +176,19 @@ package struct MergeRevision {
 
 /// Comparison of an old and a new history of merges in some rounds.
 ///
-/// Its elements are clusters: the initial ones of the new history, its merges, and clusters that only the old history
-/// has.
+/// Its elements are clusters: the initial clusters of the new history, the merges of the new history, and clusters that
+/// only the old history has.
 private struct MergeComparison {
-  /// The history from which an element is taken: the new one within the area, the old one beyond.
+  /// The history from which an element is taken: the new history within the area, the old history beyond the area.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
   private let rounds: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
-  /// Elements of the new history, by node.
+  /// Index of the element of each node in the new history.
   private var numbers: [UInt32: Int]
-  /// Whether the old history has an element, too, and whether the new history merges it.
+  /// Whether the old history also has an element, and whether the new history merges the element.
   private var isCommon: [Bool]
   private var isMerged: [Bool]
   /// Nodes that only the old history has.
@@ -244,7 +246,7 @@ private struct MergeComparison {
       let parts = [tree[node].left, tree[node].right].map { part in
         oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
       }
-      // A merge of clusters beyond the area is of no interest, unless their union is in the area.
+      // A merge of clusters beyond the area does not matter, unless the merged cluster is in the area.
       if parts[0] == nil && parts[1] == nil && !area.contains(tree.place(node).position) { continue }
       let number = addOld(node, isMerge: true)
       oldNumbers[node] = number
@@ -263,7 +265,7 @@ private struct MergeComparison {
     return parents.count - 1
   }
 
-  /// Marks an element as one of the wrong places.
+  /// Marks an element as wrong.
   private mutating func mark(_ number: Int) {
     isDifferent[number] = true
     isWithin[number] = true
@@ -287,7 +289,7 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, or that exist for different times in the two histories. The elements of each
+  /// Elements that only one history has, or that exist for different times in the two histories. Elements of one
   /// history are in the order of that history.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
@@ -311,19 +313,20 @@ private struct MergeComparison {
     return ((tree.place(node).position, tree.count(of: node)), false, true)
   }
 
-  /// Returns the merge of an element if only the new history has it; nil otherwise.
+  /// Returns the merge that made an element, if only the new history has this merge; nil otherwise.
   func newMerge(_ element: Int) -> Merge? {
     isNew(element) && element >= inputs.count && !isCommon[element] ? merges[element - inputs.count] : nil
   }
 
-  /// Returns the merge of an element if only the old history has it; nil otherwise.
+  /// Returns the merge that made an element, if only the old history has this merge; nil otherwise.
   func oldMerge(_ element: Int) -> UInt32? {
     guard !isNew(element) else { return nil }
     let old = olds[element - inputs.count - merges.count]
     return old.isMerge ? old.node : nil
   }
 
-  /// Returns the node of an element, and whether it exists after these rounds in the new history and in the old one.
+  /// Returns the node of an element. Also returns whether the node exists after these rounds in the new history, and
+  /// whether it exists then in the old history.
   func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]

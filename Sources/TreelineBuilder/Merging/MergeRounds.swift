@@ -1,7 +1,7 @@
 import Treeline
 
-/// The distances at which clusters are merged, divided into rounds from 0 to 254: four for each doubling of the squared
-/// distance.
+/// The distances at which clusters are merged, divided into rounds with the numbers 0 to 254. While the squared
+/// distance doubles, four rounds pass.
 enum MergeRounds {
   static let last: UInt8 = 254
 
@@ -22,14 +22,14 @@ enum MergeRounds {
 }
 
 extension BadgeCurve {
-  /// Returns the greatest distance of two clusters that are merged at a scaled distance, in units.
+  /// Returns the greatest possible distance, in units, of two clusters that are merged at a given scaled distance.
   ///
-  /// - Parameter width: Width of their badges, see `BadgeCurve.width`.
+  /// - Parameter width: Width of the two badges, see `BadgeCurve.width`.
   @inline(__always) static func reach(_ scaledDistance: UInt64, width: UInt64) -> Double {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }
 
-  /// Returns the greatest distance of two clusters that are merged in a round or before, in units.
+  /// Returns the greatest possible distance, in units, of two clusters that are merged in a given round or earlier.
   ///
   /// - Parameters:
   ///   - diameter: Greatest diameter of one badge.

@@ -2,13 +2,14 @@ import Treeline
 
 /// The live clusters, indexed by position in square tiles. Only tiles with clusters exist.
 ///
-/// A tile is several times as wide as searches reach, and its clusters are adjacent in memory. So a search reads one
-/// tile or a few from end to end, four clusters at a time, and rejects most clusters by a distance in single precision.
+/// A tile is several times as wide as the distance that searches cover, and its clusters are adjacent in memory. So a
+/// search reads one tile or a few tiles from end to end, four clusters at a time. It rejects most clusters by a
+/// distance in single precision.
 struct MergeTiles: @unchecked Sendable {
-  /// Tiles are 2^shift units wide.
+  /// Base-2 logarithm of the width of a tile in units.
   let shift: UInt32
   private let isCyclic: Bool
-  /// Slot of each cluster, by its number, in memory of the owner.
+  /// Slot of each cluster, by cluster number. The owner of the tiles also owns this memory.
   private let slots: UnsafeMutablePointer<UInt32>
 
   /// Hash table with open addressing, at most two thirds full.
@@ -27,9 +28,9 @@ struct MergeTiles: @unchecked Sendable {
   private var count = 0
 
   private struct Tile {
-    /// Row and column of the tile; `unused` in a free entry, which is all zeros.
+    /// Row and column of the tile. A free entry consists of zeros, and its key is `unused`.
     var key: UInt64
-    /// First slot of the tile. It is a multiple of four, like the number of slots.
+    /// First slot of the tile. This index is a multiple of four, and so is the number of slots.
     var start: UInt32 = 0
     var count: UInt32 = 0
     var capacity: UInt32 = 0
@@ -43,8 +44,8 @@ struct MergeTiles: @unchecked Sendable {
     var radius: Float
   }
 
-  /// Places some clusters in tiles. Memory is reserved for the number of times that the tile changes from one cluster
-  /// to the next, so most clusters should be near the one before.
+  /// Puts clusters into tiles. Memory for a tile is reserved each time a cluster lies in another tile than the cluster
+  /// before it. So most clusters should be near the cluster before them.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry
@@ -59,7 +60,7 @@ struct MergeTiles: @unchecked Sendable {
     }
     tableSize = Self.tableSize(forTiles: changes + changes / 8)
     tiles = Self.allocateTable(tableSize)
-    // Each tile has at most three more slots than clusters.
+    // The number of slots of a tile exceeds the number of its clusters by at most three.
     slotCapacity = clusters.count + 3 * changes + clusters.count / 8 + 64
     xs = Self.allocateSlots(slotCapacity)
     ys = Self.allocateSlots(slotCapacity)
@@ -116,13 +117,14 @@ extension MergeTiles {
     1 &<< 63 | UInt64(truncatingIfNeeded: y &<< 32 | x)
   }
 
-  /// Returns the tile with a key; nil if there is none.
+  /// Returns the tile with a given key; nil if there is no such tile.
   @inline(__always) private func find(_ key: UInt64) -> UnsafeMutablePointer<Tile>? {
     let tile = place(of: key)
     return tile.pointee.key == key ? tile : nil
   }
 
-  /// Returns the entry of the tile with a key, or the free entry where it would be added.
+  /// Returns the entry of the tile with a given key. If there is no such tile, returns the free entry where the tile
+  /// would be added.
   @inline(__always) private func place(of key: UInt64) -> UnsafeMutablePointer<Tile> {
     let hash = key &* 0x9E37_79B9_7F4A_7C15
     var index = Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: tableSize)).high)
@@ -133,7 +135,7 @@ extension MergeTiles {
     return tiles + index
   }
 
-  /// Returns the tile with a key; adds it if there is none.
+  /// Returns the tile with a given key, and adds the tile if it does not exist.
   @inline(__always) private mutating func tile(_ key: UInt64) -> UnsafeMutablePointer<Tile> {
     let tile = place(of: key)
     return tile.pointee.key == key ? tile : add(key)
@@ -155,7 +157,7 @@ extension MergeTiles {
     MemoryBlock(old, count: oldSize).freeZeros()
   }
 
-  /// Takes slots for some clusters from the end of the lists.
+  /// Reserves slots for a number of clusters at the end of the arrays.
   ///
   /// - Returns: the number of slots.
   private mutating func reserve(_ count: UInt32) -> UInt32 {
@@ -179,7 +181,7 @@ extension MergeTiles {
     return capacity
   }
 
-  /// Adds a cluster to a tile with room for it.
+  /// Adds a cluster to a tile that has a free slot.
   @inline(__always) private mutating func write(
     _ cluster: UInt32, _ entry: Entry, to tile: UnsafeMutablePointer<Tile>
   ) {
@@ -202,7 +204,7 @@ extension MergeTiles {
     write(cluster, entry, to: tile)
   }
 
-  /// Moves a full tile to the end of the lists, with more slots.
+  /// Moves a full tile to the end of the arrays, with more slots.
   private mutating func moveToEnd(_ tile: UnsafeMutablePointer<Tile>) {
     let (old, count) = (Int(tile.pointee.start), Int(tile.pointee.count))
     let start = slotCount
@@ -242,12 +244,12 @@ extension MergeTiles {
 // MARK: - Searching
 
 extension MergeTiles {
-  /// The range of a search: how far from a position it looks for clusters.
+  /// Defines which clusters a search finds, by their squared distance from a position.
   struct Range {
-    /// Squared distances are at most `limit` times the sum of both radii, plus `slack`. If `isSquared`, the sum is
-    /// squared first.
+    /// Squared distances are at most `limit` times the sum of both radii, plus `slack`. If `isSquared` is true, the sum
+    /// is squared first.
     var limit: Float
-    /// An amount that is added to the greatest squared distance.
+    /// Term that is added to the greatest squared distance.
     var slack: Float = 0
     var isSquared = true
 
@@ -256,12 +258,12 @@ extension MergeTiles {
     }
   }
 
-  /// Calls the body with every cluster that is in range of a position, and with some others.
+  /// Calls the body with every cluster that is in range of a position, and with some clusters that are out of range.
   ///
   /// - Parameters:
   ///   - radius: Radius of the cluster at the position.
   ///   - reach: Greatest distance of a cluster in range, in units.
-  ///   - widest: The greatest sum of two radii.
+  ///   - widest: The greatest sum of the radii of two clusters.
   ///   - range: Range of the search. The body may lower its limit.
   @inline(__always) func forEach(
     near position: PlanePoint, radius: Float, within reach: Int, widest: Float, _ range: inout Range,
@@ -278,7 +280,7 @@ extension MergeTiles {
       return scan(Tile(key: 0, count: UInt32(slotCount)), position, radius, &range, body)
     }
     let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
-    // The nearest cluster is mostly in the same tile.
+    // Most often the nearest cluster is in the tile of the position.
     if let tile = find(Self.key(ownX, ownY)) { scan(tile.pointee, position, radius, &range, body) }
     var tileY = minY
     while tileY <= maxY {
@@ -299,7 +301,7 @@ extension MergeTiles {
     }
   }
 
-  /// Returns the distance to a row or column of tiles, or a bit less.
+  /// Returns the distance to a row or column of tiles, or slightly less.
   @inline(__always) private func gap(from place: Int, toTile tile: Int) -> Float {
     let start = tile &<< Int(shift)
     return Float(max(start &- place, place &- start &- (1 &<< Int(shift) &- 1), 0)) * (1 - 0x1p-20)
@@ -327,8 +329,8 @@ extension MergeTiles {
     }
   }
 
-  /// Returns differences the shorter way around, even on planes without a seam, where the real difference may be
-  /// longer.
+  /// Returns differences measured the shorter way around the world. On planes without a seam, the real difference may
+  /// be greater.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

@@ -2,10 +2,10 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two parts; the left one has the lesser least member.
+  /// Nodes of the two parts. The left part has the lesser least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the cluster stands where its right part stood, if clusters stand at members.
+  /// If clusters stand at members, whether the merged cluster has the position of its right part.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8
@@ -14,9 +14,9 @@ struct Merge {
 
 /// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
 ///
-/// Leaves are numbered from 0. Of two clusters that are merged, the one with the greater least member ends. No other
-/// merge ends a cluster with that least member, so the member numbers the merge: the merge is node `leafCount` plus
-/// that member.
+/// Leaves are numbered from 0. When two clusters are merged, the cluster with the greater least member ends. Only one
+/// merge ends a cluster with this least member. So the node of that merge has the number `leafCount` plus this least
+/// member.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -27,11 +27,11 @@ struct MergeTree: @unchecked Sendable {
     /// Number of points.
     var count: UInt32 = 0
     var leastMember: UInt32 = 0
-    /// Number of records that a stored tree has below this node.
+    /// Number of records below this node in a stored tree.
     var recordCount: UInt32 = 0
     /// Height of the tree below this node.
     var height: UInt32 = 0
-    /// Merge scale, never below the scale of a part.
+    /// Merge scale. It is never below the merge scale of a part.
     var scale = SeparationCode.zero
     var standsRight = false
   }
@@ -39,9 +39,9 @@ struct MergeTree: @unchecked Sendable {
   /// Position of a cluster, and the rounds between which it exists.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if it was not.
+    /// Round in which the cluster was made; `never` if the cluster was not made.
     var round = MergeTree.never
-    /// Round in which the cluster was merged with another; `never` if it was not.
+    /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
     var endRound = MergeTree.never
   }
 
@@ -53,13 +53,13 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
-  /// Extents of clusters, for a history in which clusters are looked up by place; nil in a build.
+  /// Extents of clusters, for a history that looks clusters up by position; nil in a build.
   private let extents: UnsafeMutablePointer<Extent>?
-  /// Whether clusters of that history may be merged across the seam.
+  /// Whether clusters of a history with extents may be merged across the seam.
   private let crossesSeam: Bool
 
   private struct Extent {
-    /// Box around all points; it crosses the seam if the points are laid side by side there.
+    /// Box around all points. It crosses the seam if the cluster lies across the seam.
     var box: PlaneRect
     /// See `MergeSums`.
     var countBeyond: UInt32
@@ -92,7 +92,7 @@ struct MergeTree: @unchecked Sendable {
     }
   }
 
-  /// Deallocates everything but the nodes, once nothing is left to merge.
+  /// Deallocates everything except the nodes, once merging is complete.
   func deallocateContents() {
     MemoryBlock(places, count: leafCount).deallocate()
     MemoryBlock(sums, count: leafCount).deallocate()
@@ -133,7 +133,7 @@ struct MergeTree: @unchecked Sendable {
       : places[Int(node) &- leafCount]
   }
 
-  /// Returns the cluster of a node. If the tree has no extents, nothing may have been merged across the seam.
+  /// Returns the cluster of a node. If the tree has no extents, no clusters may have been merged across the seam.
   @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
     if isLeaf(node) {
       let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
@@ -159,9 +159,10 @@ struct MergeTree: @unchecked Sendable {
     isLeaf(node) ? PlaneRect(leaves.position(of: Int(node))) : extents![Int(node) &- leafCount].box
   }
 
-  /// Returns the cluster of a node if clusters may be merged across the seam, by joining its parts one after the other.
+  /// Returns the cluster of a node if clusters may be merged across the seam. The cluster is computed by joining its
+  /// parts one after the other.
   ///
-  /// - Complexity: O(leaves below the node), O(1) in a tree with extents.
+  /// - Complexity: O(number of leaves below the node); O(1) in a tree with extents.
   func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
     if extents != nil { return cluster(node) }
     var (stack, done) = ([(node: node, hasParts: false)], [(sums: MergeSums, longitudes: Longitudes)]())
@@ -182,7 +183,7 @@ struct MergeTree: @unchecked Sendable {
     return cluster
   }
 
-  /// Adds a merge of two existing nodes.
+  /// Adds a merge of two nodes that exist.
   @inline(__always) func add(_ merge: Merge) {
     let cluster = merge.cluster
     add(
@@ -220,7 +221,8 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the nodes of some leaves that are not merged with others, in the order of their least members.
+  /// Returns the clusters that remain of a range of leaves: the nodes that are not merged with another node, in the
+  /// order of their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -236,26 +238,26 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree with exact scales. Without a bound, a chain of merges at ever greater scales may be as
-  /// long as the number of points.
+  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges at ever greater scales could be
+  /// as long as the number of points.
   static let maximumDepth = 511
 
-  /// Returns this tree with its scales rounded down to two steps for each doubling of the squared distance, four an
-  /// octave.
+  /// Returns this tree with coarse scales. A coarse scale is rounded down to one of two steps for each doubling of the
+  /// squared distance, which makes four steps for each doubling of the distance.
   ///
-  /// All clusters that are merged at one step are merged again, balanced by weight: they stay in tree order and are
-  /// divided where about half of the points are on either side. A part with w of n points is then at most log2(n / w) +
-  /// 2 levels below. So 128 steps make at most 31 + 256 levels.
+  /// The clusters that are merged at one step are merged again, balanced by weight: they stay in tree order and are
+  /// divided where about half of the points are on each side. If the clusters have n points in total, a cluster with w
+  /// of these points is at most log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
   ///
-  /// At any distance, the clusters are the same as in the exact tree at some equal or greater distance. So they are
-  /// still at least that distance apart.
+  /// At any distance, the clusters are equal to the clusters of the exact tree at some equal or greater distance. So
+  /// they are still at least that distance apart.
   ///
-  /// - Returns: the tree, to be deallocated, and its root.
+  /// - Returns: the tree, which the caller must deallocate, and its root.
   func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {
     let coarse = MergeTree(leaves, threads: 1, monitor)
-    /// All merges, each after the merge that it is a part of.
+    /// All merges. Each merge comes after the merge of which it is a part.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// For each merge, whether the merge above it has another coarse scale; and its node in the new tree.
+    /// For each merge, whether the merge above it has another coarse scale, and the node of the merge in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {
@@ -267,9 +269,9 @@ extension MergeTree {
     }
     for merge in merges.reversed() where isTop[Int(merge) - leafCount] && !monitor.isCancelled {
       func isWithin(_ node: UInt32) -> Bool { !isLeaf(node) && (node == merge || !isTop[Int(node) - leafCount]) }
-      // The clusters that are merged at this step, in tree order, and the number of points before each.
+      // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
-      // The part at whose position the whole cluster stands.
+      // The part whose position the whole cluster takes.
       var (stand, standIndex) = (merge, 0)
       while isWithin(stand) { stand = self[stand].standsRight ? self[stand].right : self[stand].left }
       var stack = [merge]
@@ -287,19 +289,19 @@ extension MergeTree {
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
 
-  /// Merges some neighbors at one scale. Recursion is as deep as the tree that it makes.
+  /// Merges some neighbors at one scale. The recursion is as deep as the tree that it builds.
   ///
   /// - Parameters:
-  ///   - starts: Number of points before each part; the last entry is the number of all points.
-  ///   - stand: Index of the part at whose position the merged clusters stand, if it is one of these parts.
+  ///   - starts: Number of points before each part. The last entry is the number of all points.
+  ///   - stand: Index of the part whose position the merged clusters take, if that part is one of these parts.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
     -> UInt32
   {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // Finds the first part that begins at or after the middle, or the part before it if that begins nearer to the
-    // middle.
+    // Finds the first part that begins at the middle or after it. If the part before that part begins nearer to the
+    // middle, takes the part before.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }

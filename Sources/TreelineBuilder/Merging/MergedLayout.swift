@@ -1,8 +1,8 @@
 import Synchronization
 import Treeline
 
-/// Lays out a tree of merges in the form in which a tree is stored: points in tree order, gaps, records in the order of
-/// a walk, and the sums and covariances of their points.
+/// Writes a tree of merges in the form in which a tree is stored: points in tree order, gaps, node records in the order
+/// of a walk through the tree, and the sums and covariances of each node's points.
 ///
 /// Threads work on subtrees. Each subtree has its own ranges of points and records.
 struct MergedLayout {
@@ -15,7 +15,7 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// Whether each node with children stands where its right child stands; indexed like `separations`.
+  /// Whether each node with children has the position of its right child. Indexed like `separations`.
   let stands: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.
@@ -26,16 +26,16 @@ struct MergedLayout {
   /// Moments of each record's points, measured from the corner of its box.
   private let moments: UnsafeMutablePointer<Moments<UInt128>>
 
-  /// Place of a node in the layout.
+  /// A node, and where its points and records are stored.
   private struct Placed {
-    /// Number of a leaf or a merge.
+    /// Number of the leaf or merge.
     var node: UInt32
     var first: UInt32 = 0
     /// Index of the node's record, or of the record of its bucket.
     var record: UInt32 = 0
-    /// Index of the first record below the node, if the node has stored children.
+    /// Index of the first record below the node, if records of its children are stored.
     var records: UInt32 = 1
-    /// Level below the bucket; 0 for a node with a record of its own.
+    /// Level below the bucket's node; 0 for a node with its own record.
     var levelInBucket: UInt32 = 0
   }
 
@@ -59,7 +59,7 @@ struct MergedLayout {
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
 
-  /// Returns `stands` packed as bits, and deallocates it. Nil unless clusters stand at members.
+  /// Returns `stands` packed as bits, and deallocates the unpacked array. Nil unless clusters stand at members.
   func packedStands() -> UnsafeMutablePointer<UInt8>? {
     guard let stands else { return nil }
     stands[0] = false
@@ -77,8 +77,8 @@ struct MergedLayout {
     return packed
   }
 
-  /// Writes all nodes, from the root down, and their boxes from the bottom up. The result is useless if the build is
-  /// cancelled.
+  /// Writes all nodes, from the root down, and their boxes from the bottom up. If the build is cancelled, the result is
+  /// unusable.
   mutating func run() {
     arrays.gaps[pointCount - 1] = 0
     separations[0] = SeparationCode.zero.rawValue
@@ -137,10 +137,11 @@ struct MergedLayout {
     return describe(Int(root.record)) || isAcross
   }
 
-  /// Places the children of a node, and writes the gap, the separation and the stand between them.
+  /// Determines where the children of a node are stored. Also writes the gap and the separation between the children,
+  /// and which child's position the node takes.
   ///
-  /// The root's left child has record 1. After a pair come the records below the left child, then those below the right
-  /// child.
+  /// The root's left child has record 1. After the records of two siblings come the records below the left sibling,
+  /// then the records below the right sibling.
   @inline(__always) private func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
     let merge = tree[own.node]
     var left = Placed(node: merge.left, first: own.first, record: own.record)
@@ -205,11 +206,12 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node in a bucket crosses the seam although the bucket is too wide to do so.
+  /// Whether a node within a bucket crosses the seam although the bucket is too wide to cross it.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // Deeper nodes have higher gaps: a node extends over all adjacent gaps that are not below its own.
+      // Deeper nodes have higher gaps. So a node extends over all adjacent gaps that are at least as high as its own
+      // gap.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }
@@ -223,8 +225,8 @@ extension MergedLayout {
     return points.dropFirst().reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
   }
 
-  /// Returns the box of two nodes' points. Nil if it must be computed from the points, as when a node across the seam
-  /// becomes part of one that is too wide to cross it.
+  /// Returns the box around the points of two nodes. Nil if the box must be computed from the points. For example, a
+  /// node across the seam may become part of a node that is too wide to cross the seam.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }
@@ -242,8 +244,8 @@ extension PlaneRect {
 }
 
 extension Moments<UInt128> {
-  /// Returns the moments of the same points, measured from the corner of a larger box. That corner lies farther north,
-  /// and farther west, around the world if need be.
+  /// Returns the moments of the same points, measured from the corner of a larger box. That corner lies farther north
+  /// and farther west. The way west may lead across the seam.
   fileprivate func moved(back box: PlaneRect, to larger: PlaneRect) -> Moments {
     let (dx, dy) = (UInt128(box.minX &- larger.minX), UInt128(box.minY &- larger.minY))
     let (n, sumX, sumY) = (UInt128(count), UInt128(x), UInt128(y))

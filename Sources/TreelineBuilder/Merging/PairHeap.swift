@@ -1,10 +1,11 @@
 /// A binary heap of pairs of clusters, in the order in which they are merged.
 ///
-/// `Heap` would do, but it is generic code of another module and not specialized here, so it takes twice as long.
+/// `Heap` of swift-collections has the same functions. But it is generic code of another module that is not specialized
+/// here, so it takes twice as long.
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 
-  /// The next pair, unless another one is inserted first.
+  /// The next pair to be popped, unless a lesser pair is inserted before.
   var first: Pair? { pairs.first }
 
   mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }

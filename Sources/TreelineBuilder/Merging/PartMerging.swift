@@ -5,9 +5,9 @@ import Treeline
   import Dispatch
 #endif
 
-/// Merges clusters like `TouchMerging`, but part by part: the memory of one part fits the caches of a core, and threads
-/// share the parts. Then the borders between parts are mended (`BorderMending`), and the few clusters that are left in
-/// all parts are merged together.
+/// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and threads
+/// share the parts. Then the borders between parts are mended (`BorderMending`). At last, the few clusters that remain
+/// in all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -21,15 +21,15 @@ struct PartMerging: Sendable {
   private struct Done {
     /// Upper bound of badge diameters, by level.
     var greatestDiameters: [UInt16]
-    /// Time that the part took, with the longest time of a part that it waited for.
+    /// Time that the part took, plus the longest `path` of the parts that it waited for.
     var path: Duration
   }
 
-  /// Results of the parts that are done, by number. The seam is a part, too.
+  /// Results of the finished parts, by number. The seam counts as a part, too.
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
-    /// Set once merging in parts does not pay. No more parts are merged then.
+    /// Set once merging in parts takes more time than it saves. No more parts are merged then.
     let gaveUp = Atomic<Bool>(false)
 
     init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
@@ -37,8 +37,8 @@ struct PartMerging: Sendable {
 
   /// Merges all clusters.
   ///
-  /// - Returns: nil if the build is cancelled, or if parts do not pay. They do not if all distances are equal, for
-  ///   example: then a border changes merges everywhere.
+  /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. For example,
+  ///   it takes more time if all distances are equal, because then a border changes merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
     let results = Results(partCount: plan.partCount)
     plan.forEachPart(threads: threads, monitor) { number, part in
@@ -59,7 +59,7 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// Mends a border between parts that are done, or merges a part without one.
+  /// If there is a border, mends it between two finished parts. Otherwise merges the clusters of an undivided part.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
@@ -84,7 +84,8 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // With usual points, up to a third of the areas are too small at first; with lattices, three quarters are.
+      // With usual points, up to a third of the areas are too small at first. With lattices, three quarters of the
+      // areas are too small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000
@@ -126,14 +127,14 @@ struct PartMerging: Sendable {
 package struct MergeReport: Sendable {
   package var partCount: Int
   package var mergesInParts = 0
-  /// Counts of what was merged again along borders.
+  /// How much was merged again along borders.
   package var mending = MergeRevision.Counts()
-  /// Time of all threads together, without waiting; and time of the longest chain of parts that wait for each other.
-  /// Both include merging the clusters that are left in all parts.
+  /// Time of all threads together, without waiting, and time of the longest chain of parts in which each part waits for
+  /// the part before it. Both times include merging the clusters that remain in all parts.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 
-  /// Time since a fixed moment; zero on platforms without benchmarks to report it.
+  /// Time since a fixed moment. Zero on platforms that have no benchmarks.
   static var now: Duration {
     #if os(Linux)
       .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))

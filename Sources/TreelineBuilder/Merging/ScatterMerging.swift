@@ -4,21 +4,22 @@ import Treeline
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
 /// their exact means (J. H. Ward, 1963). Of several such pairs, the one with the lesser least members comes first.
 ///
-/// If two clusters are closer to each other than to a third one, their union is at least as far from the third as the
-/// nearer of the two was (Lance and Williams):
+/// Take two clusters that are closer to each other than to a third cluster. The third cluster is at least as far from
+/// their union as it was from the nearer of the two (Lance and Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
-/// So two clusters that are nearest to each other stay nearest whatever else is merged, and will be merged. The tree is
-/// the same in whatever order such pairs are merged. Each part of the plane merges the pairs that are certain: those
-/// that are nearer to each other than to the border of the part. The clusters that are left are merged in the next
-/// larger part.
+/// So two clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
+/// merged. The tree does not depend on the order in which such pairs are merged. Each part of the plane merges the
+/// pairs that are certain. A pair is certain if its clusters are nearer to each other than to the border of the part.
+/// The remaining clusters are merged in the next larger part.
 ///
-/// Within a part, the pair that adds least comes first. Only one cluster of each pair looks for the other: the one with
-/// more points, of equal ones the one with the greater least member. In a round that begins at scatter s, all other
-/// clusters lie farther from a cluster of n points than the square root of s / n. So clusters that are no larger lie
-/// thinly, and a search looks at few of them. Larger ones may be as close together as they like. Chains of nearest
-/// neighbors, where both clusters look for each other, are therefore several times as slow.
+/// Within a part, the pair that adds the least scatter is merged first. Only one cluster of each pair looks for the
+/// other: the cluster with more points. If both have equally many points, the cluster with the greater least member
+/// looks for the other. In a round that begins at scatter s, a cluster of n points is farther from every other cluster
+/// than the square root of s / n. So clusters with at most n points are far apart from each other, and a search finds
+/// few of them. Clusters with more points may lie close together. The usual algorithm, chains of nearest neighbors,
+/// looks for them too, and is therefore several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -50,7 +51,7 @@ struct ScatterMerging {
   }
 }
 
-/// Merges the clusters of a rectangle, except clusters that may be nearer to one outside.
+/// Merges the clusters of a rectangle, except clusters whose nearest cluster may be outside the rectangle.
 ///
 /// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs only of clusters that may
 /// have a pair below the bound of the round.
@@ -59,8 +60,8 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles by size: the clusters in each have four times as many points as those in the one before. Clusters with fewer
-  /// points are farther apart.
+  /// Tiles of clusters by size. The clusters of each entry have up to four times as many points as the clusters of the
+  /// entry before. Clusters with fewer points are farther apart.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int
@@ -91,7 +92,7 @@ private struct ScatterRounds: ~Copyable {
     for tiles in tiles { tiles.deallocate() }
   }
 
-  /// The clusters that are left.
+  /// The clusters that exist at the end.
   var clusters: [MergeCluster] { (0..<count).filter { live.isLive($0) }.map { live[$0] } }
 
   mutating func run() {
@@ -124,13 +125,14 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Returns the shift of tiles that are a few times as wide as the least distance between clusters of a size.
+  /// Returns the shift of tiles for clusters of a size. Such tiles are a few times as wide as the least distance
+  /// between these clusters.
   private func shift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
-  /// Returns the index of the tiles for clusters of a number of points.
+  /// Returns the index in `tiles` for a cluster with a number of points.
   @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
 
   @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
@@ -142,7 +144,7 @@ private struct ScatterRounds: ~Copyable {
   private mutating func lookAtDue() {
     live.forEachLive(0..<count, in: round) { cluster in
       if let pair = look(from: UInt32(cluster)) { queue.insert(pair) }
-      // A search takes long where many clusters lie close together.
+      // If many clusters lie close together, each search takes long. So cancellation is checked often.
       return cluster & 0x1F != 0 || !monitor.isCancelled
     }
   }
@@ -168,8 +170,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait for a larger part: a cluster outside may be nearer, or its nearest cluster must wait.
-  /// It still looks for others, which must then wait, too.
+  /// Whether a cluster must wait until a larger part is merged, because a cluster outside the rectangle may be nearer,
+  /// or because the nearest cluster must wait. A waiting cluster still looks for other clusters, which must then also
+  /// wait.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -183,7 +186,7 @@ private struct ScatterRounds: ~Copyable {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether no cluster outside the rectangle can be as near to one of the pair.
+  /// Whether no cluster outside the rectangle can be as near to this cluster as the other cluster of the pair.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
     func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
@@ -224,10 +227,11 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
+  /// Looks for the first pair of a cluster. If that pair belongs to a later round, notes the round in which the cluster
   /// looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair belongs to this round, but a near pair determines the round to wait for.
+    // Usually no pair belongs to this round. A pair that is a little farther apart then determines the round in which
+    // to look again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -237,7 +241,7 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the nearest of the clusters that are no larger, if the pair adds no more than `greatest`.
+  /// Returns the nearest cluster that is not larger than this cluster, if their pair adds at most `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -245,9 +249,9 @@ extension ScatterRounds {
     var greatest = greatest
     for size in (0...ownSize).reversed() where !tiles[size].isEmpty {
       let least = 1 / Double(1 << (2 * size))
-      // Means are rounded, and sums have errors.
+      // Adds a margin, because means are rounded and sums have errors.
       let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
-      // Positions are rounded: two are up to two units closer or farther apart.
+      // Positions are rounded, so the distance of two positions is wrong by up to two units.
       var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)
       tiles[size].forEach(near: position, radius: radius, within: Int(reach), widest: radius + Float(least), &range) {
         other, limit in
@@ -266,15 +270,15 @@ extension ScatterRounds {
     return best
   }
 
-  /// Returns a limit that makes up for all that single precision loses.
+  /// Returns a limit that is increased enough to outweigh the rounding errors of single precision.
   @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
 
   private static var moreThanAnyError: Double { 1 + 0x1p-40 }
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// Upper bound of the scatter that pairs of a round add. There are two bounds for each doubling, up to 2^96 in round
-/// 192, which nothing reaches.
+/// Upper bound of the scatter that pairs of a round add. There are two bounds for each doubling of the scatter, up to
+/// 2^96 in round 192. No scatter is as large as 2^96.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128
@@ -284,7 +288,7 @@ struct ScatterBound {
     value = Double(doubled) / 2
   }
 
-  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after it.
+  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after that round.
   static func round(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
     return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
@@ -295,12 +299,12 @@ struct ScatterBound {
 struct ScatterPair: Comparable {
   /// Scatter that the union adds, with a relative error of less than 2^-50.
   let added: Double
-  /// Differences of the clusters' sums, each multiplied by the number of points of the other cluster, and these
-  /// numbers. The exact scatter is `squares` / `divisor`.
+  /// For x and y, the difference of the clusters' sums, after each sum is multiplied by the number of points of the
+  /// other cluster; and both numbers of points. The exact scatter is `squares` / `divisor`.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
-  /// The cluster that found the pair, the other one, and the ages of both.
+  /// The cluster that found the pair, the other cluster, and the ages of both clusters.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 
@@ -322,10 +326,10 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser number first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
-  /// Code of the root: the scatter itself may be too large for a code.
+  /// Code of the square root of the scatter, because the scatter itself may be too large for a code.
   var scale: SeparationCode { SeparationCode(roundingDown: UInt64(added.squareRoot())) }
 
   /// Orders pairs by the scatter that they add, then by least members.

@@ -1,32 +1,37 @@
 import Treeline
 
 /// Merges clusters, always the pair that touches first as badges grow: the pair with the least scaled distance
-/// (`BadgeCurve.scaled`). Of several such pairs, the one with the lesser least members comes first.
+/// (`BadgeCurve.scaled`). Of several such pairs, the pair with the lesser least members comes first.
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterStand`).
-/// Its least member is the first of its positions in Z-order. So the tree is a function of the set of points. Merging
-/// by distance uses badges of one diameter (`BadgeCurve.distances`).
+/// Its least member is the first of its positions in Z-order. So the same set of points always gives the same tree.
+/// Merging by distance uses badges of one diameter (`BadgeCurve.distances`).
 ///
-/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that is more. It is more when
-/// taking the mean of points brings a cluster closer to another one. So scales never fall towards the root. For any
-/// distance T, look at the clusters just before the first merge at T or more. All pairs are at least T apart. Every
-/// earlier merge has a scale below T. Every later merge has a scale of T or more: its parts were T or farther apart, or
-/// one of them was merged later, too, since the clusters before were all T apart. So the clusters whose scale is below
-/// T, while the scale of the cluster that they are merged into is not,
-/// - are the clusters at that moment: every point is in exactly one, and any two are at least T apart;
-/// - are united with others by a greater T, and split by a lesser one, since there is one order of merges.
+/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that scale is greater. The scale
+/// of a part is greater if taking the mean of points has brought a cluster closer to another cluster. So scales never
+/// fall towards the root. For any distance T, consider the moment just before the first merge at T or more. At that
+/// moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has a scale of T
+/// or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart. Otherwise
+/// one of the parts was itself merged later and has a scale of T or more, and the scale of the merge is not below the
+/// scale of a part. Now consider the clusters whose own scale is below T, while the cluster into which they are merged
+/// has a scale of T or more:
+/// - They are the clusters at that moment. So every point is in exactly one of them, and any two of them are at least T
+///   apart.
+/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that there is one order
+///   of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across it if together they
-/// are less than half a world wide; the mean is then taken of their points laid side by side. For wider ones the seam
-/// is the end of the world.
+/// are less than half a world wide. To take their mean, the points of one cluster are moved by the width of the world
+/// to lie next to the other cluster. Wider pairs are never merged across the seam.
 ///
-/// Only one cluster of each pair looks for the other: the younger one, which was merged later. Of two initial clusters,
-/// that is the one with the larger badge, and of equal ones the one with the greater least member. When a cluster
-/// looks, the other one exists already; so a cluster whose nearest one is gone never misses a younger one. Each cluster
-/// keeps the first of its pairs. So the first of all pairs always belongs to a cluster that knows it, or to one that
-/// must look again and had an earlier pair before.
+/// Only one cluster of each pair looks for the other: the younger cluster, which was made later. Of two initial
+/// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
+/// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
+/// cluster has ended, it looks again. It need not find clusters that have appeared since then, because they are younger
+/// and look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a cluster
+/// that knows this pair, or to a cluster that must look again and whose previous pair came earlier in the order.
 ///
-/// In each round (`MergeRounds`), only those clusters look for others that may have a pair in it.
+/// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
   /// Merges in the order in which they were made.
   private(set) var merges: ContiguousArray<Merge> = []
@@ -46,7 +51,7 @@ struct TouchMerging: ~Copyable {
   private var nextAge: UInt32
   /// Upper bound of badge diameters.
   private(set) var greatestDiameter: UInt16 = 0
-  /// Greatest scaled distance of pairs that are merged in the round.
+  /// Greatest scaled distance of the pairs that are merged in this round.
   private var greatest: UInt64 = 0
   private var round: UInt8 = 0
   /// Distance up to which searches look for clusters, in units.
@@ -54,10 +59,10 @@ struct TouchMerging: ~Copyable {
 
   /// - Parameters:
   ///   - count: Number of clusters.
-  ///   - stand: Positions between which distances are measured.
+  ///   - stand: Position of a cluster from which distances are measured: its mean or a member.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
-  ///   - cluster: Returns the cluster with a number. Numbers are in the order of least members.
+  ///   - cluster: Returns the cluster with a given number. Numbers are in the order of least members.
   init(
     _ count: Int, curve: BadgeCurve, stand: ClusterStand, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
     _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
@@ -86,11 +91,11 @@ struct TouchMerging: ~Copyable {
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 
-  /// Merges all pairs that belong to some rounds. The result is useless if the build is cancelled.
+  /// Merges all pairs that belong to a range of rounds. If the build is cancelled, the result is unusable.
   mutating func run(_ rounds: ClosedRange<UInt8> = 0...MergeRounds.last) {
     round = rounds.lowerBound
     while liveCount > 1 && !monitor.isCancelled {
-      // The next round in which any cluster looks for others.
+      // The next round in which any cluster looks for other clusters.
       guard let next = live.nextRound(0..<count, from: round), next <= rounds.upperBound else { return }
       round = next
       greatest = MergeRounds.greatest(of: round)
@@ -119,14 +124,15 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// The least width of tiles, and the least width of new tiles, in reaches of a search.
+  /// The least width of tiles, and the least width of tiles when they are made. Both are multiples of the reach of a
+  /// search.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
-  /// Shift of tiles that are an eighth of the world wide.
+  /// Shift of tiles whose width is an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
-  /// Returns the radius of a badge. The sum of two radii, times the root of the scaled distance, is the distance of the
-  /// pair.
+  /// Returns the radius of a badge. The distance of two clusters is the sum of their radii, times the square root of
+  /// their scaled distance.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }
@@ -158,7 +164,7 @@ struct TouchMerging: ~Copyable {
     }
   }
 
-  /// Replaces the first of two clusters by their union, and frees the number of the second.
+  /// Replaces the first of two clusters by their union, and frees the number of the second cluster.
   private mutating func join(_ first: Int, _ second: Int, at scaledDistance: UInt64) {
     let merge = live[first].merged(
       with: live[second], at: scaledDistance, round: round, stand, crossesSeam: live.crossesSeam, leafCount: leafCount)
@@ -180,19 +186,19 @@ struct TouchMerging: ~Copyable {
   private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-/// Two clusters that will be merged unless one of them is merged with another before.
+/// Two clusters that will be merged unless one of them is merged with a third cluster before.
 struct TouchingPair: Comparable {
   var scaledDistance: UInt64
   /// The cluster that found the pair.
   var cluster: UInt32
-  /// The other cluster; the same as `cluster` as long as no other one is known.
+  /// The other cluster; equal to `cluster` as long as no other cluster is known.
   var nearest: UInt32
   var age: UInt32
   var nearestAge: UInt32
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// The numbers of both clusters, the lesser one first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the lesser number first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }
@@ -205,19 +211,19 @@ struct TouchingPair: Comparable {
 // MARK: - Searching
 
 extension TouchMerging {
-  /// A cluster that looks for others.
+  /// A cluster that looks for other clusters.
   private struct Own {
     let number: UInt32
     let age: UInt32
     let diameter: UInt16
 
-    /// A pair of the cluster with itself, which stands for none.
+    /// A pair of the cluster with itself, which means that no pair is known.
     var pair: TouchingPair {
       TouchingPair(scaledDistance: .max, cluster: number, nearest: number, age: age, nearestAge: age)
     }
   }
 
-  /// Looks for the first pair of a cluster. If the pair belongs to a later round, notes the round in which the cluster
+  /// Looks for the first pair of a cluster. If that pair belongs to a later round, notes the round in which the cluster
   /// looks again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
@@ -227,7 +233,7 @@ extension TouchMerging {
       _ = take(nearest, own, &pair)
       return noted(pair, .max)
     }
-    // The initial clusters look for others that are no larger.
+    // An initial cluster looks only for clusters that are not larger.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
     let needed = BadgeCurve.reach(greatest, width: width)
     if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
@@ -236,11 +242,11 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Distance beyond which a search looks at all clusters. At most a thousand clusters are that far apart, so a search
-  /// by tiles that wraps around the world would save nothing.
+  /// Distance beyond which a search looks at all clusters. At most a thousand clusters are this far apart from each
+  /// other. So a search by tiles, which would reach around the world, would not save time.
   private static var wideReach: Double { 0x1p27 }
 
-  /// Returns a pair if it belongs to the round. Otherwise notes the round in which its cluster looks again.
+  /// Returns the pair if it belongs to this round. Otherwise notes the round in which the pair's cluster looks again.
   ///
   /// - Parameter bound: Lower bound of the scaled distance to clusters that were not found.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
@@ -264,7 +270,8 @@ extension TouchMerging {
   }
 
   /// Returns the limit of a search for pairs up to a scaled distance. The squared distance of such a pair is at most
-  /// the limit times the square of the sum of both radii. The limit makes up for all that single precision loses.
+  /// the limit times the square of the sum of both radii. The limit is increased enough to outweigh the rounding errors
+  /// of single precision.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }
@@ -275,7 +282,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest one if it is nearer and if, of the two, this cluster looks for the other one.
+  /// Takes another cluster as the nearest cluster if it is older than this cluster, and nearer than the nearest cluster
+  /// so far. Returns whether it was taken.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

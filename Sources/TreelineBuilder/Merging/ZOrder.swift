@@ -3,7 +3,7 @@ import Treeline
 /// The Z-order curve (G. M. Morton, 1966), which runs through all positions of the plane. Positions that are near each
 /// other on the curve are near each other on the plane.
 enum ZOrder {
-  /// Interleaves the bits of x and y, each bit of y above the same bit of x.
+  /// Interleaves the bits of x and y. Each bit of y is placed just above the bit of x that has the same position.
   @inline(__always) static func code(of point: PlanePoint) -> UInt64 { spread(point.x) | spread(point.y) << 1 }
 
   @inline(__always) static func point(of code: UInt64) -> PlanePoint {
@@ -37,9 +37,10 @@ struct CodedNumber {
 }
 
 extension UnsafeMutableBufferPointer<CodedNumber> {
-  /// Sorts by code; elements with the same code keep their order. The result is useless if the build is cancelled.
+  /// Sorts by code. Elements with equal codes keep their order. If the build is cancelled, the result is unusable.
   ///
-  /// - Complexity: O(count): one pass for every eleven bits in which codes differ. Takes as much memory again.
+  /// - Complexity: O(count), with one pass for every eleven bits in which codes differ. Sorting takes as much
+  ///   additional memory as the buffer itself.
   func sortByCode(_ monitor: BuildMonitor) {
     guard count > 1 else { return }
     let spare = UnsafeMutableBufferPointer.allocate(capacity: count)

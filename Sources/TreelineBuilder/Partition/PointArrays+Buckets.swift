@@ -3,12 +3,13 @@ import Treeline
 extension PointArrays {
   /// Sorts the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
   ///
-  /// - Parameter monitor: Says whether the build is cancelled, if there are many points, all at one position.
+  /// - Parameter monitor: Reports whether the build is cancelled. That matters if there are many points, all at one
+  ///   position.
   func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
     -> NodeRecord
   {
     let (first, count) = (points.first, points.count)
-    // A node with more points than a bucket has room for is a bucket only if it cannot be split.
+    // A node with more points than the capacity of a bucket is a bucket only if it cannot be split.
     let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)
     if box.isPoint {
       monitor.pass(over: first..<first + count - 1) { noteStack($0) }
@@ -23,7 +24,7 @@ extension PointArrays {
     (gaps + range.lowerBound).update(repeating: Gap.none, count: range.count)
   }
 
-  /// Splits the points of a bucket down to single positions, and notes the level at which each gap was split.
+  /// Splits the points of a bucket down to single positions. Notes the level of the split at each gap.
   ///
   /// Recursion is at most 15 levels deep, as a bucket has at most 16 positions.
   private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
@@ -42,8 +43,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// Puts two points in order. Their axis leads from one to the other, so the longer component of their distance
-  /// determines which one is left.
+  /// Puts two points in order. Their axis leads from one point to the other, so the longer component of their distance
+  /// determines which point is on the left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

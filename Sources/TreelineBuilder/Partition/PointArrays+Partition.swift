@@ -3,19 +3,20 @@ import Treeline
 extension PointArrays {
   /// Moves the points left of a split to the front of a range, and returns their number. Both parts keep their order.
   ///
-  /// It does nothing else, so the loop is short and has no branch; sums are computed afterwards, over the smaller part.
-  /// One copy of the function serves every rule, since loops that are inlined next to others run short of registers.
+  /// The function does nothing else, so its loop is short and has no branch. Sums are computed afterwards, over the
+  /// smaller part. All rules share one copy of the function, because loops that are inlined next to other loops run
+  /// short of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = divide(range, by: split, monitor)
-    // Any result will do for a cancelled build.
+    // For a cancelled build, any result is correct.
     if monitor.isCancelled { return 1 }
     move(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
     checkSides(leftCount, of: count, split)
     return leftCount
   }
 
-  /// Partitions a range by several threads. Each thread partitions a part of the range.
+  /// Partitions a range by several threads, each of which partitions a part of the range.
   func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
@@ -23,7 +24,7 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // The left points of all parts follow each other in order, then come all right points.
+    // First come the left points of all parts, in the order of the parts, then all right points.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)
@@ -53,7 +54,8 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Moves points and rows to an index in tree order; if the two overlap, the target lies before the source.
+  /// Moves points and rows to an index in tree order. If source and target overlap, the target must begin before the
+  /// source.
   @inline(__always) private func move(
     _ count: Int, from source: (points: UnsafeMutablePointer<PlanePoint>, rows: UnsafeMutablePointer<UInt32>),
     to treeIndex: Int, _ monitor: BuildMonitor
@@ -66,7 +68,7 @@ extension PointArrays {
     }
   }
 
-  /// Moves left points to the front of a range, in their order, and the others to the spare arrays.
+  /// Moves left points to the front of a range, without changing their order, and right points to the spare arrays.
   @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {
@@ -75,7 +77,7 @@ extension PointArrays {
     return leftCount
   }
 
-  /// Continues a partition with another block: left points to the front, the others to the spare arrays.
+  /// Continues a partition with another block. Moves left points to the front and right points to the spare arrays.
   @inline(__always) private func partition(_ block: Range<Int>, first: Int, leftCount: Int, by split: Split) -> Int {
     let (points, rows) = (points + first, rows + first)
     let (sparePoints, spareRows) = (sparePoints + first, spareRows + first)
@@ -83,7 +85,8 @@ extension PointArrays {
     for index in block {
       let point = points[index]
       let row = rows[index]
-      // Writes both places, and counts only the right one. The left end never overtakes the point being read.
+      // Writes the point to both arrays, but increases the count only for the array where the point belongs. The left
+      // end never overtakes the point that is being read.
       points[leftCount] = point
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point

@@ -1,8 +1,9 @@
 import Treeline
 
-/// The points that are sorted into tree order, and as much spare room to sort them with.
+/// The points that are sorted into tree order, and spare arrays of the same size, which sorting needs.
 ///
-/// Threads share these arrays and work on disjoint ranges of them. So a gap takes a whole byte here.
+/// Threads share these arrays and work on disjoint ranges of them. Two threads must not write to the same byte, so each
+/// gap takes a whole byte here.
 struct PointArrays: @unchecked Sendable {
   let points: UnsafeMutablePointer<PlanePoint>
   let rows: UnsafeMutablePointer<UInt32>
@@ -17,7 +18,8 @@ struct PointArrays: @unchecked Sendable {
     return box
   }
 
-  /// Returns the box of many points, by several threads; the box of some of them if the build is cancelled.
+  /// Returns the box of many points, computed by several threads. If the build is cancelled, the box may contain only
+  /// some of the points.
   func box(_ range: Range<Int>, threads: Int, _ monitor: BuildMonitor) -> PlaneRect {
     if threads == 1 {
       var all = PlaneRect(points[range.lowerBound])
@@ -34,7 +36,8 @@ struct PointArrays: @unchecked Sendable {
     Moments(UnsafeBufferPointer(start: points + range.lowerBound, count: range.count), from: corner)
   }
 
-  /// Returns the moments of many points, by several threads; the moments of some of them if the build is cancelled.
+  /// Returns the moments of many points, computed by several threads. If the build is cancelled, the moments may leave
+  /// out some of the points.
   @inline(never) func moments(_ range: Range<Int>, from corner: PlanePoint, threads: Int, _ monitor: BuildMonitor)
     -> Moments<UInt128>
   {
@@ -50,6 +53,6 @@ struct PointArrays: @unchecked Sendable {
 }
 
 extension Range<Int> {
-  /// Returns the part of the range at some offsets from its start.
+  /// Returns the part of the range that lies at the given offsets from its start.
   func chunk(_ offsets: Range<Int>) -> Range<Int> { lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound }
 }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The points of a node: the index of the first one in tree order, and their moments.
+/// The points of a node: the index of its first point in tree order, and the moments of its points.
 struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
   var first: Int
   /// Moments of the points, measured from `corner`.
@@ -11,7 +11,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   @inline(__always) var range: Range<Int> { first..<first &+ count }
 
-  /// Returns the part with fewer points, once the first `leftCount` points are those left of a split.
+  /// Returns the range of the part with fewer points, once the first `leftCount` points are the points left of a split.
   @inline(__always) func smallerPart(leftCount: Int) -> Range<Int> {
     let (middle, end) = (first &+ leftCount, first &+ count)
     return leftCount <= end &- middle ? first..<middle : middle..<end
@@ -19,7 +19,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   /// Returns both parts of the group.
   ///
-  /// - Parameter smaller: Moments of the smaller part; the other part's moments are the difference.
+  /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the difference.
   @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller

@@ -1,10 +1,10 @@
 import Treeline
 
-/// The division of a build's points into pieces: the top levels of its tree, down to nodes that have no more points
-/// than a piece may have.
+/// The division of a build's points into pieces: the top levels of the tree. Each node at the bottom of these levels is
+/// a piece, and has at most the number of points that a piece may have.
 ///
-/// The plan is made from sums over points that need not be in memory. Each round asks a question about every open node.
-/// One pass over all points answers, in any order and on any machine:
+/// The plan is made from sums over points, which need not be in memory. Each round asks a question about every open
+/// node. One pass over all points, in any order and on any machine, answers all questions of a round:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -16,33 +16,36 @@ import Treeline
 /// let pieces = plan.pieces
 /// ```
 ///
-/// A line at the mean takes one pass, for the extents of both its sides. A line with the least scatter takes 3 or 4
-/// passes to find its position, and one more for each turn. A pass serves all nodes of a level at once.
+/// To split a node at the mean takes one pass, which finds the extents of both halves. To split a node with the least
+/// scatter takes 3 or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass
+/// serves all nodes of a level at once.
 ///
-/// - Complexity: some 300 bytes for each node above the pieces. There is about one for each piece. A round and its
-///   answers come on top.
+/// - Complexity: some 300 bytes of memory for each node above the pieces. There are about as many such nodes as pieces.
+///   A round and its answers take additional memory.
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []
   /// Nodes that the current round asks about, in the order of its questions.
   private var asked: [Int] = []
   private var round: PlanRound?
-  /// Number of passes over all points that were asked for.
+  /// Number of passes over all points that the plan has asked for so far.
   public private(set) var passCount = 0
 
-  /// Least number of points in a piece. Fewer points are one bucket, which is not split any further.
+  /// Least number of points in a piece. Fewer points fit one bucket, which is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
-  /// Greatest number of levels on which nodes are halved along the longer side of their box.
+  /// Greatest number of levels at which nodes are halved along the longer side of their box.
   static let mostHalvings = 64
 
-  /// Approximate number of bins of a round, in all its nodes together, at most 2^24. Each bin takes 40 bytes where it
-  /// is answered. A node may always have 64 bins. Fewer bins make more rounds and the same plan.
+  /// Approximate number of bins in a round, for all nodes of the round together. At most 2^24 bins are used, but each
+  /// node may have 64 bins in any case. Each bin takes 40 bytes in the answers. With fewer bins, the same plan takes
+  /// more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
-  ///   - rule: Where nodes are split. `gamma` is not possible: it needs all points at once to weigh each of them.
-  ///   - pieceSize: Greatest number of points in a piece, 17 or more. Only points at one position may be more.
+  ///   - rule: Where nodes are split. `gamma` is not possible: to weigh a point, it needs all points at once.
+  ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece may have more points only if all of them
+  ///     are at one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
   public init(rule: SplitRule, pieceSize: Int) throws(PieceError) {
     try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
@@ -59,7 +62,7 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether a rule asks more of the points than a pass can answer.
+  /// Whether a plan does not support a rule, because a pass over the points cannot answer what the rule asks.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.
@@ -76,10 +79,10 @@ public struct BuildPlan: Sendable {
     return round
   }
 
-  /// Takes the answers of all points to the last round.
+  /// Takes the answers of all points to the questions of the last round.
   ///
-  /// - Throws: `PieceError.damaged` for answers that contradict each other or earlier ones, as answers of only some
-  ///   points do. The plan then stays as it was.
+  /// - Throws: `PieceError.damaged` for answers that contradict each other or earlier answers, for example because they
+  ///   cover only some of the points. The plan then stays unchanged.
   public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("No round was asked for") }
     precondition(answers.answers.count == asked.count, "Answers to another round")
@@ -89,7 +92,7 @@ public struct BuildPlan: Sendable {
       guard let split = try nodes[index].take(answer, to: question, by: terms) else { continue }
       let left = nodes.count
       guard let segment = nodes[index].segment, segment.level < terms.mostLevels else {
-        throw PlanAnswers.contradicting("a plan of at most \(terms.mostLevels) levels", "more")
+        throw PlanAnswers.contradicting("a plan of at most \(terms.mostLevels) levels", "more levels")
       }
       let corner = segment.isNarrow ? segment.points.corner : nil
       nodes[index].state = .split(split, left: left)
@@ -98,26 +101,26 @@ public struct BuildPlan: Sendable {
     (self.nodes, self.round) = (nodes, nil)
   }
 
-  /// Checks that both children of each node together have its points.
+  /// Checks that the two children of each node together have the points of the node.
   private func checkExtents(_ answers: PlanAnswers) throws(PieceError) {
     if asked == [0], let all = answers.answers[0].extent, !all.isSound {
       throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
     }
     for (number, answer) in answers.answers.enumerated() {
-      // A left child and the right child after it are asked for their extents in one round.
+      // The extents of a left child and of the right child after it are asked for in one round.
       let index = asked[number]
       guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
       guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
         left + right == whole
       else {
         throw PlanAnswers.contradicting(
-          "both halves of a node to have its \(nodes[parent].extent?.count ?? 0) points",
-          "\(moments.count) points in one half, and others in the other")
+          "the halves of a node to have its \(nodes[parent].extent?.count ?? 0) points together",
+          "\(moments.count) points in one half that do not go with the points in the other half")
       }
     }
   }
 
-  /// The terms of a plan: everything that determines how nodes are split.
+  /// The settings of a plan, which determine how nodes are split.
   fileprivate struct Terms: Sendable {
     let rule: SplitRule
     let pieceSize: Int
@@ -142,7 +145,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Returns the routing to nodes that are not split, which are numbered by `number`.
+  /// Returns the routing to nodes that are not split. `number` gives each of these nodes its number.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
@@ -157,10 +160,10 @@ public struct BuildPlan: Sendable {
     return routing
   }
 
-  /// Number of points, once the first round is answered.
+  /// Number of points, once the first round has been answered.
   private var pointCount: Int { nodes[0].segment?.count ?? 0 }
 
-  /// The pieces, once there are no more questions.
+  /// The pieces, once the plan has no more questions.
   ///
   /// - Precondition: `nextRound()` has returned nil.
   public var pieces: PiecePlan {
@@ -185,7 +188,7 @@ public struct BuildPlan: Sendable {
   }
 }
 
-/// A node of a plan. More is known of it with each round.
+/// A node of a plan. Each round reveals more about the node.
 private struct PlanNode: Sendable {
   enum State: Sendable {
     case unmeasured
@@ -201,9 +204,9 @@ private struct PlanNode: Sendable {
   }
 
   let level: Int
-  /// Corner from which the node is measured, if the node above is narrow.
+  /// Corner from which the node is measured, if its parent is narrow; otherwise nil.
   let corner: PlanePoint?
-  /// Index of the node above.
+  /// Index of the parent.
   let parent: Int?
   /// Extent of the node's points, once it is known.
   var extent: PointExtent?
@@ -216,7 +219,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Returns the question that the node waits for.
+  /// Returns the question whose answer the node needs next.
   mutating func question(mostBins: Int) -> PlanQuestion {
     switch state {
     case .unmeasured: return .extent
@@ -229,7 +232,8 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// The node with its points. These are measured from `corner` or, if that is nil, from the corner of their box.
+  /// The node with its points. The points are measured from `corner`, or from the corner of their box if `corner` is
+  /// nil.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
@@ -246,7 +250,7 @@ private struct PlanNode: Sendable {
     case (.unmeasured, .extent, .extent):
       extent = answer.extent
       guard let segment else {
-        // Only the root may be without points.
+        // Only the root may have no points.
         state = .piece
         return nil
       }
@@ -269,7 +273,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Turns the line if possible; returns the final line otherwise.
+  /// Turns the line if possible. Otherwise returns the final line.
   private mutating func turn(_ turns: LineTurns) -> Split? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)

@@ -7,7 +7,7 @@ public struct BuiltPiece: Sendable {
   private let rows: PieceMemory
   private let codes: [PieceMemory]
 
-  /// Passes the bytes of the piece to `write`, from the first to the last, in parts of any length.
+  /// Passes the bytes of the piece to `write` in order, in parts of any length.
   public func write<Failure>(_ write: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     let header = UnsafeMutableRawBufferPointer.allocate(byteCount: PieceHeader.length, alignment: 8)
     defer { header.deallocate() }
@@ -20,14 +20,14 @@ public struct BuiltPiece: Sendable {
     withExtendedLifetime(storage) {}
   }
 
-  /// The bytes of the piece: about 19 for each point, and the codes of its columns.
+  /// The bytes of the piece: about 19 bytes for each point, and the codes of its columns.
   public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
     return all
   }
 
-  /// - Parameter ranks: Rank of each point in the order of rows, by tree index.
+  /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
   fileprivate init(
     _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
     _ monitor: BuildMonitor
@@ -61,15 +61,15 @@ extension PieceTask {
   /// Builds the piece.
   ///
   /// - Parameters:
-  ///   - points: All points that the plan leads to this piece, in any order, as positions on the survey's plane.
-  ///   - rows: The row of each point, from 0 to 2^53; no two points share one. Points at one position lie in the order
-  ///     of their rows.
+  ///   - points: All points that belong to this piece by the plan, in any order, as positions on the survey's plane.
+  ///   - rows: The row of each point, from 0 to 2^53. No two points have the same row. Points at one position are
+  ///     stored in the order of their rows.
   ///   - columns: Columns of the index, in the order of the index.
-  ///   - codes: Codes of all columns for each point, one column after the other, in the order of the points, as
-  ///     `ColumnEncoding.encode` writes them.
+  ///   - codes: Codes of all columns for each point, written by `ColumnEncoding.encode`. Points are in the order of
+  ///     `points`. The codes of one point, column by column, are adjacent.
   ///   - threads: 1 or more.
-  /// - Throws: `PieceError.damaged` for other points than the planned ones.
-  /// - Complexity: O(*n* log *n*), in 50 bytes of memory a point and twice the length of its codes.
+  /// - Throws: `PieceError.damaged` if the points are not the points of the plan.
+  /// - Complexity: O(*n* log *n*) time. Takes 50 bytes of memory per point and twice the length of the point's codes.
   public func build(
     _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
   ) throws(PieceError) -> BuiltPiece {
@@ -89,7 +89,7 @@ extension PieceTask {
     }
   }
 
-  /// Checks that the points are the ones that the piece was planned with.
+  /// Checks that the points are the points for which the piece was planned.
   private func check(_ points: UnsafeBufferPointer<PlanePoint>) throws(PieceError) {
     let found = PointExtent(of: points)
     guard found == extent else {
@@ -118,7 +118,7 @@ extension PieceTask {
       memory.deallocate()
       throw error
     }
-    // The tree is built over points that are numbered from 0, in the order of their rows.
+    // The tree is built over points that are numbered from 0 in the order of their rows.
     for index in 0..<pointCount { memory.arrays.rows[index] = UInt32(index) }
     do throws(BuildFailure) {
       let top: TopNode

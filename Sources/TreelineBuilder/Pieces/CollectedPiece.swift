@@ -3,16 +3,17 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: For each point 16 bytes and the length of its codes; while the piece is built, 50 bytes more and
-  ///   twice the length of the codes. If all points have one position, 8 bytes a point, or with columns 16 bytes and
-  ///   twice the length of the codes, so that the greatest possible number of points fits.
+  /// - Complexity: Each point takes 16 bytes of memory and the length of its codes. While the piece is built, each
+  ///   point takes 50 bytes more and twice the length of its codes. If all points have one position, building takes
+  ///   only 8 bytes per point, or with columns 16 bytes and twice the length of the codes. So even the greatest
+  ///   possible number of points fits.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
     private var rows: [UInt64] = []
     private let columns: [ColumnEncoding]
     private let layout: RecordLayout
-    /// Codes of all columns, one column after the other, point by point.
+    /// Codes of all points, one point after the other. The codes of one point are in the order of the columns.
     private var codes: [UInt8] = []
 
     /// - Parameter columns: Columns of the index.
@@ -25,7 +26,8 @@ import Treeline
 
     /// Adds some of the piece's points, or none if there is an error.
     ///
-    /// - Parameter newCodes: Codes of all columns, one column after the other, point by point.
+    /// - Parameter newCodes: Codes of the points, one point after the other. The codes of one point are in the order of
+    ///   the columns.
     package mutating func add(
       _ newPoints: UnsafeBufferPointer<PlanePoint>, rows newRows: UnsafeBufferPointer<Int64>,
       codes newCodes: UnsafeRawBufferPointer
@@ -40,7 +42,7 @@ import Treeline
       if let other = newPoints.first(where: { !box.contains($0) }) {
         throw .damaged(
           what: name, expected: "points with \(box.text)",
-          found: "one of another piece with x \(other.x) and y \(other.y)")
+          found: "a point of another piece, with x \(other.x) and y \(other.y)")
       }
       try checkCodes(newCodes, rows: newRows)
       rows.append(contentsOf: newRows.lazy.map { UInt64($0) })
@@ -48,7 +50,7 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks that all codes of entries are within the dictionary.
+    /// Checks that all codes that refer to dictionary entries are within the dictionary.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

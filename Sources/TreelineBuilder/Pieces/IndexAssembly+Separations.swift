@@ -12,19 +12,20 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Makes the index answer by spacing. Once its nodes are written, their separations are computed from them on this
-    /// machine, with a part of the nodes in memory at a time. The bytes are the same as in a build in memory.
+    /// Makes the index able to answer queries by spacing. Once the nodes are written, this machine computes their
+    /// separations from them. Only a part of the nodes is in memory at a time. The resulting bytes are the same as in a
+    /// build in memory.
     ///
     /// - Parameters:
-    ///   - path: Path of a scratch file. It takes 2 bytes a point, and is gone once the index is written.
-    ///   - memory: Memory budget in bytes, in addition to some 30 MB of the process. A small budget takes longer. It is
-    ///     exceeded only where nodes block each other in long chains.
-    ///   - threads: Number of threads; all processors if left out.
+    ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
+    ///   - memory: Memory budget in bytes, in addition to some 30 MB of the process. With a small budget the work takes
+    ///     longer. The budget is exceeded only if nodes block each other in long chains.
+    ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
     }
 
-    /// Makes the index answer by spacing, with progress reports and a way to cancel.
+    /// Makes the index able to answer queries by spacing, with progress reports and a way to cancel.
     ///
     /// - Parameter progress: Called with the number of points done and the total number, by one thread at a time.
     package mutating func addSeparations(
@@ -35,7 +36,7 @@ import Treeline
       options.computesSeparations = true
       separate = { [options] tree throws(PieceError) in
         let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
-        // The file is kept as long as it is mapped.
+        // The file is deleted by name here. Its contents remain as long as it is mapped.
         unlink(path)
         let monitor =
           cancellation.map { BuildMonitor(partOf: $0.monitor, pointCount: 0) } ?? BuildMonitor(pointCount: 0)
@@ -66,13 +67,14 @@ import Treeline
   }
 
   extension ScratchBuild.Options {
-    /// Returns how many nodes a part may have in memory when separations are computed, and how many threads have a part
-    /// each.
+    /// Returns how many nodes a part may have in memory when separations are computed, and how many threads work at the
+    /// same time, each on one part.
     ///
-    /// A part gets all the room there is. In small parts, margins are most of what is read: some 1500 nodes are shown
-    /// within the margin of a small piece, and the fewer nodes are shown at first, the more lie below each. So a part
-    /// needs room for about the root of 1500 times the number of points. With half of that, a third more is read. With
-    /// less than a quarter, fewer threads get more room each.
+    /// All available memory is given to parts, because a small part reads mostly nodes of its margin. Some 1500 nodes
+    /// are shown within the margin of a small piece. If fewer nodes are shown at first, more nodes lie below each of
+    /// them. So a part needs memory for about the square root of 1500 times the number of points. With half of this
+    /// memory, a third more nodes are read. If there is less than a quarter of it for each thread, fewer threads work
+    /// and each gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {
@@ -83,7 +85,7 @@ import Treeline
       return (max(capacity(threads), leastSeparatedNodes), threads)
     }
 
-    /// Bytes of the index and of the codes that may be in memory at the same time.
+    /// Greatest number of bytes of the index and of the codes that are in memory at the same time.
     var separationPages: Int { min(memory / 8, 32_000_000) }
   }
 #endif

@@ -1,27 +1,28 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Puts built pieces together in tree order, with the nodes above them, as one index.
+  /// Joins built pieces, in tree order, and the nodes above them to one index.
   ///
-  /// Pieces are copied as streams. Only the plan, some 230 bytes for each piece, and a few megabytes are in memory.
+  /// Pieces are copied as streams. Only the plan, some 230 bytes for each piece, and a few megabytes of buffers are in
+  /// memory.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
-    /// Groups, if the index has several trees, one after the other.
+    /// Groups, if the index has several trees that are stored one after the other.
     var groups: TreeGroups?
-    /// Preparations of each column, if any column has some, and the place to compute them.
+    /// Preparations of each column, if any column has preparations, and the folder in which they are computed.
     var preparations: [Set<IndexColumn.Preparation>] = []
     var workspace: ScratchMatrix.Workspace?
-    /// Computes the separations of the tree that is written so far, if they are wanted.
+    /// Computes the separations of the tree that has been written so far; nil if separations are not wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
     ///   - plan: Plan by which the pieces were built.
     ///   - survey: Survey of all points.
-    ///   - columns: Columns that the pieces were built with, each with another name.
-    ///   - description: What the index says about itself to people.
+    ///   - columns: Columns that the pieces were built with. No two columns have the same name.
+    ///   - description: Description of the index for people.
     public init(
       of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],
       description: IndexDescription = IndexDescription()
@@ -30,14 +31,15 @@ import Treeline
       (self.plan, self.survey, self.columns, self.description) = (plan, survey, columns, description)
     }
 
-    /// Writes the index. It appears complete and flushed to the disk, or not at all.
+    /// Writes the index. The file appears only when it is complete and flushed to the disk.
     ///
     /// - Parameters:
     ///   - destination: Where to write the index.
     ///   - source: Where to read the pieces.
-    ///   - progress: Called with the number of bytes written and the total number; returns false to stop the work.
-    /// - Throws: `PieceError.writing` for more columns than an index has room for, or two with one name;
-    ///   `PieceError.damaged` for pieces that are missing, of another plan, or not as they were written.
+    ///   - progress: Called with the number of bytes written and the total number of bytes. The work stops if it
+    ///     returns false.
+    /// - Throws: `PieceError.writing` if an index cannot hold so many columns, or if two columns have the same name;
+    ///   `PieceError.damaged` if a piece is missing, belongs to another plan, or has changed since it was written.
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
@@ -179,7 +181,7 @@ import Treeline
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
           try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)
         }
-        // The file was made longer for sections whose lengths were not known.
+        // The file was extended for sections whose lengths were not known before.
         try destination.file.setLength(layout.end)
         try destination.file.finish()
       } catch { throw .writing(error) }
@@ -188,7 +190,7 @@ import Treeline
 
   extension IndexAssembly {
     private func checkColumns() throws(PieceError) {
-      // Leaves room for the sections that every index has, separations, groups, and a description.
+      // Reserves entries for the sections that every index has, and for separations, groups and a description.
       let most = IndexHeader.maximumSectionCount - (groups == nil ? 8 : 9)
       let found = columns.count + preparations.reduce(0) { $0 + $1.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
@@ -196,10 +198,11 @@ import Treeline
     }
   }
 
-  /// The order of records in the index: of nodes above the pieces, and of nodes below them.
+  /// The order of records in the index, which contains records of nodes above the pieces and records of nodes below
+  /// them.
   private struct NodeOrder {
     enum Item {
-      /// The records of two children, by the numbers of these nodes in the plan.
+      /// The records of two siblings. All three values are numbers of nodes in the plan.
       case pair(parent: Int, left: Int, right: Int)
       /// The records below the root of a piece.
       case below(piece: Int)
@@ -210,7 +213,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// The index of each node's record and of its children's records, by the node's number in the plan.
+    /// For each node of the plan, by number, the index of its record and of its children's records.
     private var records: [Int]
     private var children: [Int]
 
@@ -218,7 +221,7 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // Number of nodes of the plan in each subtree. The number for the left child is on top of the stack.
+      // For each subtree, the number of nodes of the plan in it. The number for the left child is on top of the stack.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

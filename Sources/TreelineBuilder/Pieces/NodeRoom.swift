@@ -4,19 +4,19 @@ import Synchronization
   import Dispatch
 #endif
 
-/// A limit to the number of nodes that all threads together have in memory.
+/// A limit to the number of nodes that all threads together hold in memory.
 ///
-/// Each thread has one part at a time. It waits until there is room for the part's nodes, or no other part is in
-/// memory. So a part that is larger than the limit is alone. Parts are served in order, or large ones might wait for
-/// long.
+/// Each thread works on one part at a time. Before it loads a part, it waits until the nodes of the part are within the
+/// limit, or until no other part is in memory. So a part that is larger than the limit is alone in memory. Parts are
+/// served in the order of their requests, because otherwise a large part might wait for long.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())
 
   private struct State {
-    /// Number of nodes in memory, and number of their parts.
+    /// Number of nodes in memory, and number of the parts to which they belong.
     var (nodes, parts) = (0, 0)
-    /// Most nodes that were in memory at once, and nodes of the largest part.
+    /// Greatest number of nodes that were in memory at once, and number of nodes of the largest part.
     var (most, largest) = (0, 0)
     #if canImport(Dispatch)
       var waiting: [(count: Int, isServed: DispatchSemaphore)] = []
@@ -32,7 +32,7 @@ final class NodeRoom: Sendable {
 
   init(_ capacity: Int) { self.capacity = capacity }
 
-  /// Most nodes that were in memory at once, and nodes of the largest part.
+  /// Greatest number of nodes that were in memory at once, and number of nodes of the largest part.
   var most: (nodes: Int, ofPart: Int) { state.withLock { ($0.most, $0.largest) } }
 
   #if canImport(Dispatch)

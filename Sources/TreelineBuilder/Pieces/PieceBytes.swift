@@ -1,15 +1,15 @@
 import Treeline
 
-/// The header of a built piece: what the piece contains, and the record of its root. In the index, that record does not
-/// lie with the records below it.
+/// The header of a built piece. It describes the contents of the piece and holds the record of the piece's root,
+/// because the index stores that record apart from the records below it.
 ///
-/// After the header come the piece's parts of the index sections. Only the version that wrote a piece can read it: the
-/// format is not part of the index format, and may change with every version.
+/// After the header come the bytes that the piece adds to each section of the index. Only the version that wrote a
+/// piece can read it. The format of pieces is not part of the index format, and may change with every version.
 struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
   let pointCount: UInt32
-  /// Number of records, including the root's.
+  /// Number of records, including the root's record.
   let recordCount: UInt32
   /// Length of a point's codes, in bytes.
   let codeLength: UInt16
@@ -29,17 +29,17 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // Longer codes do not fit an index, and no index is assembled from such pieces.
+    // An index cannot hold longer codes, so no index is assembled from such pieces.
     self.codeLength = UInt16(clamping: codeLength)
   }
 
-  /// Whether row numbers have 8 bytes rather than 4.
+  /// Whether row numbers have 8 bytes instead of 4.
   var hasWideRows: Bool {
     get { rowWidth == 8 }
     set { rowWidth = newValue ? 8 : 4 }
   }
 
-  /// Whether this is the header of a task's piece, as it was written.
+  /// Whether this is the header of a task's piece, and has not changed since it was written.
   func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
@@ -71,8 +71,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     PiecePart.allCases.prefix { $0 != part }.reduce(Self.length) { $0 + length(of: $1) }
   }
 
-  /// Offset of the codes of columns. They lie column by column, with the codes of all points for each column. A
-  /// checksum for each column comes after them.
+  /// Offset of the codes of columns. All codes of one column are adjacent. After the codes of all columns comes a
+  /// checksum for each column.
   var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 
   /// Returns the length of the whole piece, in bytes.
@@ -90,19 +90,20 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains, in the order in which they lie in it: larger alignments first.
+/// The parts of an index that a piece contains, in the order in which the piece stores them: parts with larger
+/// alignments come first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }
 
-/// A place from which the bytes of built pieces can be read, such as a `PieceFolder`.
+/// A source of the bytes of built pieces, such as a `PieceFolder`.
 public protocol PieceSource: Sendable {
   /// Fills a buffer with the bytes of a piece, beginning at an offset.
   ///
   /// - Parameters:
   ///   - piece: Number of the piece, from 0.
   ///   - offset: Offset of the first byte from the start of the piece.
-  ///   - buffer: Buffer for the bytes, as long as the bytes to read.
+  ///   - buffer: Buffer for the bytes. Its length is the number of bytes to read.
   /// - Throws: `PieceError` if the piece has fewer bytes.
   func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError)
 }

@@ -2,19 +2,19 @@ import Treeline
 
 /// The reason why a build in pieces cannot continue.
 public enum PieceError: Error, Hashable, Sendable {
-  /// Points that no tree can be built from.
+  /// No tree can be built from the points.
   case invalid(BuildError)
-  /// Something that cannot be built in pieces.
+  /// A feature that builds in pieces do not support.
   case unsupported(what: String, reason: String, remedy: String)
-  /// A column cannot have the values that it was given.
+  /// A column cannot hold values that it was given.
   case column(ColumnError)
-  /// Two points have the same row number, if points were given row numbers.
+  /// Two points have the same row number. This can happen only if the caller numbers the rows.
   case rowTwice(row: Int)
-  /// Data of an earlier step is not as it was written.
+  /// Data that an earlier step wrote has changed or is incomplete.
   case damaged(what: String, expected: String, found: String)
-  /// The system refused: no space, no permission, no such folder.
+  /// The system refused an operation, for example because there is no space, no permission or no such folder.
   case scratch(path: String, action: String, reason: String)
-  /// The place of the scratch folder holds something that no build has left.
+  /// The path of the scratch folder holds something that no build has left there.
   case foreignScratch(path: String, found: String)
   /// Another build works in the same folder.
   case inUse(path: String)

@@ -11,10 +11,10 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A folder with built pieces, one file each. Any number of machines may write to it at once.
+  /// A folder with built pieces, each in its own file. Any number of machines may write to the folder at once.
   ///
-  /// A file appears complete, under the number of its piece. Building a piece a second time writes the same bytes, so
-  /// it does not matter which attempt comes last or is killed.
+  /// A file appears only when it is complete, under the number of its piece. Building a piece a second time writes the
+  /// same bytes. So it does not matter which attempt ends last, or whether one is killed.
   public struct PieceFolder: PieceSource {
     /// Path of the folder.
     public let path: String
@@ -22,7 +22,7 @@ import Treeline
     /// - Parameter path: Path of an existing folder.
     public init(_ path: String) { self.path = path }
 
-    /// Writes a piece. The piece is on the disk when this returns.
+    /// Writes a piece. When this method returns, the piece is on the disk.
     public func write(_ piece: BuiltPiece) throws(PieceError) {
       try write(piece: Int(piece.header.number)) { write throws(PieceError) in try piece.write(write) }
     }
@@ -30,7 +30,7 @@ import Treeline
     func write(
       piece: Int, _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {
-      // A name that no other attempt has.
+      // A random name, so that no other attempt uses it.
       let partialPath = "\(filePath(ofPiece: piece)).\(UInt64.random(in: 0 ... .max)).partial"
       do throws(PieceError) {
         let file = try ScratchFile(partialPath)

@@ -1,9 +1,9 @@
 import Treeline
 
-/// The nodes of a part of a sequence of splits, and their results. These are the nodes below some shown nodes, numbered
-/// from 1 in tree order.
+/// The nodes of a part of a sequence of splits, and their results. These nodes lie below a number of shown nodes. They
+/// are numbered from 1 in tree order.
 ///
-/// - Complexity: 70 bytes a node.
+/// - Complexity: 70 bytes per node.
 final class PieceNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Code of each node; zero if the node is not split.
@@ -12,13 +12,13 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// Nodes that are known to be shown at the beginning, by their numbers here.
+  /// Nodes that are known to be shown at the beginning, by their numbers in this part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
   /// - Parameters:
   ///   - front: Nodes that are shown at the beginning.
-  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split above it are left out.
+  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split above this distance are left out.
   ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
@@ -28,7 +28,8 @@ final class PieceNodes {
     ).bindMemory(to: InternalNode.self, capacity: self.capacity)
     MemoryBlock(nodes, count: self.capacity).adviseLargePages()
     (numbers, codes) = (.allocate(capacity: self.capacity), .allocateZeros(count: self.capacity))
-    // Number 0 stands for all nodes that are not split here. Its record is read, but its content does not matter.
+    // Number 0 represents all nodes that are not split in this part. Its record is read, but the contents of the record
+    // do not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     shown.reserveCapacity(front.nodes.count)
@@ -47,14 +48,14 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split, by the nodes above it.
+    /// Upper bound of the squared distance at which the node is split. It follows from the nodes above.
     let limit: UInt64
     let isLeft: Bool
-    /// Number of the node whose right child this is; `InternalNode.none` for others.
+    /// If the node is a right child, the number of its parent; otherwise `InternalNode.none`.
     let parent: UInt32
   }
 
-  /// Collects a node and those below it. Each node comes after those below its left child.
+  /// Collects a node and the nodes below it. Each node comes after the nodes below its left child.
   ///
   /// - Returns: the number of the node; `InternalNode.none` if it cannot be split.
   private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)
@@ -100,7 +101,7 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns what is shown at a distance, once the part of the sequence is over.
+  /// Returns the nodes that are shown at a distance, once the splits of this part are done.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()
@@ -129,8 +130,8 @@ final class PieceNodes {
     return next
   }
 
-  /// Passes on the codes of the split nodes for which the part was run. Their numbers come in runs if all nodes below a
-  /// node were collected.
+  /// Calls the body with the code of each split node for which the part was run. If all nodes below a node were
+  /// collected, their numbers are consecutive.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

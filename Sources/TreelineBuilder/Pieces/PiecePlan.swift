@@ -4,14 +4,14 @@ import Treeline
 public struct PiecePlan: Sendable {
   /// Rule by which nodes are split.
   public let rule: SplitRule
-  /// Leads each point to its piece.
+  /// Finds the piece of each point.
   var routing = PointRouting()
-  /// The steps of `routing` at which the walks for the points of each tree begin, if there are several trees, one after
-  /// the other. Empty for one tree.
+  /// If the plan has several trees, the step of `routing` at which the search for a point of each tree begins. Empty if
+  /// the plan has one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
-  /// The pieces and the nodes above them, depth first, the left child of each node before the right one.
+  /// The pieces and the nodes above them, depth first. The left child of each node comes before the right child.
   private var order: [Item] = []
 
   /// Number of points in all pieces.
@@ -38,9 +38,10 @@ public struct PiecePlan: Sendable {
 
   init(rule: SplitRule) { self.rule = rule }
 
-  /// The nodes above the pieces, and nil for each piece, depth first, the left child of each node before the right one.
+  /// The nodes above the pieces, and nil for each piece, depth first. The left child of each node comes before the
+  /// right child.
   ///
-  /// - Complexity: O(pieces)
+  /// - Complexity: O(number of pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
     // The left child of a node is above its right child on the stack.
@@ -67,7 +68,7 @@ public struct PiecePlan: Sendable {
     order.append(.piece)
   }
 
-  /// Appends the plan of another tree, whose root lies at a level.
+  /// Appends the plan of another tree, whose root has the given level.
   mutating func append(_ tree: PiecePlan, level: Int) {
     let (firstPiece, firstPoint) = (pieces.count, pointCount)
     starts.append(routing.append(tree.routing, firstLeaf: firstPiece))
@@ -94,15 +95,16 @@ public struct PieceTask: Sendable {
   /// Number of points. It exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Position of all points of the piece, if they have only one. Then there may be more points than the piece size.
+  /// Position of all points of the piece, if all of them have the same position. Such a piece may have more points than
+  /// the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all points of the piece have one position. Then there may be more points than the piece size.
+  /// Whether all points of the piece have one position. Such a piece may have more points than the piece size.
   public var isStack: Bool { stack != nil }
 
-  /// Tree index after the piece's last point.
+  /// Tree index just after the piece's last point.
   var end: Int { first + pointCount }
 }
 
@@ -122,13 +124,13 @@ extension PiecePlan: PlainValue {
     pieces = try bytes.readValues()
     let kinds: [UInt8] = try bytes.readArray()
     order = kinds.compactMap(Item.init(rawValue:))
-    // Each piece must begin where the one before ends.
+    // Each piece must begin where the piece before it ends.
     var end = 0
     for (number, piece) in pieces.enumerated() {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    // Number of nodes that must still come; it is above 0 until the last one.
+    // Number of nodes that must still be read. It is above 0 until the last node is read.
     var missing = pieces.isEmpty ? 0 : 1
     for item in order {
       guard missing > 0 else { throw Self.unsound }
@@ -140,7 +142,7 @@ extension PiecePlan: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "some that do not")
+    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "others")
 }
 
 extension PieceTask: PlainValue {
@@ -156,7 +158,7 @@ extension PieceTask: PlainValue {
     let numbers: [UInt64] = try bytes.readArray()
     let corners: [PlanePoint] = try bytes.readArray()
     let extent = try PointExtent(from: &bytes)
-    // The corner of a node above must lie left of these points and above them.
+    // The corner of a parent must not lie to the right of these points or below them.
     guard numbers.count == 3, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), corners.count <= 1,
       numbers[2] <= TreeStorage.principalLevels + BuildPlan.mostHalvings,
       corners.allSatisfy({ $0.x <= extent.box.minX && $0.y <= extent.box.minY })
@@ -167,7 +169,7 @@ extension PieceTask: PlainValue {
 }
 
 extension SplitRule {
-  /// Reads a rule that pieces can be built by.
+  /// Reads a rule that builds in pieces support.
   fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
     let kind = try bytes.read(UInt32.self)
     switch Kind(rawValue: kind) {
@@ -181,7 +183,7 @@ extension SplitRule {
 extension PiecePlan {
   /// Returns the number of the piece of each point.
   ///
-  /// - Complexity: a dot product for each level above the pieces.
+  /// - Complexity: One dot product for each point and each level above the pieces.
   public func pieces(of points: [PlanePoint]) -> [Int] {
     var numbers = [UInt32](repeating: 0, count: points.count)
     points.withUnsafeBufferPointer { points in
@@ -192,7 +194,7 @@ extension PiecePlan {
 
   /// Writes the number of the piece of each point.
   ///
-  /// - Parameter parts: For several trees, one after the other, the tree that each point belongs to; nil for one tree.
+  /// - Parameter parts: If the plan has several trees, the number of each point's tree; nil if it has one tree.
   package func findPieces(
     of points: UnsafeBufferPointer<PlanePoint>, inParts parts: ArraySlice<UInt16>? = nil,
     to numbers: UnsafeMutablePointer<UInt32>

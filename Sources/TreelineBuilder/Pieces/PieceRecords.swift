@@ -1,6 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes, which go with the point to its piece: the codes of all columns, one after the other.
+/// The layout of a point's codes, which are stored with the point until its piece is built: the codes of all columns,
+/// one after the other.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]
@@ -21,7 +22,7 @@ struct RecordLayout: Sendable {
 struct PieceInput {
   let points: UnsafeMutableBufferPointer<PlanePoint>
   let rows: UnsafeMutableBufferPointer<UInt64>
-  /// The codes of all columns, point by point.
+  /// The codes of all points, one point after the other. The codes of one point are in the order of the columns.
   let records: UnsafeMutableRawBufferPointer
 }
 
@@ -40,7 +41,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// Index to which each point was read, in the order of rows; nil if they were read in that order.
+  /// For each point, in the order of rows, the index at which the point was read. Nil if the points were read in the
+  /// order of rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {
@@ -58,7 +60,7 @@ struct PieceRows {
 
   /// Sorts points by their rows.
   ///
-  /// - Returns: a row that two points have, if there is one.
+  /// - Returns: a row number that two points share; nil if there is none.
   mutating func sort(
     _ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>, _ monitor: BuildMonitor
   ) -> UInt64? {
@@ -73,9 +75,10 @@ struct PieceRows {
     return zip(order, order.dropFirst()).first { rows[Int($0)] == rows[Int($1)] }.map { rows[Int($0.0)] }
   }
 
-  /// Returns the row numbers in tree order, 4 bytes each, or 8 if one of them needs more, and the codes of each column.
+  /// Returns the row numbers in tree order, and the codes of each column. A row number takes 4 bytes, or 8 bytes if any
+  /// of the row numbers needs more than 4.
   ///
-  /// - Parameter ranks: Rank of each point in the order of rows, by tree index.
+  /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
   func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int, _ monitor: BuildMonitor) -> (
     rows: PieceMemory, codes: [PieceMemory]
   ) {

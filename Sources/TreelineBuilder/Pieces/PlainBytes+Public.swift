@@ -1,7 +1,7 @@
 import Treeline
 
-// These values pass from one step of a build in pieces to another, on any machine. Their bytes are for builds of one
-// version of the library, on machines of the same byte order.
+// These values pass from one step of a build in pieces to another step, on any machine. Only the version of the library
+// that wrote the bytes can read them, and only on machines with the same byte order.
 
 extension PointSurvey {
   /// The survey as bytes: up to 0.5 MB, depending on how many longitudes have points.
@@ -12,7 +12,8 @@ extension PointSurvey {
 }
 
 extension PlanRound {
-  /// The round as bytes: some 40 for each node above its open nodes, and some 40 for each node that it asks about.
+  /// The round as bytes: some 40 bytes for each node above its open nodes, and some 40 bytes for each node that it asks
+  /// about.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -20,7 +21,7 @@ extension PlanRound {
 }
 
 extension PiecePlan {
-  /// The plan as bytes: some 230 for each piece.
+  /// The plan as bytes: some 230 bytes for each piece.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -28,7 +29,7 @@ extension PiecePlan {
 }
 
 extension PieceTask {
-  /// The task as bytes, some 200.
+  /// The task as bytes, some 200 bytes.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -36,7 +37,7 @@ extension PieceTask {
 }
 
 extension ColumnValues {
-  /// The values as bytes: each different value once, and 1 to 4 bytes a point.
+  /// The values as bytes: each different value once, and 1 to 4 bytes for each point.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -44,7 +45,7 @@ extension ColumnValues {
 }
 
 extension ColumnSurvey {
-  /// The survey as bytes: some 500, and up to 65,536 different values.
+  /// The survey as bytes: some 500 bytes, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -52,7 +53,7 @@ extension ColumnSurvey {
 }
 
 extension ColumnEntries {
-  /// The different values as bytes: for each, its text and 8 bytes.
+  /// The different values as bytes: for each value its text and 8 bytes.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -60,7 +61,7 @@ extension ColumnEntries {
 }
 
 extension ColumnEncoding {
-  /// The encoding as bytes: some 50, and the dictionary.
+  /// The encoding as bytes: some 50 bytes, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.

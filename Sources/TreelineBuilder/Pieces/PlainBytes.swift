@@ -1,6 +1,6 @@
 import Treeline
 
-/// A value that can leave the process: in a file, or on its way to another machine of the same byte order.
+/// A value that can be stored in a file, or sent to another machine with the same byte order.
 package protocol PlainValue: Sendable {
   func write(to bytes: inout PlainBytes)
   init(from bytes: inout PlainBytes) throws(PieceError)
@@ -18,7 +18,7 @@ extension PlainValue {
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
-    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "some") }
+    guard bytes.isAtEnd else { throw .damaged(what: "\(Self.self)", expected: "no more bytes", found: "more bytes") }
   }
 }
 
@@ -29,9 +29,9 @@ package struct PlainBytes: Sendable {
 
   init(_ all: [UInt8]) { self.all = all }
 
-  /// Takes bytes that `sealed(as:)` has returned.
+  /// Opens bytes that `sealed(as:)` has returned.
   ///
-  /// - Throws: `PieceError.damaged` for damaged bytes, and for bytes of another kind of value.
+  /// - Throws: `PieceError.damaged` if the bytes are damaged, or contain another kind of value.
   init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {
     guard sealed.count >= Self.checksumLength else {
       throw .damaged(
@@ -49,7 +49,7 @@ package struct PlainBytes: Sendable {
     self.init(bytes)
   }
 
-  /// Returns all bytes, and a checksum of the bytes and of their kind of value.
+  /// Returns all bytes and a checksum. The checksum covers the bytes and the name of their kind of value.
   func sealed(as kind: String) -> [UInt8] {
     var sealed = self
     sealed.append(Self.checksum(of: all, kind))
@@ -67,7 +67,7 @@ package struct PlainBytes: Sendable {
 
   var isAtEnd: Bool { position == all.count }
 
-  /// Returns flags as an integer, the first flag in the lowest bit.
+  /// Returns flags as an integer. The first flag is the lowest bit.
   static func bits<Integer: FixedWidthInteger>(_ flags: [Bool]) -> Integer {
     flags.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
   }

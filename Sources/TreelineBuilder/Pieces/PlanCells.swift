@@ -1,17 +1,17 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions divided into cells, with the sums over the points of each cell. A pass of the plan then reads the cells
-  /// that a line crosses, and few others.
+  /// Positions divided into cells, with the sums over the points of each cell. To find the points on each side of a
+  /// line, a pass of the plan then reads the points of the cells that the line crosses, and of few other cells.
   ///
-  /// Of m cells with about equally many points, a line crosses O(√m).
+  /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
     struct Cell: Sendable {
       /// Moments of the points, measured from the plane's corner.
       fileprivate(set) var moments = Moments<UInt128>()
       /// Box around the points; nil if there are none.
       fileprivate(set) var box: PlaneRect?
-      /// Ranges of the file in which the points lie.
+      /// Ranges of point indices in the file that hold the points of this cell.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
@@ -33,24 +33,24 @@ import Treeline
     private(set) var cells: [Cell]
     private let file: ScratchFile
 
-    /// Least number of points that are written at once, however little memory there is.
+    /// Least number of points that are written at once, even if there is little memory.
     private static let leastBlock = 64
 
     /// Approximate least number of points in a cell.
     static let leastCount = 256
 
-    /// Divides positions. The cells take as much room on the disk as the positions.
+    /// Divides positions into cells. On the disk, the cells take as much space as the positions.
     ///
     /// - Parameters:
     ///   - leastCount: Approximate least number of points in a cell.
     ///   - memory: Memory for all threads, in bytes.
-    ///   - monitor: Makes it stop with `PieceError.cancelled`.
+    ///   - monitor: If it is cancelled, the division stops with `PieceError.cancelled`.
     init(
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // The ranges of blocks, 16 bytes each, take half of the memory at most. The longer blocks are, the fewer cells
-      // there may be, and the more points each pass reads.
+      // The ranges of blocks, 16 bytes each, take at most half of the memory. With longer blocks there are fewer cells,
+      // and each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -72,8 +72,8 @@ import Treeline
       self.file = file
     }
 
-    /// Finds the answers of all points by all threads: for most cells from their sums, for the others from their
-    /// points.
+    /// Finds the answers of all points by all threads. Most cells are answered from their sums, the other cells from
+    /// their points.
     ///
     /// - Returns: the answers, and the number of points that were read.
     func answers(
@@ -112,7 +112,7 @@ import Treeline
       return (all, readCount)
     }
 
-    /// Reads the points of some blocks, a bufferful at a time.
+    /// Reads the points of some blocks. Each call of the body gets at most the points that fit the buffer.
     private func read(
       _ blocks: [Range<Int>], by buffer: UnsafeMutableBufferPointer<PlanePoint>,
       _ body: (UnsafeBufferPointer<PlanePoint>) -> Void
@@ -131,7 +131,8 @@ import Treeline
     }
   }
 
-  /// Points on their way to a file, with some of each cell in memory. Each thread has its own.
+  /// Points that are collected by cell and written to a file when a cell's part of the buffer is full. Each thread has
+  /// its own writer.
   private final class CellWriter {
     private let file: ScratchFile
     private var end: Int
@@ -141,7 +142,7 @@ import Treeline
     private var counts: [Int]
     private var cells: [PlanCells.Cell]
 
-    /// - Parameter first: Index in the file at which its points begin.
+    /// - Parameter first: Index in the file at which the points of this writer begin.
     init(_ file: ScratchFile, at first: Int, _ tree: MedianTree, capacity: Int) {
       (self.file, end, self.tree, self.capacity) = (file, first, tree, capacity)
       pending = .allocate(capacity: capacity * tree.leafCount)
@@ -174,10 +175,10 @@ import Treeline
     }
   }
 
-  /// A balanced k-d tree over the medians of a sample, split across x and y in turn.
+  /// A balanced k-d tree over the medians of a sample. Levels are split by x and y alternately.
   private struct MedianTree {
     let depth: Int
-    /// Medians by number, from 1. The children of number n have the numbers 2n and 2n + 1.
+    /// Medians by node number. The root has the number 1. The children of node n have the numbers 2n and 2n + 1.
     private var medians: [UInt32]
 
     var leafCount: Int { 1 << depth }
@@ -194,7 +195,7 @@ import Treeline
       sample.withUnsafeMutableBufferPointer { split($0, number: 1, level: 0) }
     }
 
-    /// Returns runs of points, evenly spaced.
+    /// Returns points in evenly spaced runs. The points of a run are consecutive.
     private static func sample(of positions: Positions, runCount: Int) throws(PieceError) -> [PlanePoint] {
       var sample: [PlanePoint] = []
       for run in 0..<runCount {
@@ -214,7 +215,7 @@ import Treeline
       split(UnsafeMutableBufferPointer(rebasing: sample[middle...]), number: 2 * number + 1, level: level + 1)
     }
 
-    /// Returns the leaf of a point, without branches, so that the processor works on several points at once.
+    /// Returns the leaf of a point, without branches, so that the processor can work on several points at once.
     @inline(__always) func leaf(of point: PlanePoint) -> Int {
       medians.withUnsafeBufferPointer { medians in
         var number = 1

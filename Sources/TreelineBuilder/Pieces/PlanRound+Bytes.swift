@@ -73,7 +73,7 @@ extension Split: PlainValue {
 }
 
 extension PlanAnswers {
-  /// The answers as bytes, to be read where the round is known.
+  /// The answers as bytes. To read them, the round must be known.
   public var bytes: [UInt8] {
     var bytes = PlainBytes([])
     for answer in answers {
@@ -87,7 +87,8 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`, for this round.
+  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes` of answers to this
+  ///   round.
   public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])
@@ -95,7 +96,7 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Returns the kind of the bytes. Answers to another round have another kind.
+  /// Returns a name for the kind of these bytes. Answers to different rounds have different names.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }
@@ -130,14 +131,14 @@ extension PlanAnswer {
 }
 
 extension Halves.Sums {
-  /// Whether points can have these sums.
+  /// Whether any points can have these sums.
   var isSound: Bool {
     count <= IndexHeader.maximumPointCount && x <= count * UInt64(UInt32.max) && y <= count * UInt64(UInt32.max)
   }
 }
 
 extension PositionQuestion {
-  /// Whether points can fill bins like this.
+  /// Whether points with these sums can fill the given bins.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in
@@ -150,6 +151,6 @@ extension PositionQuestion {
     }
   }
 
-  /// Greatest dot product: dot products have 62 bits and a sign.
+  /// Greatest dot product. A dot product has 62 bits and a sign.
   private static let greatestProduct: Int64 = 1 << 62
 }

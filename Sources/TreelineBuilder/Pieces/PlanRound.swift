@@ -2,12 +2,12 @@ import Treeline
 
 /// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Leads to questions, by their numbers. Points about which nothing is asked lead to the number after the last
-  /// question.
+  /// Maps each point to the number of the question about it. If there is no question about a point, maps the point to
+  /// the number after the last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
-  /// Greatest number of bins in all questions together, and number of bins that each node may always have.
+  /// Greatest number of bins in all questions together, and number of bins that each node may have in any case.
   static let mostBins = 1 << 24
   static let binsOfAnyNode = 64
 }
@@ -42,7 +42,7 @@ extension Split {
 }
 
 extension DotProducts {
-  /// Returns the range of dot products of points in a box. None of the points may be left of the corner or above it.
+  /// Returns the range of dot products of points in a box. No point may lie to the left of the corner or above it.
   fileprivate func range(over box: PlaneRect) -> ClosedRange<Int64> {
     func product(_ axis: Int64, _ position: UInt32, _ corner: UInt32) -> Int64 {
       axis * (Int64(position) - Int64(corner))
@@ -61,12 +61,12 @@ struct PositionQuestion: Sendable {
   /// Disjoint ranges, in ascending order.
   let ranges: [ProductRange]
 
-  /// A range of dot products, both ends included, that is divided into bins.
+  /// A range of dot products that is divided into bins. Both ends belong to the range.
   struct ProductRange: BitwiseCopyable, Sendable {
     let least: Int64
     let most: Int64
     let scale: BinScale
-    /// Number of the range's first bin. The bins of all ranges are numbered in one sequence.
+    /// Number of the first bin in this range. The bins of all ranges are numbered in one sequence.
     let firstBin: Int
   }
 
@@ -75,8 +75,8 @@ struct PositionQuestion: Sendable {
 
 // MARK: - Answers
 
-/// The answers of some or all points to the questions of a round. Answers of parts, found on any machine, add up in any
-/// order.
+/// The answers of some or all points to the questions of a round. Answers of parts of the points can be found on any
+/// machine, and added in any order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   let round: PlanRound
@@ -97,7 +97,7 @@ public struct PlanAnswers: Sendable {
 
   /// Adds the answers of some points.
   ///
-  /// - Complexity: a dot product for each planned level, and one or two more.
+  /// - Complexity: For each point, one dot product for each planned level, and one or two more dot products.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
 
   package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
@@ -110,7 +110,7 @@ public struct PlanAnswers: Sendable {
 
   /// - Parameters:
   ///   - points: Up to `RoutedBlock.size` points.
-  ///   - routing: Routing of the round. It may start at a step to which all these points are led.
+  ///   - routing: Routing of the round. It may start at a later step if all these points reach that step.
   mutating func add(
     _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
   ) {
@@ -119,10 +119,10 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points whose moments and bounding box are known, if these are enough to answer.
+  /// Adds the answers of points without reading the points, if their moments and bounding box are enough to answer.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
-  /// - Returns: nil if they were enough; the routing of the points otherwise.
+  /// - Returns: nil if moments and box were enough. Otherwise the routing by which the points must be added one by one.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }
@@ -132,7 +132,7 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Adds the answers of other points to the same round.
+  /// Adds answers to the same round, found from other points.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "Answers to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
@@ -141,7 +141,7 @@ public struct PlanAnswers: Sendable {
 
 /// Answer of points to one question.
 enum PlanAnswer: Sendable {
-  /// Moments, measured from the plane's corner, and the box, which is nil if there are no points.
+  /// Moments, measured from the plane's corner, and the bounding box. The box is nil if there are no points.
   case extent(Moments<UInt128>, PlaneRect?)
   case positions([ProductBin])
   case left(Halves.Sums)
@@ -163,9 +163,9 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Adds points whose moments and bounding box are known.
+  /// Adds the answer of points without reading them, from their moments and bounding box.
   ///
-  /// - Returns: whether these were enough to answer.
+  /// - Returns: whether moments and box were enough to answer.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {
     func sums(from corner: PlanePoint) -> Halves.Sums {
       let own = moments.moved(right: corner.x, down: corner.y)
@@ -202,14 +202,14 @@ enum PlanAnswer: Sendable {
 }
 
 extension PlanAnswer {
-  /// The extent, if the question was about it; nil if there are no points.
+  /// The extent, if the question asked for it; nil if there are no points.
   var extent: PointExtent? {
     guard case .extent(let moments, let box?) = self else { return nil }
     return PointExtent(moments, in: box)
   }
 }
 
-/// The sums over the points whose dot products are in one bin, and the range of these products.
+/// The sums over the points whose dot products are in one bin, and the least and greatest of these dot products.
 struct ProductBin: BitwiseCopyable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -227,7 +227,7 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// The bin for the search in memory, but without a list of its points.
+  /// The bin in the form that the search in memory uses, but without a list of its points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 

@@ -1,25 +1,26 @@
 import Treeline
 
-/// Leads a point down some top levels to the node that it belongs to.
+/// Finds the node to which a point belongs, going down some top levels of a tree from split line to split line.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {
     var axisX: Int64
     var axisY: Int64
     var threshold: Int64
-    /// The next step if it is not negative, otherwise the complement of a leaf's number.
+    /// The next step if it is not negative; otherwise the bitwise complement of a leaf's number.
     var left: Int32
     var right: Int32
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // The sum may wrap, which is harmless: dot products wrap, too.
+      // The sum may overflow. That is harmless, because dot products overflow in the same way.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)
     }
 
-    /// Returns where all points in a box go next; nil if some may go left and some right.
+    /// Returns the next step or leaf of all points in a box. Nil if some points of the box may go left and some may go
+    /// right.
     func next(of box: PlaneRect) -> Int32? {
       if isRight(axisX < 0 ? box.maxX : box.minX, axisY < 0 ? box.maxY : box.minY) { return right }
       return isRight(axisX < 0 ? box.minX : box.maxX, axisY < 0 ? box.minY : box.maxY) ? nil : left
@@ -31,14 +32,14 @@ package struct PointRouting: Sendable {
   }
 
   var steps: [Step] = []
-  /// Step or leaf at which walks begin.
+  /// Step or leaf at which the search for each point's leaf begins.
   var start: Int32 = ~0
   /// Number of leaves. They are numbered from 0.
   var leafCount = 1
 
   /// Appends the steps and leaves of another routing.
   ///
-  /// - Returns: where a walk of the other routing begins in this one.
+  /// - Returns: the step or leaf of this routing at which a search in the other routing begins.
   mutating func append(_ other: PointRouting, firstLeaf: Int) -> Int32 {
     let firstStep = Int32(steps.count)
     func moved(_ place: Int32) -> Int32 { place >= 0 ? firstStep + place : ~(Int32(firstLeaf) + ~place) }
@@ -50,10 +51,11 @@ package struct PointRouting: Sendable {
     return moved(other.start)
   }
 
-  /// Whether there is such a step or leaf.
+  /// Whether the given step or leaf exists.
   func has(_ place: Int32) -> Bool { place >= 0 ? Int(place) < steps.count : Int(~place) < leafCount }
 
-  /// Returns where points in a box may go: a routing that starts where their ways part, and the leaves below.
+  /// Returns the part of this routing that points in a box need. The returned routing starts at the first step where
+  /// such points may go both left and right. Also returns the leaves that these points may reach.
   ///
   /// - Complexity: O(steps)
   func narrowed(to box: PlaneRect) -> (routing: PointRouting, leaves: [Int]) {
@@ -82,7 +84,7 @@ package struct PointRouting: Sendable {
     }
   }
 
-  /// Finds the leaf of each point. The walk of each point begins at its own place.
+  /// Finds the leaf of each point. The search for each point begins at the step or leaf in `starts`.
   func leaves(
     of points: UnsafeBufferPointer<PlanePoint>, from starts: [Int32], to leaves: UnsafeMutablePointer<UInt32>
   ) {
@@ -101,7 +103,7 @@ package struct PointRouting: Sendable {
     while next >= 0 {
       let step = steps[Int(next)]
       let isRight = (step.threshold &- step.axisX &* x &- step.axisY &* y) &>> 63
-      // A comparison would be a branch that cannot be predicted.
+      // A comparison would be compiled to a branch, which the processor could not predict.
       next = step.left ^ ((step.left ^ step.right) & Int32(truncatingIfNeeded: isRight))
     }
     return UInt32(bitPattern: ~next)
@@ -119,18 +121,18 @@ extension PointRouting: PlainValue {
     start = try bytes.read()
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()
-    // Steps must lead down only, so that every walk ends, and to existing leaves.
+    // A step must lead only to later steps, so that every search ends, or to leaves that exist.
     func isSound(_ next: Int32, below index: Int) -> Bool { has(next) && (next < 0 || Int(next) > index) }
     let areSound = steps.indices.allSatisfy {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
     }
     guard areSound, isSound(start, below: -1) else {
-      throw .damaged(what: "split lines", expected: "a tree of them", found: "\(steps.count) lines that form none")
+      throw .damaged(what: "split lines", expected: "lines that form a tree", found: "\(steps.count) other lines")
     }
   }
 }
 
-/// Sorts points by the nodes that they belong to, a block at a time. Points of one node keep their order.
+/// Sorts points by the nodes to which they belong, one block at a time. Points of one node keep their order.
 struct RoutedBlock {
   /// Number of points that are sorted at once, so that they stay in the cache.
   static let size = 1 << 14
@@ -151,7 +153,7 @@ struct RoutedBlock {
     ends.deallocate()
   }
 
-  /// Visits the points of a block leaf by leaf, for leaves below `count` that have any.
+  /// Visits the points of a block leaf by leaf. Visits only leaves with numbers below `count` that have points.
   func forEachLeaf(
     of points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, below count: Int,
     _ visit: (Int, UnsafeBufferPointer<PlanePoint>) -> Void

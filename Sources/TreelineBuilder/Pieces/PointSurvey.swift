@@ -1,7 +1,8 @@
 import Treeline
 
-/// The facts about all points that a build needs before it can project them: their number and their extent. A survey is
-/// a function of the set of points: surveys of parts, made on any machine, add up in any order.
+/// The facts about all points that a build needs before it can project them: their number and their extent. The same
+/// set of points always gives the same survey. Surveys of parts of the points may be made on any machine, and can be
+/// added in any order.
 public struct PointSurvey: Sendable {
   /// Projection of the coordinates.
   public let projection: Plane.Projection
@@ -21,17 +22,17 @@ public struct PointSurvey: Sendable {
   /// Adds some points.
   ///
   /// - Parameters:
-  ///   - coordinates: Coordinates, not projected.
+  ///   - coordinates: Coordinates that have not been projected.
   ///   - firstRow: Row number of the first point, for errors.
-  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. None of the points
-  ///   is added then.
+  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. If this is thrown,
+  ///   none of the points has been added.
   public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
       try add(coordinates, firstRow: firstRow)
     }
   }
 
-  /// Whether the survey may include points at these coordinates. The plane has no place for others.
+  /// Whether the survey may include points at these coordinates. Other coordinates have no position on the plane.
   package func mayHold(_ coordinate: Coordinate) -> Bool {
     switch projection {
     case .webMercator: true
@@ -50,8 +51,8 @@ public struct PointSurvey: Sendable {
     pointCount += coordinates.count
   }
 
-  /// Adds points on Web Mercator. All threads project them at the same time, as if the plane were cut open at longitude
-  /// -180.
+  /// Adds points on Web Mercator. All threads project points at the same time. The projection cuts the world open at
+  /// longitude -180.
   mutating func add(
     _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, threads: Int,
     projectedTo points: UnsafeMutableBufferPointer<PlanePoint>
@@ -81,7 +82,7 @@ public struct PointSurvey: Sendable {
 
   /// Adds the points of another survey.
   ///
-  /// - Complexity: some 65,000 steps.
+  /// - Complexity: some 65,000 steps, for any number of points.
   public mutating func add(_ other: PointSurvey) {
     precondition(projection == other.projection, "Surveys of points on different planes")
     pointCount += other.pointCount
@@ -90,7 +91,7 @@ public struct PointSurvey: Sendable {
     extent = other.extent.map { extent?.union($0) ?? $0 } ?? extent
   }
 
-  /// The plane on which all these points lie. `plane.point(at:)` projects their coordinates.
+  /// The plane on which all surveyed points lie. Its method `point(at:)` projects coordinates.
   public var plane: Plane {
     switch projection {
     case .webMercator: .webMercator(seam: gaps.seam)
@@ -132,12 +133,12 @@ extension PointSurvey: PlainValue {
     let isEmpty = projection == .planar ? extent == nil : gaps.isEmpty
     guard isEmpty == (pointCount == 0) else {
       throw .damaged(
-        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "none" : "one of some points")
+        what: "a survey", expected: "an extent of \(pointCount) points", found: isEmpty ? "no extent" : "an extent")
     }
   }
 }
 
-/// The extent of plain coordinates.
+/// The extent of coordinates on a plain plane.
 struct CoordinateExtent: BitwiseCopyable, Sendable {
   private var left: Double
   private var right: Double
@@ -174,9 +175,9 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
     return union
   }
 
-  /// The square plane around the extent.
+  /// The square plane that contains the extent.
   var square: Plane {
-    // Adding 0 turns -0 into 0: the order of zeros must not matter.
+    // Adding 0 turns -0 into 0, so that the result does not depend on which of the two zeros was found.
     .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
   }
 }

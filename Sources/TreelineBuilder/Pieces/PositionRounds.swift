@@ -1,13 +1,13 @@
 import Treeline
 
 /// The search for the position along an axis that leaves the least scatter, for points that are not in memory. Each
-/// pass over the points gives sums by bin, and every bin that may hold the best position is divided again in the next
-/// pass.
+/// pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller bins
+/// in the next pass.
 ///
-/// It finds the same position as `SplitPositionSearch`, by the same bounds. For n points it makes some 2^11 bins at
-/// first, then divides the 50 or so that may still hold the best position, then the O(√n) bins of a few points each
-/// that are left. That takes 3 or 4 passes, and a few more if there is room for few bins; then the most promising bins
-/// come first.
+/// The search finds the same position as `SplitPositionSearch`, by the same bounds. For n points, it first makes some
+/// 2^11 bins. Then it divides the 50 or so bins that may still hold the best position. About √n bins with a few points
+/// each remain, and are divided last. That takes 3 or 4 passes. If memory allows only few bins, the most promising bins
+/// are divided first, and the search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -15,19 +15,19 @@ struct PositionRounds: Sendable {
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 
-  /// Points whose dot products are in a range. The best position may lie after any of them.
+  /// Points whose dot products are in a range. The best position may be just after any of these points.
   private struct Candidate: Sendable {
     let least: Int64
     let most: Int64
     let sums: Halves.Sums
-    /// Sums over all points with lesser products.
+    /// Sums over all points with lesser dot products.
     let left: Halves.Sums
     let mostBetween: Double
 
     var isEverything: Bool { least == .min && most == .max }
   }
 
-  /// A bin is divided into at least 2 to the power of this.
+  /// A bin is divided into at least 2^leastBits bins.
   private static let leastBits = 2
 
   /// - Parameter moments: Moments of all points, measured from `corner`.
@@ -40,9 +40,9 @@ struct PositionRounds: Sendable {
     ]
   }
 
-  /// Returns the next question; nil once the best position is known.
+  /// Returns the next question. Returns nil once the best position is known.
   ///
-  /// - Parameter mostBins: About how many bins the question may have.
+  /// - Parameter mostBins: Approximate greatest number of bins in the question.
   mutating func next(mostBins: Int) -> PositionQuestion? {
     if candidates.isEmpty { return nil }
     candidates.sort { $0.mostBetween > $1.mostBetween }
@@ -53,7 +53,7 @@ struct PositionRounds: Sendable {
       max(Int.bitWidth - 1 - (mostBins / asked.count).leadingZeroBitCount, Self.leastBits), BinScale.mostBits)
     var firstBin = 0
     let ranges = asked.map { candidate in
-      // Two bins for each point: then most points are alone in their bin.
+      // There are two bins for each point, so that most points are alone in their bins.
       let bits = min(max(UInt64.bitWidth + 1 - candidate.sums.count.leadingZeroBitCount, Self.leastBits), mostBits)
       let scale =
         candidate.isEverything
@@ -71,7 +71,7 @@ struct PositionRounds: Sendable {
 
   /// Takes the answer to the last question.
   ///
-  /// - Throws: `PieceError.damaged` unless the points are the ones that the question was about.
+  /// - Throws: `PieceError.damaged` unless the answer was found from the points that the question was about.
   mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])
@@ -96,7 +96,7 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// Returns the line at the best position, ready to be turned.
+  /// Returns the line at the best position. It can then be turned.
   ///
   /// - Throws: `PieceError.damaged` if no position has points on both sides.
   func turns() throws(PieceError) -> LineTurns {

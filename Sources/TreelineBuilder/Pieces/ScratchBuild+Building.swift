@@ -2,13 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Builds all pieces that no earlier run has built. The last piece comes first: its points lie at the ends of their
-    /// files, which can then be cut off to free disk space.
+    /// Builds all pieces that no earlier run has built. The last piece is built first, because its points are at the
+    /// ends of their files. The ends can then be cut off to free disk space.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
       // The points of built pieces are removed once the pieces are flushed to the disk. Flushing takes a while, so it
-      // is done only now and then.
+      // is done only after several pieces.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes by piece, read from the disk.
+  /// Points, rows and codes by piece, which are read from the disk.
   struct PieceMembers {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -57,7 +57,7 @@ import Treeline
 
     /// Checks the points, rows and codes of a piece.
     ///
-    /// - Throws: `PieceError.damaged` if any of them are not as they were written.
+    /// - Throws: `PieceError.damaged` if any points, rows or codes have changed since they were written.
     func check(_ task: PieceTask) throws(PieceError) {
       var parts: [UInt64] = []
       for (file, width) in [(points, 8), (rows, rowWidth), (codes, layout.length)] {
@@ -72,7 +72,7 @@ import Treeline
     }
 
     func read(_ task: PieceTask, to input: PieceInput) throws(PieceError) {
-      // Reads a part at a time, so that a cancelled build stops soon.
+      // Reads one part at a time, so that a cancelled build stops soon.
       for part in (0..<task.pointCount).blocks(of: 1 << 20) {
         try checkCancelled()
         let first = task.first + part.lowerBound
@@ -83,10 +83,10 @@ import Treeline
       }
     }
 
-    /// Reads row numbers of 4 or 8 bytes as numbers of 8 bytes.
+    /// Reads row numbers of 4 or 8 bytes, and returns them as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // Reads the narrow numbers into the second half of the target. No number is overwritten before it is read.
+      // Reads numbers of 4 bytes into the second half of the target, so that none is overwritten before it is used.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)
@@ -101,7 +101,7 @@ import Treeline
     }
   }
 
-  /// Built pieces in one file, one after the other, the last piece first.
+  /// Built pieces in one file, one after the other. The last piece of the tree is the first in the file.
   struct ScratchPieces: PieceSource {
     private let file: ScratchFile
     private let endFile: ScratchFile
@@ -111,8 +111,8 @@ import Treeline
     /// Offsets at which pieces end. Only one thread at a time adds pieces.
     private final class Ends: @unchecked Sendable { var all: [UInt64] = [] }
 
-    /// Takes the pieces that an earlier run has built, up to the first one that is not as it was written. That piece
-    /// and all that follow are built again.
+    /// Takes over the pieces that an earlier run has built, up to the first piece that has changed since it was
+    /// written. This piece and all pieces after it in the file are built again.
     init(
       in folder: ScratchFolder, of plan: PiecePlan, _ layout: RecordLayout,
       _ checkCancelled: () throws(PieceError) -> Void
@@ -160,10 +160,10 @@ import Treeline
       try endFile.synchronize()
     }
 
-    /// Number of pieces that must still be built: the first ones.
+    /// Number of pieces that must still be built. They are the first pieces of the tree.
     var missingCount: Int { pieceCount - ends.all.count }
 
-    /// Adds the piece that comes before the existing pieces.
+    /// Adds the piece that comes directly before the existing pieces in the tree.
     func append(
       _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {

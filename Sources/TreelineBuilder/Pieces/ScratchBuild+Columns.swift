@@ -2,13 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Greatest length of the dictionaries of all columns together, in bytes: an eighth of the memory, and at least 1
+    /// Greatest length of the dictionaries of all columns together, in bytes: an eighth of the memory, but at least 1
     /// MB.
     private var mostDictionaryMemory: Int { max(options.memory / 8, 1 << 20) }
 
-    /// Chooses how columns are encoded, once all their values are surveyed.
+    /// Chooses the encoding of each column, once all values are surveyed.
     ///
-    /// - Parameter arranged: Numbers and names of the columns, in the order of the index.
+    /// - Parameter arranged: The number and name of each column, in the order of the index.
     func encodeColumns(arranged: [(column: Int, name: String)]) throws(PieceError) {
       var used = 0
       columnNumbers = Array(surveys.indices)
@@ -37,7 +37,8 @@ import Treeline
       try file.synchronize()
     }
 
-    /// Makes a decision about a column. Reports an unsuitable value with the row that it stood in.
+    /// Calls a function that may find an unsuitable value of a column. The error then names the row that has this
+    /// value.
     private func suitable<Result>(
       _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
     ) throws(PieceError) -> Result {
@@ -46,7 +47,7 @@ import Treeline
       throw .column(found.error(column: survey.name, row: try row(ofPoint: found.point)))
     }
 
-    /// Collects all different values of a column.
+    /// Gathers all different values of a column.
     private func gather(_ column: Int, _ survey: ColumnSurvey, besides used: inout Int) throws(PieceError)
       -> ColumnEntries
     {
@@ -67,7 +68,7 @@ import Treeline
       return entries
     }
 
-    /// Reads the encodings that an earlier run has chosen.
+    /// Reads the column encodings that an earlier run has chosen.
     func readColumns() throws(PieceError) {
       let file = try folder.file(.columns)
       var all = [UInt8](repeating: 0, count: file.length)
@@ -92,10 +93,10 @@ import Treeline
     var valueLength: Int { (try? folder.file(.values).length) ?? 0 }
   }
 
-  /// The values of all columns as they were read. The file holds batches of points, one after the other, and each batch
-  /// holds the columns, one after the other.
+  /// The values of all columns as they were read. The file consists of batches of points. Each batch contains the
+  /// values of its points, column by column.
   struct ScratchValues {
-    /// Some consecutive points.
+    /// Consecutive points whose values were added together.
     struct Batch: BitwiseCopyable {
       let firstPoint: UInt64
       let endPoint: UInt64
@@ -108,9 +109,9 @@ import Treeline
 
     private let file: ScratchFile
     private let endFile: ScratchFile
-    /// Checksum of all that was written to `endFile`.
+    /// Checksum of everything that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// Numbers under which columns were added, in the order of the index.
+    /// For each column, in the order of the index, the number under which its values were added.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 
@@ -162,9 +163,9 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Flushes all values to the disk, where a state that refers to them must find them.
+    /// Flushes all values to the disk. The saved state of the build must not refer to the values before that.
     ///
-    /// - Returns: the checksum of the file that says where batches end. Each batch has a checksum of its own.
+    /// - Returns: the checksum of the file with the ends of the batches. Each batch has its own checksum.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       try endFile.synchronize()
@@ -175,7 +176,7 @@ import Treeline
 
     /// Checks a batch.
     ///
-    /// - Throws: `PieceError.damaged` if its values are not as they were written.
+    /// - Throws: `PieceError.damaged` if the values of the batch have changed since they were written.
     func check(batch number: Int) throws(PieceError) { _ = try bytes(ofBatch: number) }
 
     /// Returns the values of all columns of a batch.

@@ -2,8 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Returns the plan of several trees, one after the other, as `GroupedBuild` arranges them: a plan for each part,
-    /// and the nodes above the parts.
+    /// Returns the plan of several trees that are stored one after the other, like the trees of `GroupedBuild`. The
+    /// plan contains a plan for each tree, and the nodes above the trees.
     func plan(_ groups: ScratchGroups) throws(PieceError) -> PiecePlan {
       var plan = PiecePlan(rule: options.rule)
       let counts = groups.header.parts.map(\.count)
@@ -29,7 +29,7 @@ import Treeline
   /// The groups of all points, once all are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
-    /// Part of the tree for each group, by the number under which the group was read.
+    /// For each group, by the number under which it was read, the number of its tree.
     private let parts: [UInt16]
 
     init(_ tally: GroupTally) {
@@ -40,7 +40,7 @@ import Treeline
       parts = places.map { UInt16($0) }
     }
 
-    /// Replaces numbers under which groups were read by the parts of these groups.
+    /// Replaces each group's number in the order of reading by the number of the group's tree.
     func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
       let last = UInt16(parts.count)
       for index in numbers.indices {
@@ -81,7 +81,7 @@ import Treeline
     fileprivate var counts: [UInt32] = []
     fileprivate var neverClustered: UInt32 = 0
 
-    /// Number that stands for a point that is never clustered.
+    /// Number of a point that is never clustered.
     static let neverClustered = UInt16.max
 
     /// Adds the groups of some points.
@@ -106,7 +106,7 @@ import Treeline
     }
   }
 
-  /// The part of the tree that each point belongs to, in input order.
+  /// The number of each point's tree, in input order.
   struct PointParts {
     private let file: ScratchFile
     private let groups: ScratchGroups
@@ -115,7 +115,7 @@ import Treeline
       (file, self.groups) = (try build.folder.file(.groups), groups)
     }
 
-    /// Returns the parts of some points.
+    /// Returns the trees of some points.
     func read(_ range: Range<Int>) throws(PieceError) -> [UInt16] {
       var parts = [UInt16](repeating: 0, count: range.count)
       try parts.withUnsafeMutableBufferPointer { parts throws(PieceError) in
@@ -126,8 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions divided by the part of the tree that they belong to, and each part's answer to the first question of its
-  /// plan.
+  /// Positions divided by the trees of their points, and each tree's answer to the first question of its plan.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups
@@ -145,7 +144,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // A part that fits one piece is asked nothing more.
+        // The plan of a tree that fits one piece has no more questions.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

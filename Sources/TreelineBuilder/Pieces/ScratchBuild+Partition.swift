@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Sorts points, rows and codes by piece, in input order within each piece.
+    /// Sorts points, rows and codes by piece. Within each piece they keep the order of the input.
     func partition(_ plan: PiecePlan) throws(PieceError) {
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
@@ -52,7 +52,7 @@ import Treeline
       }
     }
 
-    /// Encodes the values of a batch, all columns at the same time.
+    /// Encodes the values of a batch. The columns are encoded at the same time.
     private func encode(
       _ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer
     ) throws(PieceError) {
@@ -75,7 +75,8 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes on their way to three files, in which they lie by piece. Some of each piece are in memory.
+  /// Points, rows and codes that are sorted by piece and written to three files. Before they are written, a buffer in
+  /// memory collects some points of each piece.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -87,7 +88,7 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// Number of points in memory, and index in the files for the next ones, by piece.
+    /// For each piece, the number of points in memory, and the index in the files at which its next points go.
     private var pending: [Int]
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.
@@ -132,7 +133,7 @@ import Treeline
       if pending[piece] == capacity { try flush(piece) }
     }
 
-    /// Writes the points that are left, and flushes all of them to the disk.
+    /// Writes the remaining points, and flushes all points to the disk.
     ///
     /// - Returns: the checksum of each piece, as `PieceMembers.check` computes it.
     func finish() throws(PieceError) -> [UInt64] {

@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Returns the plan of the pieces, made by passes over positions in cells.
+    /// Returns the plan of the pieces. It is made by passes over positions that are divided into cells.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
       let pieces = if let groups = state.groups { try plan(groups) } else { try plan(Positions(of: self)) }
@@ -14,15 +14,15 @@ import Treeline
     /// Returns the plan of one tree.
     ///
     /// - Parameters:
-    ///   - positions: Positions of all its points.
-    ///   - extent: Answer of these points in the first round, if it is known.
-    ///   - level: Level of its root.
+    ///   - positions: Positions of all points of the tree.
+    ///   - extent: Answer of these points in the first round, if this answer is known.
+    ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
       var plan = try BuildPlan(
         rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
       if let extent, let round = plan.nextRound() { try plan.take(PlanAnswers(to: round, answers: [extent])) }
-      // About an eighth of the memory is for the answers of all threads and their sum.
+      // About an eighth of the memory is used for the answers of all threads and the sum of these answers.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
       var cells: PlanCells?
       while let round = plan.nextRound() {
@@ -42,7 +42,7 @@ import Treeline
       return plan.pieces
     }
 
-    /// Returns about how many passes a plan takes, including the division into cells.
+    /// Returns the approximate number of passes that a plan takes, including the division into cells.
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount
@@ -50,7 +50,8 @@ import Treeline
     }
   }
 
-  /// Positions that are read from the disk: of all points, in input order, or of one part of the tree.
+  /// Positions that are read from the disk. They are the positions of all points, in input order, or the positions of
+  /// one tree.
   struct Positions: Sendable {
     private let file: ScratchFile
     private let seam: UInt32
@@ -63,7 +64,7 @@ import Treeline
 
     init(_ file: ScratchFile, count: Int, seam: UInt32) { (self.file, self.count, self.seam) = (file, count, seam) }
 
-    /// Opens the positions of one part of the tree.
+    /// Opens the positions of one tree.
     init(in file: ScratchFile, _ part: Range<UInt32>) {
       (self.file, seam) = (file, 0)
       (first, count) = (Int(part.lowerBound), part.count)

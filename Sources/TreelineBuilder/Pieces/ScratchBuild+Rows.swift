@@ -2,10 +2,11 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Checks that no two points were given the same row number. Numbers that ascend were already checked as they
-    /// arrived.
+    /// Checks that no two points were given the same row number. If row numbers ascend, they were already checked when
+    /// they were added.
     ///
-    /// - Complexity: one pass over all numbers for each part of them that fills half of the memory.
+    /// - Complexity: The numbers are divided into parts that fill half of the memory. Each part takes one pass over all
+    ///   numbers.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)
@@ -18,7 +19,7 @@ import Treeline
           try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
             try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
           }
-          // Divides the numbers by a hash, since all of them may be multiples of some number.
+          // Divides the numbers by a hash, because all row numbers may be multiples of some number.
           for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
             rows.append(row)
           }
@@ -37,14 +38,14 @@ import Treeline
     }
   }
 
-  /// The order of the given row numbers: whether each is greater than the one before.
+  /// The order of the given row numbers.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0
-    /// Whether each number is greater than the one before.
+    /// Whether each row number is greater than the row number before it.
     private(set) var ascend = true
 
-    /// - Parameter last: Row number of the point before, if there is one.
+    /// - Parameter last: Row number of the point before; nil if there is no such point.
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {
@@ -59,8 +60,8 @@ import Treeline
     }
   }
 
-  /// The rows of points in input order. They are the row numbers that points are given, or else the rows of the input,
-  /// without the skipped ones.
+  /// The rows of points in input order. They are the row numbers that the points were given. Without given numbers,
+  /// they are the rows of the input, except for the skipped rows.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool

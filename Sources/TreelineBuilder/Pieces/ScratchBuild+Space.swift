@@ -16,27 +16,28 @@ import Treeline
     package struct Space: Hashable, Sendable {
       /// Space for all files of the scratch folder.
       package let scratch: Int
-      /// Space in the scratch folder while the index is written.
+      /// Space in the scratch folder that is needed while the index is written.
       let pieces: Int
       /// Space for the index.
       package let index: Int
     }
 
-    /// Space for the survey, and for the unused end of each file's last block.
+    /// Space for the survey and for the unused end of the last block of each file.
     private static let mostStateLength = 600_000
 
-    /// Disk space that the build takes, once all points are read.
+    /// Upper bound of the disk space that the build needs. It is known once all points are read.
     package var space: Space {
-      // The folder first holds positions: on a plain plane together with coordinates, later together with the points,
-      // rows and codes of pieces. Then it holds these together with the built pieces. Pieces and index usually take 19
-      // bytes a point, and 2 for separations.
+      // At first the folder holds positions. On a plain plane, it holds the coordinates at the same time. Later it
+      // holds the positions together with the points, rows and codes of pieces. At last it holds the points, rows and
+      // codes together with the built pieces. Pieces and index usually take 19 bytes per point, and separations take 2
+      // more bytes.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
-      // The numbers of groups, and positions by group.
+      // Bytes per point for the number of its group, and for its position in the order of groups.
       let groups = options.isGrouped ? 10 : 0
-      // One preparation at a time needs the order of values. Its section has up to 32 levels; ranks also have the
-      // different values.
+      // While an aggregate is prepared, the order of the values is needed. Only one aggregate is prepared at a time.
+      // The section that results has up to 32 levels. A section of ranks also contains the different values.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : 5) }
@@ -48,7 +49,7 @@ import Treeline
           + columns.reduce(0) { $0 + $1.sectionLength(pointCount: pointCount) })
     }
 
-    /// A disk with less free space than the rest of the build may take.
+    /// A disk that has less free space than the rest of the build may need.
     package struct MissingSpace: Hashable, Sendable {
       /// Path that the build will write on the disk: the scratch folder or the index.
       package let path: String
@@ -61,10 +62,11 @@ import Treeline
 
     /// Returns the first disk that lacks space; nil if there is enough, or if the system does not report it.
     ///
-    /// - Parameter destination: Where the index will be written, on the disk of the scratch folder or on another.
+    /// - Parameter destination: Where the index will be written. This may be on the disk of the scratch folder or on
+    ///   another disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // Some of the space is taken already.
+      // Some of the space is already in use by this build.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device
@@ -79,13 +81,13 @@ import Treeline
     }
   }
 
-  /// The disk of a folder.
+  /// The disk on which a folder is.
   struct Disk {
     let device: dev_t
     /// Free space in bytes.
     let free: Int
 
-    /// - Returns: nil if the system does not report it.
+    /// - Returns: nil if the system does not report the free space.
     init?(of folder: String) {
       var (status, disk) = (stat(), statvfs())
       guard stat(folder, &status) == 0, statvfs(folder, &disk) == 0 else { return nil }

@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build on one machine whose points do not fit its memory. The points lie in a scratch folder, and one piece of
-  /// them at a time is in memory.
+  /// A build on one machine whose points do not fit its memory. All points are in a scratch folder on the disk. Only
+  /// the points of one piece at a time are in memory.
   ///
   /// ```swift
   /// if let build = ScratchBuild(resuming: name, in: folder, options, checksum: { hash }) {
@@ -15,8 +15,9 @@ import Treeline
   /// }
   /// ```
   package final class ScratchBuild {
-    /// Stages of a build, in this order, with two exceptions. Once separations are known, writing the index continues;
-    /// and preparing columns, which is part of encoding them, happens while the index is written.
+    /// Stages of a build. They follow each other in this order, with two exceptions. Separations are computed while the
+    /// index is written, which continues once they are known. Columns are prepared while the index is written, although
+    /// preparing columns belongs to the stage of encoding.
     package enum Stage: String, Sendable {
       case encoding, projecting, planning, partitioning, building, writing, separating
     }
@@ -28,15 +29,15 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part of the separations. With fewer nodes, which take 3 MB, a division costs more
-      /// than it saves. Tests use fewer.
+      /// Least number of nodes in a part of the separations. These nodes take 3 MB. With fewer nodes, dividing the tree
+      /// into parts costs more time than it saves. Tests use fewer nodes.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
       package var columns: [RequestedColumn] = []
-      /// Whether the input gives points their row numbers.
+      /// Whether the input assigns row numbers to points.
       package var hasGivenRows = false
-      /// Whether points share a cluster only with points of their group.
+      /// Whether points may share a cluster only with points of their group.
       package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -44,12 +45,13 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// Memory that is not for pieces: an eighth of the budget, and what the process takes anyway.
+      /// Memory that is not available for pieces: an eighth of the budget, and the memory that the process always
+      /// takes.
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
-      /// Returns how many points a piece may have.
+      /// Returns the number of points that a piece may have.
       ///
-      /// - Parameter codeLength: Length of a point's codes of all columns, in bytes.
+      /// - Parameter codeLength: Length of the codes of all columns for one point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
         let bytesPerPoint = ScratchBuild.bytesPerPoint + 2 * codeLength
         return max(BuildPlan.leastPieceSize, min((memory - reserve) / bytesPerPoint, IndexHeader.maximumPointCount))
@@ -74,7 +76,7 @@ import Treeline
       }
     }
 
-    /// Memory to build a piece, in bytes a point: 44, and some more for data with many outliers.
+    /// Memory for building a piece, in bytes per point: 44 bytes, and a reserve for data with many outliers.
     static let bytesPerPoint = 48
 
     package private(set) var options: Options
@@ -82,28 +84,28 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// Work that it took to compute the separations, once they are computed.
+    /// Amount of work for computing the separations, once they are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
-    /// Called with the number of points done in a stage, and the total number.
+    /// Called with the number of points that are done in a stage, and the total number of points.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called with plain coordinates when they are projected, and with their plane.
+    /// Called with plain coordinates when they are projected, and with the plane on which they are projected.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Distinguishes this build, with its input and options, from others that may have left
-    ///   files.
+    /// - Parameter identity: Name of this build, its input and its options. It differs from the name of any other build
+    ///   that may have left files in the folder.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues where an earlier run of the same build stopped, with the projection of that run. Nil if the earlier
-    /// run had not read all of the same input.
+    /// Continues an earlier run of the same build where that run stopped, with the projection of that run. Nil if the
+    /// earlier run had not read all of the same input.
     ///
     /// - Parameters:
-    ///   - checksum: Returns the checksum of the input's bytes. Called only if there is something to continue from.
-    ///   - onDamage: Called with the error for a file that is not as it was written, if the build cannot continue
-    ///     because of it.
+    ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left something.
+    ///   - onDamage: Called if the build cannot continue because a file has changed since it was written. Gets the
+    ///     error for this file.
     package init?(
       resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
       onDamage: (PieceError) -> Void = { _ in }
@@ -127,7 +129,7 @@ import Treeline
     /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
     package func cancel() { monitor.cancel() }
 
-    /// Makes the build stop when `cancellation` is cancelled, too. One cancellation may stop several builds.
+    /// Makes `cancellation` stop this build, too. One cancellation may stop several builds.
     package func stops(with cancellation: BuildCancellation) {
       monitor = BuildMonitor(partOf: cancellation.monitor, pointCount: 0)
     }
@@ -139,11 +141,11 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// The number under which each column's values were added, and the preparations of each column.
+    /// For each column, the number under which its values were added, and its preparations.
     var columnNumbers: [Int] = []
     var preparations: [Set<IndexColumn.Preparation>] = []
 
-    /// Layout of a point's codes.
+    /// Layout of the codes of a point.
     var layout: RecordLayout { RecordLayout(columns) }
 
     var pieceSize: Int { options.pieceSize(codeLength: layout.length) }
@@ -168,7 +170,7 @@ import Treeline
 
     private var reading: Reading?
 
-    /// Files into which points are read.
+    /// Files to which points are written while they are read.
     private struct Reading {
       var points: AppendedFile
       var skippedRows: AppendedFile
@@ -179,17 +181,18 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// Error that kept added points from the disk. The build cannot succeed then.
+    /// Error that prevented some added points from being written to the disk. After this error, the build cannot
+    /// succeed.
     private var writingFailure: PieceError?
 
-    /// Adds points, and the numbers of rows that were skipped, each in input order.
+    /// Adds points, and the numbers of rows that were skipped. Both are in input order.
     ///
     /// - Parameters:
-    ///   - skippedRows: Numbers of skipped rows, no greater than the row of the last point so far.
-    ///   - givenRows: The row number of each point, from 0 to 2^53, if points are given row numbers.
+    ///   - skippedRows: Numbers of skipped rows. None is greater than the row of the last point added so far.
+    ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
-    /// - Throws: `PieceError`. If any of the points are refused, none is added.
+    /// - Throws: `PieceError`. If any point is refused, none of these points is added.
     package func append(
       _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], groups: [PointGroups.Group] = [],
       values: [ColumnValues] = []
@@ -231,8 +234,15 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// Returns the positions of points on Web Mercator; none on a plain plane, which is known only once all points are
-    /// read.
+    /// The error for the first value so far that does not suit the declared kind of its column, and the number of the
+    /// value's point.
+    package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
+      let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
+      return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
+    }
+
+    /// Returns the positions of points on Web Mercator. On a plain plane it returns no positions, because that plane is
+    /// known only once all points are read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
         guard projection == .webMercator else {
@@ -253,11 +263,11 @@ import Treeline
     }
 
     private func startReading() throws(PieceError) -> Reading {
-      // Leaves room for the six sections that every index has, separations, groups, and a description.
+      // Reserves entries for the six sections that every index has, and for separations, groups and a description.
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
-      // Files that another build has left are of no use, and some could be mistaken for files of this build.
+      // Files that another build has left are useless, and some could be mistaken for files of this build.
       folder.removeFiles()
       let reading = Reading(
         points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
@@ -270,7 +280,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.
-    ///   - columns: Numbers and names of the columns, in the order of the index; nil to keep the given order and names.
+    ///   - columns: The number and name of each column, in the order of the index; nil to keep the given order and
+    ///     names.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
@@ -287,10 +298,10 @@ import Treeline
 
     // MARK: - Building
 
-    /// For each column, the count of the numbers that are not stored exactly, once the index is built.
+    /// For each column, the number of values that are not stored exactly. Known once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
-    /// Builds the index of the points that were added.
+    /// Builds the index of all points that were added.
     package func finish(to destination: IndexDestination) throws(PieceError) {
       try project()
       let plan = try plan()
@@ -313,7 +324,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Replaces plain coordinates by positions, now that their plane is known.
+    /// Replaces plain coordinates by positions. The plane is known now.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })

@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A scratch file that is written from its first byte to its last, with the checksum of all bytes written.
+  /// A scratch file that is written from the first byte to the last, and the checksum of the bytes written so far.
   struct AppendedFile {
     private let file: ScratchFile
     private let name: ScratchFolder.Name
@@ -24,7 +24,7 @@ import Treeline
       try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
     }
 
-    /// Flushes the file to the disk, where a state that refers to it must find it.
+    /// Flushes the file to the disk. The saved state of the build must not refer to the file before that.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())
@@ -53,7 +53,7 @@ import Treeline
 
     /// Checks the file.
     ///
-    /// - Throws: `PieceError.damaged` if it is not as it was written.
+    /// - Throws: `PieceError.damaged` if the file has changed since it was written.
     func check(in folder: ScratchFolder, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) {
       let file = try ScratchFile(reading: "\(folder.path)/\(name)")
       guard file.length == Int(clamping: length) else {
@@ -73,10 +73,10 @@ import Treeline
   }
 
   extension ScratchBuild {
-    /// Checks all files that an earlier run has written and the rest of the build reads.
+    /// Checks all files that an earlier run has written and that the rest of the build reads.
     ///
-    /// - Throws: `PieceError.damaged` for a file that is not as it was written: because of a flipped bit, or because
-    ///   pages were lost in a power failure.
+    /// - Throws: `PieceError.damaged` if a file has changed since it was written, for example because a bit flipped, or
+    ///   because pages were lost in a power failure.
     func checkFiles() throws(PieceError) {
       guard let plan = state.planned?.plan, state.isPartitioned else {
         for file in state.files { try file.check(in: folder, checkCancelled) }
@@ -88,12 +88,12 @@ import Treeline
         return
       }
       let pieces = try ScratchPieces(in: folder, of: plan, layout, checkCancelled)
-      // The points of built pieces are gone.
+      // The points of built pieces have been removed, so only the rest is checked.
       let members = try PieceMembers(of: self)
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
       guard state.isSeparated else { return }
-      // Damaged separations are computed again, which needs only nodes.
+      // Damaged separations are computed again. That needs only nodes.
       do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
         state.isSeparated = false
       }

@@ -11,12 +11,12 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file of a build beyond memory. Any number of threads may read and write it at once.
+  /// A file of a build that needs more memory than there is. Any number of threads may read and write it at once.
   final class ScratchFile: Sendable {
     let path: String
     let descriptor: Int32
 
-    /// Opens a file; creates it if there is none.
+    /// Opens a file, and creates it if it does not exist.
     init(_ path: String) throws(PieceError) {
       self.path = path
       descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -75,12 +75,12 @@ import Treeline
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
     }
 
-    /// Flushes what was written to the disk.
+    /// Flushes all written bytes to the disk.
     func synchronize() throws(PieceError) {
       guard AtomicFile.synchronize(descriptor) == 0 else { throw failure("flush it to the disk") }
     }
 
-    /// Returns the XXH64 of some of its bytes, read block by block.
+    /// Returns the XXH64 of a range of the file's bytes, which are read block by block.
     func checksum(of range: Range<Int>, _ checkCancelled: () throws(PieceError) -> Void) throws(PieceError) -> UInt64 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 20), alignment: 16)
       defer { buffer.deallocate() }

@@ -11,55 +11,55 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The folder in which a build beyond memory keeps what does not fit. Each index has one, under a fixed name, so that
-  /// the next build of the index finds what a killed build has left.
+  /// The folder in which a build keeps data that does not fit the memory. Each index has its own folder with a fixed
+  /// name. So the next build of the index finds the files that a killed build has left.
   package final class ScratchFolder: Sendable {
     package let path: String
     private let lock: Int32
 
-    /// Files that a build may write there, in the order in which they are removed.
+    /// Files that a build may write in the folder, in the order in which they are removed.
     enum Name: String, CaseIterable {
       case state
-      /// The next state, until it is renamed.
+      /// The next state. It is renamed to `state` once it is complete.
       case newState = "state.new"
-      /// Plain coordinates, until the plane is known.
+      /// Plain coordinates. They are kept until the plane is known.
       case coordinates
-      /// Positions on the plane, in input order; on Web Mercator as if the plane were cut open at longitude -180.
+      /// Positions on the plane, in input order. On Web Mercator, the plane is cut open at longitude -180.
       case positions
-      /// Positions in cells, while the pieces are planned.
+      /// Positions divided into cells. Needed only while the pieces are planned.
       case cells
-      /// Numbers of input rows without a point.
+      /// Row numbers of the input rows that have no point.
       case skippedRows = "skipped-rows"
-      /// Positions, and rows, by piece; in input order within each piece.
+      /// Positions and rows, sorted by piece. Within each piece they are in input order.
       case points
       case rows
-      /// The values of columns, batch by batch, and where each batch ends.
+      /// The values of columns, batch by batch, and the offset at which each batch ends.
       case values
       case valueEnds = "value-ends"
       /// The encodings of columns.
       case columns
-      /// Row numbers that a column of the input gives points, in input order.
+      /// Row numbers that a column of the input assigns to points, in input order.
       case givenRows = "given-rows"
       /// The number of each point's group, in input order.
       case groups
-      /// Positions by part of the tree, while each part is planned.
+      /// Positions divided by tree. Needed only while the trees are planned.
       case dividedPositions = "divided-positions"
-      /// Codes of all columns, by piece like `rows`.
+      /// Codes of all columns, sorted by piece like `rows`.
       case codes
-      /// The built pieces, one after the other, and the offset at which each ends.
+      /// The built pieces, one after the other, and the offset at which each piece ends.
       case pieces
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
-      /// A file that has its name only for a moment.
+      /// A file that has this name only for a moment, until its name is removed.
       case unnamed
-      /// Removed last. If a build was killed while it removed the other files, the next build recognizes its folder by
-      /// this file.
+      /// Removed last. If a build is killed while it removes the other files, this file shows the next build that the
+      /// folder is a scratch folder.
       case lock
     }
 
-    /// Returns the folder for an index. In a folder that several indexes share, the name contains a hash of the index's
-    /// path, so that indexes of one name do not collide.
+    /// Returns the path of an index's scratch folder. If several indexes share the parent folder, the name contains a
+    /// hash of the index's path, so that indexes with the same name do not collide.
     ///
     /// - Parameters:
     ///   - index: Path of the index.
@@ -74,15 +74,15 @@ import Treeline
       return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
-    /// Returns all paths that may exist, the folder's own last, for callers that must remove them and know nothing
-    /// else.
+    /// Returns the paths of all files that may exist in the folder, and of the folder itself, which comes last. For
+    /// callers that must remove them without further knowledge.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }
 
-    /// Makes the folder, or takes over one that a dead build has left.
+    /// Creates the folder, or takes over a folder that a killed build has left.
     ///
-    /// - Parameter keepsFiles: Whether to keep the files that are there, to continue from them.
+    /// - Parameter keepsFiles: Whether to keep existing files, so that the build can continue from them.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
       self.path = path
       if mkdir(path, 0o700) != 0 {
@@ -103,39 +103,39 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Returns what is at the path if no build has left it: then removing files by name could remove other people's
-    /// files. Returns nil if a build has left it.
+    /// Describes the file or folder at the path if no build has left it there; nil if a build has left it. In a folder
+    /// that no build has left, removing files by name could remove other people's files.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
         return "something that is not a folder"
       }
-      // A build that was killed at once leaves the folder empty.
+      // A build that was killed right after it created the folder leaves it empty.
       if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
         return nil
       }
       return "a folder with other files"
     }
 
-    /// Removes the folder and all files that a build has written there.
+    /// Removes the folder, and all files that a build has written in it.
     package func remove() { for path in Self.allPaths(in: path) where unlink(path) != 0 { rmdir(path) } }
 
     func path(_ name: Name) -> String { "\(path)/\(name.rawValue)" }
 
     func file(_ name: Name) throws(PieceError) -> ScratchFile { try ScratchFile(path(name)) }
 
-    /// Opens an empty file, which is removed when it is closed.
+    /// Opens an empty file without a name. It disappears when it is closed.
     func unnamedFile() throws(PieceError) -> ScratchFile {
       let file = try file(.unnamed)
       remove(.unnamed)
       return file
     }
 
-    /// Flushes the names of files to the disk.
+    /// Flushes the names of the folder's files to the disk.
     func synchronize() throws(PieceError) {
       let folder = open(path, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
-      // Some file systems have no fsync for folders.
+      // Some file systems do not support fsync for folders.
       guard folder >= 0, fsync(folder) == 0 || errno == EINVAL else {
         throw .scratch(path: path, action: "flush it to the disk", reason: systemReason())
       }
@@ -154,7 +154,7 @@ import Treeline
       }
     }
 
-    /// Removes all files that a build has written there, except the lock.
+    /// Removes all files that a build has written in the folder, except the lock.
     func removeFiles() { for name in Name.allCases where name != .lock { remove(name) } }
   }
 #endif

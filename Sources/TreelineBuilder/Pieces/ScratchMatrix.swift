@@ -1,28 +1,29 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles or distinct counts, for more values than fit the memory.
-  /// `ColumnOrder` makes the same bytes.
+  /// The section that prepares a column for percentiles or distinct counts. It can be computed for more values than fit
+  /// the memory. `ColumnOrder` makes the same bytes in memory.
   ///
-  /// Points are divided by ranges of their values, and each range is sorted in memory. The integer of a point follows
-  /// from its place in that order. Integers are divided by ranges of tree indices, which puts them back into tree
-  /// order. From there, the levels of the matrix are made one after the other, from file to file.
+  /// Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in this
+  /// order determines its integer. Integers are divided by ranges of tree indices, which puts them back into tree
+  /// order. After that, the levels of the matrix are made one by one. Each level is read from one file, and its sorted
+  /// integers are written to another file.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
     private let workspace: Workspace
 
-    /// The folder, the memory and the callbacks for the work.
+    /// The folder, the memory and the callbacks that the work uses.
     struct Workspace {
       let folder: ScratchFolder
       /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// Called with how much of a preparation is done before its section is written.
+      /// Called before the section is written, with the amount of preparation that is done.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-      /// Gives back the pages in which the column is mapped.
+      /// Returns the memory pages of the mapped column to the system.
       fileprivate(set) var giveBack: () -> Void = {}
-      /// Number of points between two looks at whether the build is cancelled.
+      /// Number of points between two checks of whether the build is cancelled.
       var blockSize = 1 << 18
 
       func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
@@ -41,10 +42,10 @@ import Treeline
     private var valueCount = 0
     private var missingCount = 0
     private var levelCount = 0
-    /// Number of bits that are 0, by level.
+    /// For each level, the number of bits that are 0.
     private var zeroCounts: [Int] = []
 
-    /// Prepares a column of an index that is being written. The column must be written already.
+    /// Prepares a column of an index that is being written. The column itself must be written already.
     init(
       preparing section: IndexSection, of file: AtomicFile, pointCount: Int, for kind: IndexColumn.Preparation,
       in workspace: Workspace
@@ -60,7 +61,7 @@ import Treeline
 
     /// Prepares a column.
     ///
-    /// - Complexity: O(pointCount), with up to 16 bytes a point on the disk.
+    /// - Complexity: O(pointCount) time, and up to 16 bytes per point on the disk.
     init(
       preparing column: Column, for kind: IndexColumn.Preparation, in workspace: Workspace
     ) throws(PieceError) {
@@ -75,7 +76,7 @@ import Treeline
 
     // MARK: - By value
 
-    /// Some of the keys of a column.
+    /// A range of a column's keys, and the number of points with these keys.
     private struct KeyRange {
       var keys: ClosedRange<UInt64>
       var count: Int
@@ -83,8 +84,8 @@ import Treeline
       var isOneKey: Bool { keys.lowerBound == keys.upperBound }
     }
 
-    /// Returns ranges of keys, in order, that contain all keys of a column except the key of missing values. No range
-    /// has more than `mostPoints` points, unless all of them have one key.
+    /// Returns ranges of keys in ascending order. Together they contain all keys of a column except the key of missing
+    /// values. A range has at most `mostPoints` points, unless all points of the range have the same key.
     private static func ranges(
       of keys: OrderedKeys, _ pointCount: Int, mostPoints: Int, _ workspace: Workspace
     ) throws(PieceError) -> [KeyRange] {
@@ -111,7 +112,7 @@ import Treeline
       return ranges
     }
 
-    /// Number of keys in each of some bins of equal width, which divide a range.
+    /// Number of keys in each bin. The bins have equal width and divide a range.
     private struct KeyHistogram {
       private let keys: ClosedRange<UInt64>
       private let shift: UInt64
@@ -126,7 +127,7 @@ import Treeline
 
       mutating func add(_ key: UInt64) { counts[Int((key - keys.lowerBound) >> shift)] += 1 }
 
-      /// Returns ranges of adjacent bins, each as long as it has no more than `mostPoints` points.
+      /// Returns ranges of adjacent bins. Each range is as long as possible with at most `mostPoints` points.
       func ranges(mostPoints: Int) -> [KeyRange] {
         var ranges: [KeyRange] = []
         for (bin, count) in counts.enumerated() where count > 0 {
@@ -156,7 +157,7 @@ import Treeline
 
     // MARK: - By place
 
-    /// Sorts points by key, points with equal keys in tree order, and notes the integer of each.
+    /// Sorts points by key, and determines the integer of each point. Points with equal keys are sorted in tree order.
     private mutating func place(_ keys: OrderedKeys, _ ranges: [KeyRange]) throws(PieceError) -> DividedFile<Placed> {
       let indices = DividedFile<UInt32>(
         try workspace.folder.unnamedFile(), capacities: ranges.map(\.count), memory: workspace.memory / 4)
@@ -215,7 +216,7 @@ import Treeline
       for (part, capacity) in placed.capacities.enumerated() {
         try workspace.checkCancelled()
         workspace.progress(2 * pointCount + start, 3 * pointCount)
-        // The integer of missing values.
+        // Initially, each point has the integer of a point without a value.
         var own =
           switch kind {
           case .percentiles: [UInt32](repeating: UInt32(valueCount), count: capacity)
@@ -245,7 +246,7 @@ import Treeline
 
     /// Writes the section.
     ///
-    /// - Parameter number: Number of the column among the sections of columns.
+    /// - Parameter number: Number of this column, counted over the index's column sections.
     func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
       typealias Offset = ColumnMatrix.Offset
       let hasRanks = kind == .percentiles
@@ -273,7 +274,7 @@ import Treeline
       }
     }
 
-    /// Writes the bits of a level, and sorts the integers for the next one.
+    /// Writes the bits of a level, and sorts the integers for the next level.
     private func write(
       _ level: Int, of source: ScratchFile, to stream: inout SectionStream, sortedTo target: ScratchFile
     ) throws(PieceError) {
@@ -292,7 +293,7 @@ import Treeline
         let count = min(size, pointCount - start)
         let part = UnsafeMutableBufferPointer(rebasing: integers[..<count])
         try source.read(part, at: start)
-        // The very last block may have no bits.
+        // The last block of the level may have no bits.
         let blockCount = count < size ? WaveletMatrix.blockCount(of: count) : count / WaveletMatrix.bitsPerBlock
         var blocks = [UInt8](repeating: 0, count: blockCount * WaveletMatrix.bytesPerBlock)
         let zeroCount = blocks.withUnsafeMutableBytes {
@@ -308,18 +309,18 @@ import Treeline
     }
   }
 
-  /// Elements in a file, divided into parts. Each part keeps its elements in the order in which they were added.
+  /// Elements in a file, which are divided into parts. Each part keeps the order in which its elements were added.
   private final class DividedFile<Element: BitwiseCopyable> {
     private let file: ScratchFile
     /// Greatest number of elements of each part.
     let capacities: [Int]
     private let starts: [Int]
-    /// Number of elements of each part that are in the file.
+    /// For each part, the number of elements that are in the file.
     private var counts: [Int]
     private var pending: [[Element]]
     private let pendingCapacity: Int
 
-    /// - Parameter memory: Memory for elements that are not written yet, in bytes.
+    /// - Parameter memory: Memory for elements that are not in the file yet, in bytes.
     init(_ file: ScratchFile, capacities: [Int], memory: Int) {
       (self.file, self.capacities) = (file, capacities)
       var (starts, end): ([Int], Int) = ([], 0)

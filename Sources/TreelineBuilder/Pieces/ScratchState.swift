@@ -11,37 +11,40 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The progress of a build beyond memory: what another run needs to know to continue.
+  /// The progress of a build with a scratch folder. Another run reads it to continue the build.
   struct ScratchState: Sendable {
-    /// Identifies the input, how it is read and what is made of it. Another build has another identity.
+    /// Identifies the input, the way it is read, and the index that is built from it. Another build has another
+    /// identity.
     var identity: String
     /// Checksum of the input's bytes.
     var checksum: UInt64
     var survey: PointSurvey
     var skippedRowCount = 0
-    /// The greatest row number, and whether the rows of points ascend in the order of the points.
+    /// The greatest row number, and whether row numbers ascend in the order in which points were added.
     var greatestRow: UInt64 = 0
     var rowsAscend = true
     /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
-    /// For each column, the count of the numbers that are not stored exactly, once all columns are encoded.
+    /// For each column, the number of values that are not stored exactly. Known once all columns are encoded.
     var inexactCounts: [Int] = []
-    /// Greatest number of points in a piece, and the plan, once there is one.
+    /// Greatest number of points in a piece, and the plan; nil until there is a plan.
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points have been moved to their pieces.
     var isPartitioned = false
     /// Whether all separations have been computed.
     var isSeparated = false
-    /// Complete files in the folder: what was read or, once points are moved to their pieces, the separations.
+    /// Complete files in the folder. At first they are the files with the input. Once points are moved to their pieces,
+    /// it is the file of separations.
     var files: [FileChecksum] = []
     /// Checksum of the points, rows and codes of each piece.
     var pieceChecksums: [UInt64] = []
 
     private static let title = "Treeline scratch 4"
 
-    /// Saves the state, which replaces an older one. It is on the disk when this returns.
+    /// Saves the state, and replaces the state that was saved before. When this method returns, the state is on the
+    /// disk.
     ///
-    /// - Precondition: All that the state refers to is on the disk.
+    /// - Precondition: All data to which the state refers is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {
       var bytes = PlainBytes([])
       bytes.append(Self.title)
@@ -70,7 +73,7 @@ import Treeline
       try folder.synchronize()
     }
 
-    /// Reads the state that an earlier run has saved; nil if there is none that can be read.
+    /// Reads the state that an earlier run has saved; nil if no state was saved or it cannot be read.
     init?(savedIn folder: ScratchFolder) {
       guard access(folder.path(.state), R_OK) == 0, let file = try? folder.file(.state), file.length > 8 else {
         return nil

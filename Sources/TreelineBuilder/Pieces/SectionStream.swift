@@ -10,7 +10,7 @@ import Treeline
     private var pending = 0
     private(set) var length: UInt64 = 0
     private(set) var checksum = XXHash64()
-    /// Content hash of the index up to here.
+    /// Content hash of the index up to the current end.
     private(set) var content: XXHash64
 
     init(_ file: AtomicFile, at offset: UInt64, hashing content: XXHash64, _ progress: @escaping (UInt64) -> Bool) {
@@ -42,7 +42,7 @@ import Treeline
       pending += size
     }
 
-    /// Writes what is still in memory.
+    /// Writes the bytes that are still in memory.
     mutating func flush() throws(PieceError) {
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<pending])
       do throws(IndexWritingError) { try file.write(bytes, at: offset + length) } catch { throw .writing(error) }
@@ -107,13 +107,13 @@ import Treeline
     }
   }
 
-  /// Packs the gaps of all pieces, one after the other, two in a byte.
+  /// Joins the packed gaps of all pieces, one piece after the other. A byte holds the gaps of two points.
   struct GapPacker {
-    /// Gap of an even point whose neighbor has not come yet.
+    /// Gap of a point with an even index, if the gap of the next point has not been added yet.
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Adds gaps, which are packed themselves, beginning with an even point.
+    /// Adds packed gaps. The first of them belongs to a point with an even index.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

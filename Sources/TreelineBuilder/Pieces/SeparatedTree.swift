@@ -1,12 +1,12 @@
 import Treeline
 
-/// A tree in a mapped file whose pages are given back from time to time.
+/// A tree in a mapped file. From time to time its memory pages are returned to the system.
 struct SeparatedTree: Sendable {
   let storage: TreeStorage
   let projection: Plane.Projection
-  /// Gives back all pages, which are read again when they are needed.
+  /// Returns all pages to the system. Pages are read again when they are needed.
   let giveBack: @Sendable () -> Void
-  /// Approximate number of bytes of the file that may be in memory before pages are given back.
+  /// Approximate number of bytes of the file that may be in memory before pages are returned.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max
@@ -19,13 +19,14 @@ struct SeparatedTree: Sendable {
     (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
   }
 
-  /// Number of bytes that the system maps at once around an address that is read.
+  /// Number of bytes that the system maps at once around the address of a read.
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
-  /// Counts the pages of a node. Must be called for each node that is read.
+  /// Counts the pages of a node. Must be called for each node whose data is read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Counts the node's record, sums and points; for a large node, the records and summaries of children far away.
+    // Counts the node's record, sums and points. For a large node, also counts the records and summaries of its
+    // children, which are far away in the file.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
@@ -50,13 +51,14 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses the distance down to which about `wanted` nodes below those shown may be split, the ones with the greatest
-  /// distances.
+  /// Chooses a distance. About `wanted` nodes below the shown nodes may be split at this distance or at a greater
+  /// distance.
   ///
-  /// - Returns: the squared distance, and the number of nodes. The number exceeds `wanted` only if all of these nodes
-  ///   have the same distance.
+  /// - Returns: the squared distance, and the number of nodes that may be split. That number exceeds `wanted` only if
+  ///   all of these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // The greatest distances so far, one more than wanted. Nodes below any other node do not have greater ones.
+    // The `wanted + 1` greatest distances so far. If a node's distance is not among them, no node below it has a
+    // greater distance.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in
@@ -72,9 +74,9 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // Leaves out all nodes with the least of these distances.
+    // Leaves out all nodes with the least of the collected distances.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All of these distances are the same, and more nodes may have that distance.
+    // All collected distances are equal, and more nodes may have this distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in
@@ -84,8 +86,8 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Calls `isWanted` for each node below those shown, in tree order, with the squared distance above which the node
-  /// cannot be split. Skips nodes below one that is not wanted.
+  /// Calls `isWanted` for each node below the shown nodes, in tree order. Its argument is the squared distance above
+  /// which the node cannot be split. If it returns false, the nodes below this node are skipped.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

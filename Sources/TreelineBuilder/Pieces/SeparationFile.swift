@@ -11,18 +11,19 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The codes of a tree's separations in a file, by number. Any number of threads may set codes at once.
+  /// The codes of a tree's separations, stored in a file by number. Any number of threads may set codes at once.
   final class SeparationFile: @unchecked Sendable {
     private let file: ScratchFile
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Makes a file in which all codes are zero, or opens a complete one.
+    /// Creates a file in which all codes are zero. If `isWhole`, opens a complete file instead.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file
       if !isWhole {
-        // Writing to the file reserves its space: otherwise a full disk would end the process later.
+        // Writing to the file reserves disk space. Otherwise a full disk would end the process later, when a code is
+        // set.
         let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
         try file.setLength(0)
         for block in (0..<count).blocks(of: ScratchBuild.blockSize) {
@@ -56,7 +57,7 @@ import Treeline
 
     var byteCount: Int { bytes.count }
 
-    /// Gives back memory. No code is lost.
+    /// Returns the memory of the file to the system. No code is lost.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
 
     func forEachBlock(_ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) {
@@ -69,7 +70,7 @@ import Treeline
   }
 
   extension ScratchFile {
-    /// Maps the first bytes of the file into memory, for reading and writing; returns nil for no bytes.
+    /// Maps the first bytes of the file into memory, for reading and writing. Returns nil if the length is zero.
     fileprivate func map<Element>(_ length: Int) throws(PieceError) -> UnsafeMutablePointer<Element>? {
       if length == 0 { return nil }
       guard let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
@@ -80,7 +81,8 @@ import Treeline
   }
 
   extension SeparatedTree {
-    /// Opens the tree of an index that is being written. All its sections but the rows must be there.
+    /// Opens the tree of an index that is being written. All sections of the tree except the rows must be written
+    /// already.
     init(
       _ sections: [IndexSection], of file: AtomicFile, _ survey: PointSurvey, pointCount: Int, nodeCount: Int,
       groups: TreeGroups?
@@ -92,7 +94,7 @@ import Treeline
         return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
       }
       let storage = TreeStorage(
-        // Rows are never read.
+        // Rows are never read, so any address will do.
         points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
         gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,
@@ -102,7 +104,7 @@ import Treeline
   }
 
   extension MappedFile {
-    /// Maps what has been written so far.
+    /// Maps the bytes of the file that have been written so far.
     convenience init(beingWritten file: AtomicFile) throws(PieceError) {
       do throws(IndexError) { try self.init(path: file.partialPath) } catch {
         throw .scratch(path: file.partialPath, action: "map it", reason: "\(error)")

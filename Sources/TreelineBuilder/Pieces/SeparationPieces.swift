@@ -1,23 +1,25 @@
 import Synchronization
 import Treeline
 
-/// Computes the separations of a split tree in a file, with a bounded number of its nodes in memory at a time.
+/// Computes the separations of a split tree in a file. Only a bounded number of its nodes is in memory at a time.
 ///
-/// A node's separation depends on what is shown around it while the distance r falls. Nothing farther away than r
-/// matters. So the sequence of splits (see `SeparationBuild`) is run in parts:
+/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nothing farther away
+/// than r matters. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
-/// 1. From the root down to the distance at which the nodes that have been shown fill the memory. Nodes that cannot be
-///    split above that distance are left out: the squared distance of a split is at most the least squared own distance
-///    of the node and of the nodes above it.
-/// 2. The nodes that are shown then are divided by area. For each piece, the sequence continues with the nodes below it
-///    and with the nodes around it, up to a *margin* of a few r, which may be in the way. What lies at the edge of the
-///    margin is unsure from the beginning: anything in its box may be shown. A node becomes unsure itself if nothing
-///    known blocks it, but something unsure may. Every other node is split as in the whole sequence, since every look
-///    around it finds the same. As long as a node of the piece itself becomes unsure, the margin is widened by half.
-/// 3. A piece with too many nodes runs only some way down, as in 1, and is divided again.
+/// 1. The first part begins at the root. It ends at the distance at which the nodes that have been shown fill the
+/// memory. Nodes that cannot be split above that distance are left out. They are known because the squared distance of
+/// a split is at most the least squared own distance of the node and of the nodes above it.
+/// 2. The nodes that are shown at that distance are divided by area into pieces. For each piece, the sequence continues
+/// with the nodes below it, and with the nodes around it that may block them, up to a *margin* of a few r. Nodes at the
+/// edge of the margin are unsure from the beginning: anything in the box of such a node may be shown. Another node
+/// becomes unsure if no known node blocks it, but an unsure node may block it. Every other node is split as in the
+/// whole sequence, because every search around it finds the same nodes. While any node of the piece itself becomes
+/// unsure, the margin is widened by half and the piece is run again.
+/// 3. A piece with too many nodes is run down to a lesser distance, as in step 1, and divided again.
 ///
-/// So the result is exact whatever the data, and the codes of one piece do not depend on any other piece. Only the
-/// width of a margin depends on the data: chains in which each node blocks the next carry unsure nodes farther in.
+/// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of
+/// a margin depends on the data: chains in which each node blocks the next node let unsure nodes spread farther
+/// inwards.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
   /// Approximate number of nodes in a part.
@@ -30,14 +32,14 @@ package final class SeparationPieces: Sendable {
 
   /// Amount of work.
   package struct Work: Sendable {
-    /// Nodes that were read for parts of the sequence, including nodes in margins and nodes of parts that were run
-    /// again.
+    /// Number of nodes that were read for parts of the sequence. It includes nodes in margins, and nodes of parts that
+    /// were run again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
     /// Number of times that a margin was widened, and the widest margin.
     package internal(set) var widenings = 0
     package internal(set) var margin = 0
-    /// Most nodes of all parts that were in memory at once, and nodes of the largest part.
+    /// Greatest number of nodes of all parts that were in memory at once, and number of nodes of the largest part.
     package internal(set) var mostNodes = 0
     package internal(set) var largestPart = 0
   }
@@ -48,15 +50,18 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// Memory of a part for each node, in bytes: 70 in `PieceNodes`, and a share of the grid, the queue and unsure boxes.
+  /// Memory of a part for each node, in bytes. It consists of 70 bytes in `PieceNodes`, and a share of the grid, of the
+  /// queue and of the unsure boxes.
   static let bytesPerNode = 160
-  /// Memory for each node that is shown, for all threads, in bytes.
+  /// Memory for each shown node, in bytes. All threads share this memory.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
 
   /// - Parameters:
-  ///   - capacity: About how many nodes a part may have in memory. A part has more if its margin needs them; it then
-  ///     waits until there is room. Only a part that is larger than the room of all threads exceeds that room.
-  ///   - write: Called from any thread with a node's number and its code, which is not zero. All other codes are zero.
+  ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
+  ///     needs them. It then waits until enough nodes of other parts have left the memory. The memory of all threads
+  ///     together is exceeded only by a single part that is larger.
+  ///   - write: Called from any thread with the number of a node and its code, which is not zero. All other codes are
+  ///     zero.
   init(
     of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
@@ -77,7 +82,7 @@ package final class SeparationPieces: Sendable {
         progress(done)
       }
     }
-    // Trees that lie one after the other are not in each other's way. Each thread takes one small tree at a time.
+    // Nodes of different trees do not block each other. Each thread takes one small tree at a time.
     let roots = tree.storage.partRoots
     try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
       _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)
@@ -85,19 +90,20 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("All is known, and yet something is unsure")
+        preconditionFailure("All nodes around are known, but one is unsure")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("Nothing is left out, and yet something is unsure")
+          preconditionFailure("No node is left out, but one is unsure")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }
     }
   }
 
-  /// Runs work on all elements by several threads, each with one element at a time, until one fails.
+  /// Calls `work` with all elements on several threads, until one call fails. Each thread works on one element at a
+  /// time.
   private func forEach<Element: Sendable>(
     _ elements: [Element], _ work: @escaping @Sendable (Element) throws(PieceError) -> Void
   ) throws(PieceError) {
@@ -118,9 +124,9 @@ package final class SeparationPieces: Sendable {
     if let failure = next.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Computes the separations below some nodes that are shown.
+  /// Computes the separations below the shown nodes of a piece.
   ///
-  /// - Returns: false if they depend on something that the front itself does not know.
+  /// - Returns: false if the separations depend on nodes that are unknown even in the whole front.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -141,14 +147,15 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Continues the sequence: to its end if there are few enough nodes, otherwise down to the distance at which about
-  /// `count` nodes may be split.
+  /// Continues the sequence. If there are few enough nodes, it continues to the end. Otherwise it continues down to the
+  /// distance at which about `count` nodes may be split.
   ///
-  /// - Returns: what is shown then; empty at the end, and nil once any of the front's own nodes is unsure.
+  /// - Returns: the nodes that are shown at that distance. At the end of the sequence, it returns no nodes. Once any of
+  ///   the front's own nodes is unsure, it returns nil.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part with few nodes of its own is worth more room, if there is any.
+    // A part whose own nodes are few compared to the shown nodes gets more memory, if any is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
@@ -176,7 +183,7 @@ package final class SeparationPieces: Sendable {
 }
 
 extension TreeStorage {
-  /// Roots of the trees that lie one after the other, or of the only tree.
+  /// Roots of the trees that are stored one after the other. If there is only one tree, its root.
   fileprivate var partRoots: [Node] {
     guard let root else { return [] }
     guard let parts = groups?.parts else { return [root] }

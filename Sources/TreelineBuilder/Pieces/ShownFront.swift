@@ -1,19 +1,20 @@
 import Treeline
 
-/// The nodes that are shown of a tree, or of a part of it, once the distance r has fallen to some value. The sequence
-/// of splits continues from this state.
+/// The nodes that are shown once the distance r has fallen to some value. They belong to a whole tree or to a part of
+/// it. The sequence of splits continues from this state.
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
-    /// Box that contains everything that is shown in the node's place later.
+    /// Box that contains everything that may later be shown instead of the node.
     let box: PlaneRect
-    /// Whether the node is known to be shown. Otherwise something in its box is.
+    /// Whether the node is known to be shown. If not, anything in its box may be shown.
     var isSure = true
-    /// Whether the separations below the node are wanted. Otherwise the node is here only because it may be in the way.
+    /// Whether the separations below the node are wanted. If not, the node is here only because it may block other
+    /// nodes.
     var isOwn = true
 
-    /// Greatest number of nodes that may be split: the node itself and nodes below it.
+    /// Greatest number of nodes that may be split: this node and nodes below it.
     var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
   }
 
@@ -24,7 +25,7 @@ struct ShownFront: Sendable {
 
   init(squaredDistance: UInt64) { self.squaredDistance = squaredDistance }
 
-  /// Makes the front in which only the root of a tree is shown.
+  /// Makes a front in which only the root of a tree is shown.
   init(_ root: Node, of storage: TreeStorage) {
     squaredDistance = .max
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
@@ -33,8 +34,8 @@ struct ShownFront: Sendable {
   /// Greatest number of nodes that may be split.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides into pieces, by area, the nodes that may be split and whose separations are wanted. A piece has at most a
-  /// given weight, or one node.
+  /// Divides nodes by area into pieces: the nodes that may be split and whose separations are wanted. A piece has at
+  /// most the given weight, or it consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
@@ -59,7 +60,8 @@ struct ShownFront: Sendable {
     return pieces
   }
 
-  /// Returns a piece, with the nodes within a margin that may be in its way. Nothing beyond the margin is known.
+  /// Returns a piece together with the nodes within a margin, which may block nodes of the piece. Nothing is known
+  /// beyond the margin.
   ///
   /// - Parameter margin: Width of the margin, in units of the current distance, at least 2.
   /// - Returns: nil if the margin contains all nodes.
@@ -88,7 +90,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns the whole front, with only one piece as its own.
+  /// Returns the whole front, in which only the nodes of the given piece are its own.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }
@@ -97,7 +99,7 @@ struct ShownFront: Sendable {
   }
 }
 
-/// All positions within some distance of a box along each axis.
+/// All positions whose distance from a box along each axis is at most a given distance.
 private struct Surroundings {
   private let x: ClosedRange<Int64>
   private let y: ClosedRange<Int64>

@@ -1,13 +1,14 @@
 import Treeline
 
-/// A piece of one position, written as `BuiltPiece` would write it. However many points there are, few are in memory.
+/// A piece whose points all have one position. It is written with the same bytes as a `BuiltPiece`. Only a few of its
+/// points are in memory, however many points there are.
 struct StackedPiece {
   let task: PieceTask
   let position: PlanePoint
   let layout: RecordLayout
   /// Reads the rows of some points, in ascending order.
   let rows: (Range<Int>, UnsafeMutableBufferPointer<UInt64>) throws(PieceError) -> Void
-  /// Reads the codes of some points: for each point, the codes of all columns.
+  /// Reads the codes of some points, one point after the other. The codes of one point are in the order of the columns.
   let codes: (Range<Int>, UnsafeMutableRawBufferPointer) throws(PieceError) -> Void
 
   private static let blockSize = 1 << 17
@@ -19,7 +20,7 @@ struct StackedPiece {
       codeLength: layout.length)
     header.hasWideRows = try lastRow() > UInt32.max
     let isWide = header.hasWideRows
-    // Reads everything once for the checksums, which come first, and once to write it.
+    // Everything is read twice: first for the checksums, which come first in the piece, and then to be written.
     for part in PiecePart.allCases {
       var checksum = XXHash64()
       try forEachBlock(of: part, hasWideRows: isWide) { checksum.update($0) }
@@ -81,7 +82,7 @@ struct StackedPiece {
         }
       }
     case .gaps:
-      // Neither the last point nor the half byte that is left over has a gap.
+      // The last point's gap is 0. If the number of points is odd, the unused half byte is also 0.
       let byteCount = Gap.byteCount(ofPoints: pointCount)
       try forEach(byteCount, Gap.byte(even: Gap.none, odd: Gap.none)) { range, block in
         guard range.upperBound == byteCount else { return }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Projects coordinates onto the plane, and chooses the plane: the world cut open along the widest empty gap of
-/// longitude, or the bounding square of plain coordinates.
+/// Projects coordinates onto the plane, and chooses the plane. For longitudes and latitudes, the plane is the world cut
+/// open along the widest gap of longitude without points. For plain coordinates, the plane is the square around them.
 struct PointProjection {
   let plane: Plane
   let clippedPointCount: Int
@@ -89,17 +89,17 @@ extension Plane.Projection {
 }
 
 extension Plane {
-  /// Whether a point is moved to the edge of Web Mercator.
+  /// Whether a point lies beyond Web Mercator's latitudes and is moved to its edge.
   @inline(__always) static func isClipped(_ coordinate: Coordinate) -> Bool {
     abs(coordinate.latitude) > maximumLatitude
   }
 }
 
-/// Finds the widest stretch of longitude without a point, in one pass and little memory.
+/// Finds the widest range of longitude without a point, in one pass and with little memory.
 ///
-/// The circle is cut into 65,536 bins of 0.0055 degrees, and each bin keeps its outermost positions. So a gap across
-/// the edge of a bin is measured exactly, and a gap inside a bin is not seen. The result is a function of the set of
-/// points alone.
+/// The circle is cut into 65,536 bins of 0.0055 degrees. Each bin stores its least and its greatest position. So a gap
+/// across the edge of a bin is measured exactly, but a gap inside a bin is not found. The same set of points always
+/// gives the same result.
 struct LongitudeGaps: Sendable {
   private static let binBits: UInt32 = 16
 
@@ -124,7 +124,8 @@ struct LongitudeGaps: Sendable {
   /// Whether there are no points.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position after the widest gap, or after the first of several equally wide ones; 0 if there are no points.
+  /// The position just after the widest gap. If several gaps are equally wide, it is the position after the first of
+  /// them. It is 0 if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     guard let last = occupied.last else { return 0 }
@@ -132,7 +133,7 @@ struct LongitudeGaps: Sendable {
     var widest: UInt32 = 0
     var seam = least[occupied[0]]
     for bin in occupied {
-      // Modulo 2^32: the first gap reaches back past longitude -180.
+      // The difference is taken modulo 2^32, because the first gap begins at the last point, before longitude -180.
       let gap = least[bin] &- end
       if gap > widest {
         widest = gap
@@ -157,7 +158,7 @@ extension LongitudeGaps: PlainValue {
     }
   }
 
-  /// The outermost positions in a bin.
+  /// The least and the greatest position in a bin.
   private struct Occupied: BitwiseCopyable {
     let least: UInt32
     let greatest: UInt32

@@ -1,6 +1,6 @@
 import CPrefetch
 
-/// A hash table of the cells of a grid that hold nodes, with open addressing and linear probing.
+/// A hash table of the cells of a grid that contain nodes, with open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
     /// Hash of the cell. Its highest bits determine where probing begins.
@@ -28,7 +28,7 @@ struct CellTable: ~Copyable {
     return slots
   }
 
-  /// Removes all cells, and makes room for about `expected`.
+  /// Removes all cells, and reserves memory for about `expected` cells.
   mutating func empty(for expected: Int) {
     slots.freeZeros()
     count = 0
@@ -37,7 +37,7 @@ struct CellTable: ~Copyable {
   }
 
   @inline(__always) static func hash(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    // Multiplies by 2^64 divided by the golden ratio. The high bits of the product are the well mixed ones.
+    // Multiplies by 2^64 divided by the golden ratio. The high bits of the product are well mixed.
     let product = (UInt64(column) << 32 | UInt64(row)) &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: product >> 32)
   }
@@ -66,7 +66,7 @@ struct CellTable: ~Copyable {
     slots[Int(slot)] = new
   }
 
-  /// Makes the table twice as large. In a cancelled build, the table then lacks cells.
+  /// Makes the table twice as large. If the build is cancelled, some cells may be missing from the table.
   private mutating func grow() {
     let (old, oldBits) = (slots, bits)
     bits += 1

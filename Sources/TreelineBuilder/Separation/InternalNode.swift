@@ -1,39 +1,42 @@
 import Treeline
 
-/// A node with two children, and the list of nodes that wait for it while distances fall: see `SplitSequence`.
+/// A node with two children. It heads a list of nodes that wait for it while distances fall: see `SplitSequence`.
 ///
-/// A node's number is the tree index of its right child's first point. Each node separates another pair of neighboring
-/// points, so numbers are unique. Of two nodes that do not contain each other, the one with the lesser number comes
-/// first in the tree.
+/// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
+/// a different pair of neighboring points. If neither of two nodes contains the other, the node with the lesser number
+/// comes first in the tree.
 ///
-/// A node takes one cache line, and nothing else is ever read of it.
+/// A node fills one cache line, so reading a node touches no other cache line.
 struct InternalNode {
   /// Positions at which the node's children are shown.
   var left: PlanePoint
   var right: PlanePoint
-  /// Numbers of the children; `none` for a single position.
+  /// Numbers of the children; `none` for a child that is a single position.
   var leftNode = InternalNode.none
   var rightNode = InternalNode.none
 
   /// Position at which the node itself is shown.
   var position: PlanePoint
-  /// Square of the greatest distance at which the node can split, whatever is shown around it.
+  /// Square of the greatest distance at which the node can split, whatever else is shown.
   var squaredOwnDistance: UInt64 = 0
 
-  /// First of the nodes that wait for this one to be split.
+  /// First node in the list of nodes that wait until this node is split.
   var firstWaiter = InternalNode.none
-  /// Next node in the list of nodes that wait for the same node as this one.
+  /// Next node in the list in which this node waits.
   var nextWaiter = InternalNode.none
-  /// Previous node in that list or, with the mark, the node that is waited for; `none` if this node is in no list.
+  /// Previous node in the list in which this node waits. For the first node of the list, the number of the node that
+  /// they wait for, with the mark. `none` if this node does not wait.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued: only the last one is valid. `split` once its children are shown.
+  /// Number of times that this node was queued. Only its last entry in the queue is valid. `split` once its children
+  /// are shown.
   var stamp: UInt32 = 0
 
-  /// Whether a part of a sequence is run for this node. Otherwise it is only there because it may be in the way.
+  /// Whether a part of a sequence is run for this node. If not, the part contains the node only because it may block
+  /// other nodes.
   var isOwn = true
 
-  /// Number of no node: nothing is separated before the first point.
+  /// Number that means no node. No node has it, because there is no point before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
@@ -43,16 +46,16 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether what becomes of the node depends on unknown nodes.
+  /// Whether it depends on unknown nodes when this node is split.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Bit that marks the number of a blocker. Numbers of nodes take 31 bits.
+  /// Bit that marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits.
   static let blockerMark: UInt32 = 1 << 31
 }
 
-/// All internal nodes of a tree by their numbers. Entries at other numbers, within stacks, are never read.
+/// All internal nodes of a tree by their numbers. Entries at unused numbers, within stacks, are never read.
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
@@ -61,14 +64,15 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Collects the internal nodes of a tree that the builder has made.
   ///
-  /// - Complexity: O(pointCount), shared by the threads.
+  /// - Complexity: O(pointCount) time, divided among the threads.
   init(of storage: TreeStorage, _ projection: Plane.Projection, threads: Int, _ monitor: BuildMonitor) {
     capacity = max(storage.pointCount, 1)
     precondition(MemoryLayout<InternalNode>.stride == 64, "An internal node takes one cache line")
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
-    // Number 0 stands for all children that are single positions. Its record is read, but its content does not matter.
+    // Number 0 represents all children that are single positions. Its record is read, but the contents of the record do
+    // not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     guard let node = storage.root, let children = Self.children(of: node, storage) else { return }
@@ -99,10 +103,10 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Nodes with more points are few, so the monitor can be checked for each. Smaller ones take no time.
+  /// Nodes with more points are few, so cancellation is checked for each of them. Smaller nodes take almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
-  /// Collects one node. Adds its children to `branches` if they have children.
+  /// Collects one node. Adds those of its children to `branches` that have children themselves.
   private func add(
     _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ projection: Plane.Projection
   ) {
@@ -119,7 +123,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all its points have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // Reading children fails only for a damaged file, and this tree was just made in memory.
+    // Reading children fails only if a file is damaged. This tree was just made in memory.
     try! storage.children(of: node)
   }
 }

@@ -1,17 +1,17 @@
 import Treeline
 
 extension NeighbourGrid {
-  /// A rectangle of cells. Columns continue from the last to the first where x is a circle.
+  /// A rectangle of cells. On a circle of longitudes, the first column follows the last column.
   struct Area {
     var columns: (first: UInt32, last: UInt32)
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// Reach from which on every cell is looked at: only a thousand nodes or so are that far apart.
+  /// From this reach on, all cells are searched, because only about a thousand nodes can be so far apart.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// Returns the cells with everything within reach of two positions. Nil if the positions are so far from each other
-  /// that there would be much else between them; then each must be searched separately.
+  /// Returns the cells that contain everything within reach of two positions. Nil if the positions are so far apart
+  /// that many other nodes may lie between them. Then each position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
@@ -48,17 +48,16 @@ extension NeighbourGrid {
     }
   }
 
-  /// The nearest of some nodes, and the square of its distance.
+  /// The nearest node that a search has found, and the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
-    /// `InternalNode.none` for a single position, and if there is no such node.
+    /// Number of the node; `InternalNode.none` if it is a single position, or if none was found.
     var node = InternalNode.none
   }
 
-  /// Looks for the node nearest to either of two positions, except one node, among nodes nearer than the nearest so
-  /// far.
+  /// Searches for a node that is nearer to one of two positions than the nearest node so far. Skips the node `number`.
   ///
-  /// - Returns: the number of cells and of pieces that were looked at.
+  /// - Returns: the number of cells and the number of pieces that were searched.
   @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
   ) -> (cells: Int, pieces: Int) {
@@ -95,10 +94,10 @@ extension NeighbourGrid {
   }
 }
 
-/// Rules out four nodes at once as too far away, which nearly always succeeds.
+/// Rejects four nodes at once if they are too far away. Most nodes are.
 ///
 /// Differences are taken modulo 2^32, the shorter way around on each axis, so they are never too long. Squares are
-/// rounded, which a larger limit makes up for. Nodes that pass are measured exactly.
+/// rounded, so the limit is increased to outweigh the rounding. Nodes that are not rejected are measured exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>
@@ -114,8 +113,8 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Returns a limit with allowance for rounding: each of five roundings on the way to a square takes off less than its
-  /// 2^24th part.
+  /// Returns a limit that is increased to allow for rounding. There are five roundings on the way to a square, and each
+  /// makes the square smaller by less than 2^-24 of it.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)
   }

@@ -1,9 +1,9 @@
 import Treeline
 
-/// The shown nodes by position: a grid over the plane. Only cells that hold a node are stored, in a hash table.
+/// The shown nodes by position, in a grid over the plane. Only cells that contain nodes are stored, in a hash table.
 ///
-/// A cell is a chain of pieces of 64 bytes, a cache line each. Pieces hold positions as well as numbers of nodes, so
-/// that distances are measured without reading anything else.
+/// A cell is a chain of pieces. Each piece has 64 bytes, which is one cache line. A piece holds the positions and the
+/// numbers of its nodes, so that distances are measured without reading other data.
 struct NeighbourGrid: ~Copyable {
   struct Piece {
     var x = SIMD4<UInt32>()
@@ -13,18 +13,18 @@ struct NeighbourGrid: ~Copyable {
     var column: UInt32
     var row: UInt32
     var count: UInt32 = 0
-    /// Number of the next piece of the cell, or 0. All pieces but the first are full.
+    /// Number of the next piece of the cell; 0 for the last piece. All pieces except the first piece are full.
     var next: UInt32 = 0
 
     static let capacity = 4
   }
 
   let projection: Plane.Projection
-  /// Number of columns of cells, all of one width, and of rows.
+  /// Number of columns of cells, which all have the same width, and number of rows.
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
   private let pieceCapacity: Int
-  /// Number of pieces in use. Piece 0 stands for none.
+  /// Number of pieces in use. Piece 0 is not used; its number means that there is no piece.
   private var pieceCount = 1
   private var sparePiece: UInt32 = 0
   private var table: CellTable
@@ -32,13 +32,13 @@ struct NeighbourGrid: ~Copyable {
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // Memory that is never written to costs nothing, and more pieces than nodes are rarely needed: see `isExhausted`.
+    // Memory that is never written takes no space. More pieces than nodes are rarely needed: see `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
     ).bindMemory(to: Piece.self, capacity: pieceCapacity)
     MemoryBlock(pieces, count: pieceCapacity).adviseLargePages()
-    // Piece 0 is read as the end of every chain.
+    // Piece 0 is read at the end of every chain.
     pieces.initialize(to: Piece(column: 0, row: 0))
     table = CellTable(monitor)
   }
@@ -48,7 +48,7 @@ struct NeighbourGrid: ~Copyable {
   /// Removes all nodes, and divides the plane into cells of another width.
   ///
   /// - Parameters:
-  ///   - count: Number of nodes that will be inserted now.
+  ///   - count: Number of nodes that will be inserted next.
   ///   - side: Least width of a cell, in plane units.
   mutating func empty(for count: Int, side: Double) {
     columnCount = UInt64(max(0x1p32 / side, 1))
@@ -57,7 +57,8 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether another split might find no piece left: cells that become empty keep their pieces.
+  /// Whether the pieces may run out at another split. They can run out because cells that become empty keep their
+  /// pieces.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 
@@ -69,8 +70,8 @@ extension NeighbourGrid {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  /// Returns the slot that is read first for a cell. It leads to the cell's first piece, to none, or to a piece of
-  /// another cell.
+  /// Returns the slot at which the search for a cell begins. It may refer to the cell's first piece, to no piece, or to
+  /// a piece of another cell.
   @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }
@@ -118,7 +119,7 @@ extension NeighbourGrid {
   @inline(__always) mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
     if cell.pointee.count == Piece.capacity {
-      // The full contents move to a piece behind the first one, which then has room again.
+      // The nodes of the full first piece move to a new piece behind it. Then the first piece has room again.
       let piece = newPiece()
       (pieces + Int(piece)).initialize(to: cell.pointee)
       cell.pointee.next = piece
@@ -128,7 +129,7 @@ extension NeighbourGrid {
     cell.pointee.count &+= 1
   }
 
-  /// Replaces a node by its children.
+  /// Replaces a node by its two children.
   @inline(__always) mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
     let (cell, piece, lane) = find(number, column, row)
@@ -151,7 +152,7 @@ extension NeighbourGrid {
     remove(from: cell, piece, lane)
   }
 
-  /// Returns where a node is: its cell, the piece of the cell and the lane in the piece.
+  /// Returns where a node is stored: its cell, the piece of the cell and the lane in the piece.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {
@@ -169,7 +170,7 @@ extension NeighbourGrid {
   private mutating func remove(
     from cell: UnsafeMutablePointer<Piece>, _ piece: UnsafeMutablePointer<Piece>, _ lane: Int
   ) {
-    // The last node of the first piece replaces it.
+    // The last node of the first piece replaces the removed node.
     let last = Int(cell.pointee.count) - 1
     let lanes = Self.lanes(of: cell)
     Self.set(piece, lane, PlanePoint(x: lanes[last], y: lanes[4 + last]), lanes[8 + last])
@@ -182,7 +183,7 @@ extension NeighbourGrid {
     }
   }
 
-  /// The x, y and nodes of a piece, four of each, as single values.
+  /// The x, y and node numbers of a piece. Each vector holds the values of four nodes.
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 

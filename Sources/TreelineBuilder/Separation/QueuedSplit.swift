@@ -3,10 +3,10 @@ struct QueuedSplit: Comparable {
   /// Square of the distance at which the node may be split.
   var squaredDistance: UInt64
   var node: UInt32
-  /// Stamp of the node when it was queued. If the node's stamp has changed, the node was queued again or split.
+  /// The node's stamp when this split was queued. If the node has another stamp now, it was queued again or split.
   var stamp: UInt32
 
-  /// Greater distances come first and, among equal ones, nodes in tree order.
+  /// Greater distances come first. If distances are equal, nodes are in tree order.
   @inline(__always) static func < (a: QueuedSplit, b: QueuedSplit) -> Bool {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
@@ -15,11 +15,12 @@ struct QueuedSplit: Comparable {
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
-/// Sorts queued splits in place by the eight highest bits in which any two differ, then each part by the next eight (P.
-/// McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag sort).
+/// Sorts queued splits in place. First sorts them by the eight highest bits in which any two splits differ, then sorts
+/// each part by the next eight bits (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag
+/// sort).
 ///
-/// Millions of splits may have the same distance, in a lattice for example, and the sort must still stop within
-/// milliseconds. A cancelled sort leaves the splits in no order.
+/// Millions of splits may have the same distance, for example in a lattice. Even then, the sort must stop within
+/// milliseconds if the build is cancelled. A cancelled sort leaves the splits in an arbitrary order.
 struct QueuedSplitSort {
   let monitor: BuildMonitor
 
@@ -28,7 +29,7 @@ struct QueuedSplitSort {
   /// Greatest number of splits that are sorted by insertion.
   private static let fewSplits = 24
 
-  /// Sorts splits. Recursion is at most 12 deep, since a rank has 96 bits.
+  /// Sorts splits. Recursion is at most 12 levels deep, because a rank has 96 bits.
   func sort(_ splits: UnsafeMutableBufferPointer<QueuedSplit>) {
     guard splits.count > Self.fewSplits else { return sortFew(splits) }
     let differing = differingBits(of: splits)
@@ -36,7 +37,8 @@ struct QueuedSplitSort {
     let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
       bounds.initialize(repeating: 0)
-      // The index at which the splits with each digit begin, and the index for the next of them.
+      // For each digit, the index at which the splits with this digit begin, and the index at which the next of them
+      // goes.
       let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
       let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
       count(splits, by: shift, into: starts)

@@ -1,39 +1,41 @@
 import Treeline
 
-/// Computes the separation of every node of a tree: the distance at which it is split into its children.
+/// Computes the separation of every node of a tree: the distance at which the node is split into its children.
 ///
-/// Let a distance r fall from infinity to 0. At first only the root is shown. A node is split, so that its two children
-/// are shown instead, as soon as the children are at least r from each other and from every other shown node, and the
-/// node itself may be split at r (see `TreeStorage.squaredSplitDistance`). Of several such nodes, the first in tree
-/// order is split; then all nodes are considered again. The r at which a node is split is its separation, 0 if it never
-/// is.
+/// Let a distance r fall from infinity to 0. At first only the root is shown. When a node is split, its two children
+/// are shown instead of it. A node is split as soon as two conditions are met: its children are at least r from each
+/// other and from every other shown node, and the node itself may be split at r (see
+/// `TreeStorage.squaredSplitDistance`). If several nodes meet them, the first in tree order is split; then all nodes
+/// are considered again. The separation of a node is the r at which it is split, or 0 if it is never split.
 ///
-/// Distances are measured between mean positions (see `TreeStorage.meanPosition`), rounded to whole units, the shorter
-/// way where x is the circle of longitudes. Their squares are exact integers, so a tree has one answer, whatever its
-/// rows and the number of threads.
+/// Distances are measured between mean positions (see `TreeStorage.meanPosition`), rounded to whole units. If x is the
+/// circle of longitudes, they are measured the shorter way around. Their squares are exact integers, so the result for
+/// a tree does not depend on its row numbers or on the number of threads.
 ///
-/// For any distance T, in plane units, consider the nodes whose separation is below T while the separation of their
-/// parent, if any, is not.
-/// - They are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one. A child is
-///   shown after its parent was split, and r only falls: separations never grow from parent to child.
-/// - Any two of them are at least T apart: a split at r >= T removes one node and adds two that are at least r from
-///   each other and from all others.
-/// - No further split fits: if a node that may be split at T had children that leave all nodes at least T apart, it
-///   would have been split at T.
-/// - A lesser T only splits, a greater one only merges, since there is one order of splits.
+/// For any distance T, in plane units, consider the nodes whose own separation is below T, and whose parent has a
+/// separation of T or more or does not exist.
+/// - They are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one of them.
+///   The reason is that a child is shown after its parent was split, and r only falls: separations never grow from
+///   parent to child.
+/// - Any two of them are at least T apart: a split at r >= T removes one node and adds two nodes that are at least r
+///   from each other and from all other shown nodes.
+/// - No further split is possible. If a node may be split at T, and its children would leave all nodes at least T
+///   apart, it would have been split at T.
+/// - A lesser T only splits these nodes, and a greater T only merges them, because there is one order of splits.
 ///
-/// A spacing of p pixels at a scale of u units a pixel is T = p u. So one number for each node serves every spacing at
-/// every zoom. `SeparationCode` explains why rounding down keeps all these properties.
+/// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node serves
+/// every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.
 ///
 /// The work is O(n log n) for n points on all measured data: see `SplitSequence`. In addition to the tree, it takes 64
-/// bytes a point for nodes, and 30 to 70 for the grid and the queue.
+/// bytes per point for nodes, and 30 to 70 bytes per point for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection
   let threads: Int
   let monitor: BuildMonitor
 
-  /// The code of every node with two children, at the tree index of its right child's first point; zero elsewhere.
+  /// For every node with two children, its code, at the tree index of its right child's first point; zero at all other
+  /// indices.
   struct Result {
     /// Memory that the caller must deallocate.
     var codes: UnsafeMutableBufferPointer<UInt16>
@@ -64,13 +66,13 @@ struct SeparationBuild {
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
     monitor.deallocate { finished.release() }
-    // In trees with stacks, fewer nodes are split than there are points.
+    // In trees with stacks, the number of split nodes is less than the number of points.
     let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - reported)
     return work
   }
 
-  /// Memory of the computation, deallocated by whichever thread releases it last.
+  /// Memory of the computation. The thread that releases it last deallocates it.
   private final class Run {
     private let table: InternalNodeTable
     private var sequence: SplitSequence
@@ -89,15 +91,15 @@ struct SeparationBuild {
   }
 }
 
-/// Work that it took to compute all separations.
+/// Amount of work for computing all separations.
 package struct SeparationWork: Hashable, Sendable {
   /// Number of nodes that were split.
   package var splits = 0
-  /// Number of times that the neighbors of a node's children were looked at.
+  /// Number of times that the neighbors of a node's children were searched.
   package var looks = 0
-  /// Number of grid cells that were looked up.
+  /// Number of grid cells that were searched.
   package var cells = 0
-  /// Number of times that the grid was made again, and number of nodes on all these grids together.
+  /// Number of times that the grid was rebuilt, and number of nodes on all these grids together.
   package var grids = 0
   package var nodesOnGrids = 0
 }
@@ -105,8 +107,8 @@ package struct SeparationWork: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the separation of every node with two children, as a code: see `SeparationBuild`.
   ///
-  /// - Parameter progress: Called as in a build.
-  /// - Complexity: O(n log n) steps on all measured data, and about 100 bytes of memory a point meanwhile.
+  /// - Parameter progress: Called in the same way as in a build.
+  /// - Complexity: O(n log n) steps on all measured data. Takes about 100 bytes of memory per point until it returns.
   package func separations(threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil) -> (
     codes: ContiguousArray<UInt16>, work: SeparationWork
   ) {

@@ -1,9 +1,10 @@
-/// A priority queue of splits whose distances only ever fall: no split is added at a greater distance than the last one
-/// taken.
+/// A priority queue of splits whose distances only fall: a split is never added at a greater distance than the split
+/// that was taken last.
 ///
-/// Distances are divided into bands, 256 for each doubling of their squares. Splits of later bands are appended to
-/// chains of blocks. When a band is reached, it is sorted in the caches; splits that are added to it afterwards go to a
-/// heap. So what comes next is known well ahead, and `SplitSequence` can prefetch it.
+/// Distances are divided into bands, 256 bands for each doubling of the squared distance. Splits of bands that have not
+/// been reached are appended to chains of blocks. When a band is reached, its splits are sorted in the caches. Splits
+/// that are added to the band afterwards go to a heap. So the next splits are known well in advance, and
+/// `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -23,7 +24,8 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Number of splits in the first block. All other blocks are full; no block counts as full, too.
+    /// Number of splits in the first block. If there is no block, the number of splits in a full block. All other
+    /// blocks are full.
     var count = Block.capacity
   }
 
@@ -31,7 +33,7 @@ struct SplitQueue: ~Copyable {
   private var spareBlocks: UnsafeMutablePointer<Block>?
   /// The band that has been reached.
   private var current = bandCount
-  /// Splits of the band that has been reached, in order. The first `position` of them have been taken.
+  /// Splits of the band that has been reached, in order. The first `position` splits have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
   /// Index up to which progress was reported; nil if nothing was reported in this band.
@@ -58,7 +60,8 @@ struct SplitQueue: ~Copyable {
     bands.deallocate()
   }
 
-  /// Returns a squared distance as a floating-point number with `bandBits` bits after the leading one.
+  /// Returns the band of a squared distance: the distance as a floating-point number with `bandBits` bits after the
+  /// leading bit.
   @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
     return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
@@ -88,7 +91,7 @@ struct SplitQueue: ~Copyable {
     return block
   }
 
-  /// Takes the next split; nil if none is left, and soon after the build is cancelled.
+  /// Takes the next split. Returns nil if no split is left, or soon after the build is cancelled.
   @inline(__always) mutating func next() -> QueuedSplit? {
     while position == sorted.count {
       if let split = late.popFirst() { return split }
@@ -100,8 +103,9 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices of `sorted` that have been passed since the last call. In each band the indices begin at minus
-  /// `ahead`. So a caller that prefetches the split `ahead` places after each index prefetches every split in time.
+  /// Returns the indices of `sorted` that have been passed since the last call. In each band, the indices begin at
+  /// minus `ahead`. A caller that prefetches the split at each returned index plus `ahead` prefetches every split in
+  /// time.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

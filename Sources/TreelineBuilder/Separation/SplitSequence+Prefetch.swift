@@ -1,12 +1,13 @@
 import CPrefetch
 import Treeline
 
-/// Nodes that are split one after the other lie anywhere in memory, so each look would wait for a dozen cache lines in
-/// turn. Therefore what a look needs is prefetched, and the grid keeps neighbors near each other.
+/// Nodes that are split one after the other may be anywhere in memory. Without prefetching, each look at neighbors
+/// would wait for a dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores
+/// neighbors near each other.
 extension SplitSequence {
-  /// Prefetches what the next looks need, in steps. Each step reads only what an earlier one has fetched: first the
-  /// node; then the nodes linked to it and the slots of its cells; then the pieces of these cells; then the next
-  /// pieces.
+  /// Prefetches the data for the next looks in several steps: first the node, then the nodes linked to it and the slots
+  /// of its cells, then the pieces of these cells, then the next pieces. Each step reads only data that an earlier step
+  /// has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -16,7 +17,8 @@ extension SplitSequence {
     }
   }
 
-  /// Number of looks by which each step comes before the look that needs it. Half these numbers do as well.
+  /// For each step, the number of looks between the step and the look that needs its data. With half these numbers,
+  /// splitting is as fast.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -65,7 +67,8 @@ extension SplitSequence {
     }
   }
 
-  /// Makes the grid again if its cells have become too large for r, and searching them has cost as much as that will.
+  /// Rebuilds the grid if two conditions are met: its cells have become too large for r, and searching them has already
+  /// cost as much as a new grid will.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
@@ -82,8 +85,8 @@ extension SplitSequence {
     insertShown()
   }
 
-  /// Inserts the shown nodes into the empty grid, more or less in tree order. So nodes that are near each other on the
-  /// map are near each other in the memory of the grid, too.
+  /// Inserts the shown nodes into the empty grid, approximately in tree order. So nodes that are near each other on the
+  /// map are also near each other in the memory of the grid.
   private mutating func insertShown() {
     var shown: ContiguousArray<(position: PlanePoint, node: UInt32)> = []
     var stack: ContiguousArray<UInt32> = []
@@ -116,13 +119,13 @@ extension SplitSequence {
   }
 }
 
-/// The cells that each of the next looks will read, by slot or piece number: a ring buffer with one entry for each
-/// look.
+/// The cells that each of the next looks will read, as slot numbers or piece numbers. It is a ring buffer with one
+/// entry for each look.
 ///
-/// An entry may have no room for all cells; the rest is not prefetched.
+/// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {
   private static var entryCount: Int { 16 }
-  /// Size of an entry in numbers. The first one is the count of the others.
+  /// Size of an entry in numbers. The first number is the count of the numbers after it.
   private static var stride: Int { 16 }
 
   private let numbers: UnsafeMutablePointer<UInt32>
@@ -158,6 +161,6 @@ struct CellsAhead: ~Copyable {
     }
   }
 
-  /// Empties all entries: their numbers belong to a grid that is gone.
+  /// Empties all entries. Their numbers belong to a grid that no longer exists.
   mutating func removeAll() { for index in 0..<Self.entryCount { begin(index) } }
 }

@@ -1,22 +1,25 @@
 import Treeline
 
-/// Splits a tree's nodes one after the other while a distance r falls, and notes the r at which each node is split.
+/// Splits a tree's nodes one after the other while a distance r falls, and records the r at which each node is split.
 ///
-/// `SeparationBuild` has the rule. A shown node is queued at an upper bound of the distance at which it can split. At
-/// first, the bound is the node's own distance: the distance between its children, or the distance up to which it
-/// scatters. When r has fallen to the bound, the neighbors of the children are looked at. If none is nearer than r, the
-/// node is split. Otherwise the nearest one blocks it: as long as the blocker is shown, the node cannot split before r
-/// is the distance between them, so it is queued there next. If the blocker splits sooner, the node is queued again:
-/// one of the blocker's children blocks it now, or it may split at once. A single position never splits, so nothing
-/// waits for it. Hence whatever could split at r is queued at r or above, in the rule's own order: by distance, then as
-/// in the tree.
+/// `SeparationBuild` states the rule. A shown node is queued at an upper bound of the distance at which it can split.
+/// At first, the bound is the node's own distance: the greatest distance at which it may be split, whatever else is
+/// shown (see `TreeStorage.squaredSplitDistance`). It follows from the distance between the children and from the
+/// scatter of the node's points. When r has fallen to the bound, the neighbors of the children are looked at. If no
+/// neighbor is nearer than r, the node is split. Otherwise the nearest neighbor blocks the node: as long as the blocker
+/// is shown, the node cannot split before r has fallen to the distance between the blocker and a child. So the node is
+/// queued at that distance. If the blocker splits sooner, the node is queued again, because either one of the blocker's
+/// children blocks it now, or it may split at once. A single position never splits, so no node waits for it to split.
+/// Hence every node that could split at r is queued at r or above. The queue has the order of the rule: first by
+/// distance, then by tree order.
 ///
-/// Real and generated data take about 1.3 looks at neighbors for each node. All shown nodes are r apart, so cells about
-/// as wide as r hold few nodes each, and few cells are near.
+/// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart. So
+/// cells about as wide as r contain few nodes each, and a search reads few cells.
 ///
-/// A sequence may be a part of another one. It then begins with the nodes that are shown at some distance and ends at
-/// another distance, and there may be boxes in which unknown nodes are shown. A node that no known node blocks, but
-/// that is near such a box, is *unsure*. From then on, so is whatever its own box holds: see `SeparationPieces`.
+/// A sequence may be a part of another sequence. It then begins with the nodes that are shown at some distance, and
+/// ends at another distance. There may also be boxes in which unknown nodes are shown. A node that no known node
+/// blocks, but that is near such a box, is *unsure*. From then on, all nodes within its own box are also unsure: see
+/// `SeparationPieces`.
 ///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
 /// doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
@@ -28,11 +31,11 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether a node that the sequence is run for has become unsure, which ends the sequence.
+  /// Whether one of the nodes for which the sequence is run has become unsure. That ends the sequence.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
-  /// Code of each node's separation, zero at the beginning.
+  /// Code of each node's separation. All codes are zero at the beginning.
   let separations: UnsafeMutablePointer<UInt16>
 
   var queue: SplitQueue
@@ -40,7 +43,7 @@ struct SplitSequence: ~Copyable {
   var cellsAhead = CellsAhead()
   /// Square of the distance for which the grid's cells were made.
   var gridSquaredDistance = UInt64.max
-  /// Number of pieces of cells that have been looked at since then.
+  /// Number of cell pieces that have been searched since the grid was made.
   var piecesSinceGrid = 0
   /// Number of nodes that are shown now.
   var shownCount = 1
@@ -66,7 +69,7 @@ struct SplitSequence: ~Copyable {
 
   /// Makes a part of a sequence.
   ///
-  /// - Parameter unsure: Boxes of unknown nodes at the beginning.
+  /// - Parameter unsure: Boxes of the nodes that are unknown at the beginning.
   init(
     _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
     _ monitor: BuildMonitor
@@ -77,7 +80,7 @@ struct SplitSequence: ~Copyable {
     grid = NeighbourGrid(capacity: part.shown.count + part.count, projection, monitor)
   }
 
-  /// Splits all nodes that can be split. The result is useless if the build is cancelled.
+  /// Splits all nodes that can be split. If the build is cancelled, the result is unusable.
   mutating func run() {
     shownCount = shownFirst.count
     remakeGrid(for: squaredDistances.upperBound)
@@ -92,7 +95,7 @@ struct SplitSequence: ~Copyable {
         continue
       }
       fitGrid(to: split.squaredDistance)
-      // In a cancelled build, the grid lacks nodes.
+      // If the build is cancelled, some nodes are missing from the grid.
       if monitor.isCancelled { return }
       stopWaiting(split.node)
       look(at: split.node, squaredDistance: split.squaredDistance)
@@ -103,7 +106,7 @@ struct SplitSequence: ~Copyable {
 // MARK: - Splitting
 
 extension SplitSequence {
-  /// Splits a node if it can be split now that r has fallen to a distance; otherwise queues it again.
+  /// Splits a node if it can be split at the distance to which r has fallen; otherwise queues it again.
   @inline(__always) mutating func look(at number: UInt32, squaredDistance: UInt64) {
     let node = nodes[Int(number)]
     let nearest = nearestNeighbour(of: number, node, nearerThan: squaredDistance)
@@ -116,7 +119,7 @@ extension SplitSequence {
     }
   }
 
-  /// Makes a node unsure, and with it everything that is shown in its place from now on.
+  /// Makes a node unsure, and also everything that is shown instead of it from now on.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)
@@ -133,8 +136,8 @@ extension SplitSequence {
     }
   }
 
-  /// Assumes that the children of an unsure node may be shown from now on. Their children follow when r has fallen far
-  /// enough.
+  /// Assumes that the children of an unsure node may be shown from now on. The children of these children follow when r
+  /// has fallen far enough.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -144,13 +147,13 @@ extension SplitSequence {
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
       } else if own >= squaredDistances.lowerBound {
-        // Adds one, so that the split comes before any look at that distance.
+        // Adds one, so that this entry is taken before any look at its distance.
         queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
       }
     }
   }
 
-  /// Returns the shown node that is nearest to one of a node's children, except the node itself.
+  /// Of the shown nodes except the node itself, returns the node that is nearest to one of its two children.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
@@ -176,7 +179,7 @@ extension SplitSequence {
     piecesSinceGrid += seen.pieces
   }
 
-  /// Returns an upper bound of a distance in whole units, at most 2^31.
+  /// Returns an upper bound of a distance, given its square. The bound is in whole units and at most 2^31.
   @inline(__always) static func reach(_ squaredDistance: UInt64) -> UInt32 {
     UInt32(min(Double(squaredDistance).squareRoot() + 1, 0x1p31))
   }
@@ -198,7 +201,7 @@ extension SplitSequence {
 
   static var splitsBetweenReports: Int { 1 << 10 }
 
-  /// Queues a node that is shown from now on. Most often, its sibling blocks it.
+  /// Queues a node that has just been shown. Most often its sibling blocks it.
   @inline(__always) private mutating func show(
     _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
   ) {
@@ -209,8 +212,8 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a node blocked before it was split. One of its children blocks them now, or they may split
-  /// at once.
+  /// Queues all nodes that a split node has blocked. Either one of its children blocks them now, or they may split at
+  /// once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -233,8 +236,8 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node for the time when r has fallen to a distance. It is never queued at 0, where any two nodes would be
-  /// apart, nor below the end of the sequence.
+  /// Queues a node at the distance to which r must fall. A node is never queued at distance 0, where any two nodes
+  /// would be far enough apart. It is also never queued below the end of the sequence.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
@@ -242,9 +245,9 @@ extension SplitSequence {
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 
-  /// Adds a node to the list of nodes that another one blocks, and queues it at a distance.
+  /// Adds a node to the list of nodes that a blocker blocks, and also queues it at a distance.
   ///
-  /// - Parameter blocker: The other node; `InternalNode.none` for a single position, which nothing waits for.
+  /// - Parameter blocker: The blocking node; `InternalNode.none` for a single position, for which no node waits.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != InternalNode.none {
       let next = nodes[Int(blocker)].firstWaiter
@@ -256,7 +259,7 @@ extension SplitSequence {
     enqueue(number, at: squaredDistance)
   }
 
-  /// Removes a node from the list that it is in, if any.
+  /// Removes a node from the list in which it waits, if it waits.
   @inline(__always) mutating func stopWaiting(_ number: UInt32) {
     let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
     if previous == InternalNode.none { return }

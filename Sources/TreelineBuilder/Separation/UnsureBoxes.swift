@@ -1,30 +1,30 @@
 import Treeline
 
-/// Boxes in which something is shown, where neither the nodes nor their positions are known: see `SplitSequence`.
+/// Boxes in which unknown nodes are shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two. A box lies in a grid whose cells are at least as wide as the box and as any
-/// look from then on reaches, so few cells are looked at for it.
+/// There is one grid for each power of two. A box is stored in a grid whose cells are at least as wide as the box, and
+/// at least as wide as the reach of any later search. So a search for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
-    /// Index of the entry before in the same cell, or -1.
+    /// Index of the previous entry in the same cell; -1 if there is none.
     let next: Int32
   }
 
   private let projection: Plane.Projection
   private var entries: ContiguousArray<Entry> = []
   private var lastEntries: [UInt64: Int32] = [:]
-  /// A bit for each grid that has a box.
+  /// A bit for each grid, which is 1 if the grid contains a box.
   private var levels: UInt64 = 0
 
-  /// Whether a wide cell touches any box. Cells that are a multiple of `markSide` apart share a mark. Most looks end
-  /// here.
+  /// Whether a wide cell may touch a box. Cells whose columns and rows differ by multiples of `markSide` share one
+  /// mark. Most searches end after reading marks.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 
   private static let markSide: UInt32 = 256
 
-  /// - Parameter reach: Greatest reach of any look, in plane units.
+  /// - Parameter reach: Greatest reach of any search, in plane units.
   init(_ projection: Plane.Projection, reach: UInt32) {
     self.projection = projection
     markLevel = Self.level(ofCellsAsWideAs: reach < 1 << 29 ? 4 * reach : .max)
@@ -41,8 +41,8 @@ struct UnsureBoxes {
   }
 
   private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
-    // In the grid of level l, a column takes 32 - l bits. No two grids share a key: the highest bit set identifies the
-    // grid.
+    // In the grid of level l, the number of a column has 32 - l bits. Grids do not share keys, because the highest 1
+    // bit identifies the grid.
     level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
   }
 
@@ -52,7 +52,7 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of something that is shown when r has fallen to a distance.
+  /// Adds the box of something that is shown from now on. r has fallen to the given distance.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)
@@ -71,14 +71,14 @@ struct UnsureBoxes {
 
   // MARK: - Looking
 
-  /// Whether any box is nearer than a distance to one of two positions.
+  /// Whether the distance of any box from one of two positions is less than a given distance.
   func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
     let reach = SplitSequence.reach(squaredDistance)
     return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // With such a reach on a circle, the first column may also be the last one.
+    // On a circle, a search with such a reach might visit one column twice, as the first and as the last column.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false
     forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }

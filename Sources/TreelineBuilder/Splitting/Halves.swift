@@ -1,6 +1,6 @@
 import Treeline
 
-/// The sums over some points, and over the points in the left half.
+/// The sums over a set of points, and the sums over the points in its left half.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0
@@ -27,7 +27,7 @@ struct Halves {
   let all: Sums
   var left = Sums()
 
-  /// Whether products are so small that doubles hold them exactly.
+  /// Whether all products are so small that doubles represent them exactly.
   private let isSmall: Bool
 
   init<Sum>(of moments: Moments<Sum>) {
@@ -36,7 +36,7 @@ struct Halves {
     isSmall = !overflows && most < 1 << 53
   }
 
-  /// Scatter between the halves, times the count; 0 if one of them is empty.
+  /// Scatter between the halves, multiplied by the number of points; 0 if one half is empty.
   var scatterBetween: Double {
     if left.count == 0 || left.count == all.count { return 0 }
     return squaredDifference(left) / productOfCounts(left.count)
@@ -46,11 +46,11 @@ struct Halves {
     Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
 
-  /// Converts a sum as a signed number, which takes one instruction. Sums are below 2^63.
+  /// Converts a sum by way of a signed integer, which takes one instruction. Sums are below 2^63.
   @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
-  /// Returns |n Sₗ - nₗ S|². The difference is n times nₗ times the offset of the left mean from the mean of all
-  /// points.
+  /// Returns |n Sₗ - nₗ S|². The vector n Sₗ - nₗ S is the offset of the left mean from the mean of all points,
+  /// multiplied by n nₗ.
   @inline(__always) func squaredDifference(_ left: Sums) -> Double {
     let (dx, dy) = difference(left)
     return dx * dx + dy * dy
@@ -63,19 +63,19 @@ struct Halves {
       : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
   }
 
-  /// Returns a component of n Sₗ - nₗ S, computed exactly, at most 2^94, and then rounded.
+  /// Returns a component of n Sₗ - nₗ S. It is at most 2^94, and computed exactly before it is rounded.
   @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     let a = self.all.count.multipliedFullWidth(by: left)
     let b = leftCount.multipliedFullWidth(by: all)
     return (Int128(a) &- Int128(b)).approximation
   }
 
-  /// Returns a component of n Sₗ - nₗ S that a double holds exactly.
+  /// Returns a component of n Sₗ - nₗ S. Only for components that a double represents exactly.
   @inline(__always) private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
-  /// Returns the line whose points are equally far from both means; nil if the means are equal as doubles.
+  /// Returns the line of positions that are equally far from both means; nil if the means are equal as doubles.
   @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
     // One instruction divides both components.
@@ -90,7 +90,8 @@ struct Halves {
 }
 
 extension Int64 {
-  /// Rounds down without a call of the C library, as `rounded(.down)` makes on machines without an instruction for it.
+  /// Rounds down without calling the C library. `rounded(.down)` would call it on machines that have no instruction for
+  /// rounding.
   @inline(__always) init(floor value: Double) {
     let whole = Int64(value)
     self = Double(whole) > value ? whole &- 1 : whole

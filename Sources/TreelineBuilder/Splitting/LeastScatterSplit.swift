@@ -3,13 +3,14 @@ import Treeline
 /// Splits where the two halves have the least scatter: `SplitRule.leastScatter`.
 ///
 /// First finds the best of all positions along the principal axis. Then turns the line: each point goes to the half
-/// whose mean is nearer, again and again, as long as that removes enough scatter (S. Lloyd, 1982,
+/// whose mean is nearer. That is repeated as long as it removes enough scatter (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
-/// The scatter within the halves and the scatter between them add up to a constant, so the least within means the most
-/// between: |n Sₗ - nₗ S|² / (nₗ nᵣ), for the sums S of all points and Sₗ of the left ones. Everything but that
-/// quotient is exact. The quotient, and the lines, are computed one by one, by operations that IEEE 754 defines to the
-/// last bit, from numbers that depend on the halves alone. A product and a sum are fused only where the code says so.
+/// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the
+/// halves is least if the scatter between them is greatest. The scatter between them is |n Sₗ - nₗ S|² / (nₗ nᵣ), where
+/// S is the sum of all points and Sₗ the sum of the left points. Everything except that quotient is exact. The quotient
+/// and the lines are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754
+/// defines to the last bit. A product and a sum are fused only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 
@@ -44,12 +45,12 @@ struct LeastScatterSplit: SplitAlgorithm {
     }.reduce(Halves.Sums(), +)
   }
 
-  /// Adds up the points left of a line. Written so that the compiler vectorizes the loop, which then takes a third of
-  /// the time: a point is read as one number, with x in its lower half; factors have 32 bits and no sign; a point on
-  /// either side is added to the sums, masked, without a branch.
+  /// Adds up the points left of a line. The loop is written so that the compiler vectorizes it, which makes it three
+  /// times as fast. For that, a point is read as one number with x in its lower half, and factors have 32 bits and no
+  /// sign. All points are added to the sums without a branch; points right of the line are masked to zero.
   ///
-  /// Coordinates are measured from the plane's corner; along a negative component of the axis, from the opposite
-  /// corner.
+  /// Coordinates are measured from the plane's corner. If a component of the axis is negative, its coordinate is
+  /// measured from the opposite corner.
   @inline(never) static func leftSums(
     of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
   ) -> Halves.Sums {
@@ -63,7 +64,7 @@ struct LeastScatterSplit: SplitAlgorithm {
         numbers.loadUnaligned(fromByteOffset: index &* MemoryLayout<PlanePoint>.stride, as: UInt64.self) ^ mirror
       let (pointX, pointY) = (number & 0xFFFF_FFFF, number &>> 32)
       let product = pointX &* UInt64(x.component) &+ pointY &* UInt64(y.component)
-      // Products have 62 bits and a sign, so no difference overflows.
+      // Products have 62 bits and a sign, so differences of products do not overflow.
       let isLeft = (product &- end) &>> 63
       leftCount &+= isLeft
       sumX &+= pointX & (0 &- isLeft)
@@ -73,8 +74,8 @@ struct LeastScatterSplit: SplitAlgorithm {
   }
 }
 
-/// One component of an axis. If it is negative, it is made positive by measuring the coordinate from the plane's other
-/// end.
+/// One component of an axis. A negative component is made positive by measuring the coordinate from the opposite end of
+/// the plane.
 private struct MirroredAxis {
   /// All ones if coordinates are mirrored, otherwise zero.
   let mirror: UInt64
@@ -89,7 +90,7 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// Returns the sum of distances from the corner, given the sum of `count` mirrored coordinates.
+  /// Returns the sum of `count` distances from the corner, given the sum of their mirrored coordinates.
   @inline(__always) func distances(_ sum: UInt64, _ count: UInt64) -> UInt64 {
     let distances = sum &- count &* corner
     return mirror == 0 ? distances : 0 &- distances

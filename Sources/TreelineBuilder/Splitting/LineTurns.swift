@@ -1,15 +1,15 @@
 import Treeline
 
-/// A line that is turned: each point goes to the half whose mean is nearer, again and again, as long as that removes
-/// enough scatter.
+/// Turns a line: each point goes to the half whose mean is nearer. That is repeated as long as it removes enough
+/// scatter.
 struct LineTurns {
   private var halves: Halves
   private var between: Double
   /// The best line so far.
   private(set) var split: Split
 
-  /// Growth of the scatter between the halves, a 2048th, without which turning ends. So there are few steps, O(log
-  /// count) whatever the points.
+  /// Turning ends unless the scatter between the halves grows by this factor, one plus a 2048th. So for any points
+  /// there are few steps, O(log count).
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)
@@ -23,15 +23,15 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Whether these can be the sums over the points left of a line, and the remaining sums those over the points right
-  /// of it.
+  /// Returns whether `left` can be the sums over the points left of a line, and the remaining sums can be the sums over
+  /// the points right of the line.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
     return left.isSound && Halves.Sums(count: all.count - left.count, x: all.x - left.x, y: all.y - left.y).isSound
   }
 
-  /// Takes a line if it is better than the best one so far.
+  /// Accepts a line if it is better than the best line so far.
   ///
   /// - Parameter left: The sums over the points left of the line.
   /// - Returns: whether there is another line to try.

@@ -1,10 +1,10 @@
 import Treeline
 
-/// Exact sums over some points, measured from a corner. No point lies left of the corner or above it.
+/// Exact sums over some points, measured from a corner. No point lies to the left of the corner or above it.
 ///
-/// The sums are integers, so they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64
-/// where count and extent prove that every sum fits, and UInt128 elsewhere; 2^31 points on a plane of 2^32 units need
-/// 95 bits.
+/// The sums are integers, so they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64 if
+/// the number and the extent of the points prove that every sum fits. Otherwise it is UInt128, because 2^31 points on a
+/// plane of 2^32 units need 95 bits.
 struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Equatable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -23,7 +23,8 @@ extension Moments {
     }
   }
 
-  /// Adds up the two halves of each product separately, which keeps a carry out of the loop. Good for 2^31 points.
+  /// Adds up the upper and lower half of each product separately, so that the loop needs no carry. Sums of up to 2^31
+  /// points fit.
   @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
     -> Moments
   {
@@ -66,7 +67,7 @@ extension Moments {
       xy: Sum(truncatingIfNeeded: other.xy), yy: Sum(truncatingIfNeeded: other.yy))
   }
 
-  /// Returns the moments of the points of `all` without the points of `part`.
+  /// Given the moments of all points and of a part of them, returns the moments of the remaining points.
   @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
     Moments(
       count: all.count &- part.count, x: all.x &- part.x, y: all.y &- part.y, xx: all.xx &- part.xx,
@@ -78,9 +79,10 @@ extension Moments {
       count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y, xx: a.xx &+ b.xx, xy: a.xy &+ b.xy, yy: a.yy &+ b.yy)
   }
 
-  /// Returns the moments of the same points, measured from a corner that lies further right and down by `dx` and `dy`.
+  /// Returns the moments of the same points, measured from another corner. That corner lies `dx` farther right and `dy`
+  /// farther down.
   ///
-  /// Wrapping is harmless: the results fit, even where intermediate terms do not.
+  /// Overflow is harmless: the results fit, even if intermediate terms do not.
   @inline(__always) func moved(right dx: UInt32, down dy: UInt32) -> Moments {
     let (right, down) = (Sum(truncatingIfNeeded: dx), Sum(truncatingIfNeeded: dy))
     let (sumX, sumY) = (Sum(truncatingIfNeeded: x), Sum(truncatingIfNeeded: y))
@@ -93,14 +95,14 @@ extension Moments {
   }
 }
 
-/// The covariance matrix times the square of the count, exact: n Sxx - Sx Sx and so on. The corner of the sums does not
-/// change it.
+/// The covariance matrix, multiplied by the square of the number of points: n Sxx - Sx Sx and so on. It is exact, and
+/// does not depend on the corner from which the sums are measured.
 struct Scatter: Hashable, Sendable {
   var xx: Int128
   var xy: Int128
   var yy: Int128
 
-  /// Computes the matrix in O(1). Entries are at most 2^126 for 2^31 points.
+  /// Computes the matrix in O(1). For 2^31 points, entries are at most 2^126.
   @inline(__always) init<Sum>(_ moments: Moments<Sum>) {
     let n = Int128(moments.count)
     let x = Int128(moments.x)
@@ -122,7 +124,7 @@ struct Scatter: Hashable, Sendable {
 }
 
 extension Int128 {
-  /// The nearest double, except that it may be rounded twice. It is the same on every machine.
+  /// The nearest double, except that it may be rounded twice. All machines compute the same value.
   var approximation: Double {
     let magnitude = self.magnitude
     let value =

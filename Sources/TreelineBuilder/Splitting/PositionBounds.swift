@@ -1,29 +1,31 @@
 import Treeline
 
-/// Bounds from bins for the positions along an axis at which points may be split: the best position at their ends, and
-/// an upper bound for the positions inside.
+/// The positions along an axis at which points may be split, judged by bins. Finds the best position at the ends of
+/// bins, and an upper bound for the positions inside each bin.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
   let scatter: AxialScatter
   var best = SplitPosition()
 
-  /// The bins for all points.
+  /// The scale of the bins into which all points are divided first.
   var firstScale: BinScale {
     let bits = min(Int.bitWidth - (Int(halves.all.count) >> 3).leadingZeroBitCount + 1, BinScale.mostBits)
     return BinScale(around: scatter, bits: bits)
   }
 
-  /// Tries the positions between bins, and bounds the positions inside.
+  /// Tries the positions between bins, and computes bounds for the positions inside bins.
   ///
-  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends. The sum
-  /// of j of the points differs from j/c of the sum of all c by j (c - j) / c times the distance between the mean of
-  /// the j and the mean of the other c - j. Along the axis this is at most c/4 times the width of the bin. In any
-  /// direction it is at most half the root of c s, where s is the sum of all points' squared distances to their mean:
-  /// the scatter between the j and the others is part of it. A component of the straight line, widened by the
-  /// deviation, has a convex square, and nₗ nᵣ is concave. So their quotient is greatest at an end.
+  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends of the
+  /// bin. Take j of the c points. The deviation comes from the difference between the sum of these j points and j/c of
+  /// the sum of all c points. This difference is j (c - j) / c times the distance between two means: the mean of the j
+  /// points, and the mean of the other c - j points. Along the axis the difference is at most c/4 times the width of
+  /// the bin. In any direction the difference is at most half the square root of c s. Here s is the sum of all points'
+  /// squared distances to their mean, of which the scatter between the j points and the other points is a part. A
+  /// component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave. So their
+  /// quotient is greatest at an end of the bin.
   ///
-  /// - Parameter isOpenEnded: Whether the first and the last bin also hold the points beyond them.
+  /// - Parameter isOpenEnded: Whether the first and the last bin also contain the points beyond the scale.
   @inline(__always) mutating func tryEnds(
     of bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale, rightOf left: Halves.Sums, isOpenEnded: Bool = true
   ) {
@@ -32,7 +34,7 @@ struct PositionBounds {
     let (alongBin, along, across) = (
       count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
     )
-    // Adds what rounding may take away.
+    // Increases the bound by more than rounding errors can reduce it.
     let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
     var (left, best) = (left, best)
     var end = BinEnd(left, halves, axis)
@@ -70,15 +72,17 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// Returns the scatter between the halves if both components were greater; infinite if one half is empty.
+  /// Returns the scatter between the halves if each component were greater by the given deviation; infinite if one half
+  /// is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
   }
 }
 
-/// The mean of some points' dot products with an axis, and the sums of the squared deviations of dot products and of
-/// cross products from their means. All are rounded, the sums upwards.
+/// Statistics of some points along an axis: the mean of their dot products, the sum of the squared deviations of their
+/// dot products, and the sum of the squared deviations of their cross products. All values are rounded, the sums
+/// upwards.
 struct AxialScatter {
   let mean: Double
   let deviation: Double
@@ -93,7 +97,7 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // If large terms cancel, only rounding errors are left.
+    // If large terms cancel, only rounding errors remain.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most
@@ -103,17 +107,17 @@ struct AxialScatter {
   }
 }
 
-/// The sums over the points whose dot products with an axis lie in one bin of a scale.
+/// The sums over the points whose dot products with an axis are in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
   /// One of the bin's points, which is linked to the bin's other points.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
-  /// Upper bound of the scatter between the halves, for all positions inside.
+  /// Upper bound of the scatter between the halves, for all positions inside the bin.
   var mostBetween = 0.0
 
-  /// Adds another bin. The list of the other one continues with the list of this one.
+  /// Adds another bin. The list of the other bin's points comes first and is followed by the list of this bin's points.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first
@@ -122,25 +126,25 @@ struct Bin {
   }
 }
 
-/// Divides a range of dot products into bins of equal width, a power of two. Values beyond the range go to the first
-/// and the last bin.
+/// Divides a range of dot products into bins of equal width. The width is a power of two. Values beyond the range
+/// belong to the first or the last bin.
 struct BinScale: BitwiseCopyable {
   let count: Int
   private let least: Int64
   private let shift: UInt64
 
-  /// Greatest number of bits of a bin's number. The sums of more bins would not stay in the cache.
+  /// Greatest number of bits of a bin's number. With more bins, their sums would not fit the cache.
   static let mostBits = 11
 
-  /// Covers the whole range, with 4 to 16 points to a bin on average unless they would be too many bins.
+  /// Covers the whole range. On average a bin has 4 to 16 points, or more points if the number of bins is limited.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
-    // Products have 62 bits and a sign, so no difference overflows.
+    // Products have 62 bits and a sign, so differences of products do not overflow.
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)
     self.init(from: range.lowerBound, width: UInt64(range.upperBound &- range.lowerBound), bits: bits)
   }
 
-  /// Covers three standard deviations on either side of the mean. That saves a pass to find how far points reach, and
-  /// few points lie beyond.
+  /// Covers three standard deviations on each side of the mean. Few points are beyond this range, and no pass is needed
+  /// to find the range of all points.
   @inline(__always) init(around scatter: AxialScatter, bits: Int) {
     let reach = min(3 * scatter.deviation, 0x1p61).rounded(.up)
     // Products have 62 bits and a sign.
@@ -159,12 +163,12 @@ struct BinScale: BitwiseCopyable {
     min(max(Int(product &- least) &>> Int(shift), 0), count &- 1)
   }
 
-  /// Returns the greatest value in a bin, except for the last one.
+  /// Returns the greatest value in a bin that is not the last bin.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
-  /// Whether every product leads to a bin. A scale that was read from bytes may be wrong.
+  /// Whether every dot product has a bin. A scale that was read from bytes may be invalid.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in a bin, except for the first and the last one.
+  /// Greatest difference of two values in one bin. Not valid for the first and the last bin.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

@@ -5,10 +5,10 @@ import Treeline
 
 /// The direction along which some points spread most, as a vector of integers.
 ///
-/// Its longer component is 2^29, so that the dot product with any two 32-bit distances fits Int64. The other one is the
-/// greatest integer that does not turn the axis past the true direction. An eigenvector is near it, and exact
-/// arithmetic settles the last bit. So the axis does not depend on whether LAPACK found the eigenvector, or on how
-/// LAPACK rounds.
+/// Its longer component is 2^29, so that its dot product with any two 32-bit distances fits Int64. Its shorter
+/// component is the greatest integer that does not turn the axis past the true direction. An eigenvector that is
+/// computed first is close to this integer, and exact arithmetic decides the last bit. So the axis does not depend on
+/// whether LAPACK computed the eigenvector, or on how LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -21,21 +21,22 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   /// Finds the principal axis of points with this scatter; nil if no direction is the longest.
   ///
-  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. Its eigenvectors are the same,
-  /// but its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the covariance matrix are
-  /// nearly equal.
+  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. That matrix has the same
+  /// eigenvectors, and its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the
+  /// covariance matrix are nearly equal.
   @inline(__always) init?(of scatter: Scatter, by solver: Solver = .standard) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
     if difference == 0 && double == 0 { return nil }
-    // Keeps 62 bits of both numbers, whatever their size. Only these bits determine the axis.
+    // Keeps 62 bits of both numbers, however large they are. Only these bits determine the axis.
     let excess = Swift.max(0, 128 - 62 - (difference.magnitude | double.magnitude).leadingZeroBitCount)
     self.init(
       difference: Int64(truncatingIfNeeded: difference >> excess), double: Int64(truncatingIfNeeded: double >> excess),
       by: solver)
   }
 
-  /// Method that finds the direction before it is settled. All methods lead to the same axis.
+  /// Method that finds an approximate direction. The axis is then decided exactly, so all methods lead to the same
+  /// axis.
   package enum Solver: CaseIterable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
@@ -44,8 +45,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     #else
       package static let standard = halfAngle
     #endif
-    /// The formula for half an angle. It is used on platforms without LAPACK, and for the parts of buckets: they are
-    /// most of all nodes, and a call of LAPACK would cost as much as everything else.
+    /// The formula for half an angle. It is used on platforms without LAPACK, and for nodes within buckets. Most nodes
+    /// are within buckets, and a call of LAPACK would take as long as all other work on such a node.
     case halfAngle
   }
 
@@ -64,8 +65,8 @@ package struct PrincipalAxis: Hashable, Sendable {
     settle(difference, double, isFlat)
   }
 
-  /// Finds the axis along a vector, not zero, with the sign that makes its longer component positive. Of components of
-  /// equal lengths, x is the longer. The shorter one is rounded down.
+  /// Finds the axis along a vector that is not zero. The sign is chosen so that the longer component is positive. If
+  /// both components have equal lengths, x counts as the longer one. The shorter component is rounded down.
   @inline(__always) init(along x: Double, _ y: Double) {
     let isFlat = abs(x) >= abs(y)
     let slope = Self.slope(of: (x, y), isFlat)
@@ -84,10 +85,10 @@ package struct PrincipalAxis: Hashable, Sendable {
   #if LAPACKE && canImport(Glibc)
     /// Returns the eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
     ///
-    /// A symmetric matrix of two rows is tridiagonal already. So LAPACK's solver for tridiagonal matrices is called
-    /// directly, with no reduction and no allocation.
+    /// A symmetric matrix of two rows is already tridiagonal. So LAPACK's solver for tridiagonal matrices is called
+    /// directly. That needs no reduction and no allocation.
     private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
-      // The diagonal, the entry beside it, the vectors by column, and the solver's work space.
+      // The diagonal, the entry beside the diagonal, the vectors by column, and the solver's work space.
       var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
       let status = withUnsafeMutableBytes(of: &space) { bytes in
         let space = bytes.baseAddress!.assumingMemoryBound(to: Double.self)
@@ -113,13 +114,13 @@ package struct PrincipalAxis: Hashable, Sendable {
     preconditionFailure("Expected an eigenvector of ((\(difference), \(double)), …)")
   }
 
-  /// Greatest number of steps. A good eigenvector is off by one at most.
+  /// Greatest number of steps. If the eigenvector is accurate, at most one step is needed.
   private static let stepsToSettle = 16
 
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
-  /// Whether the axis, with its shorter component greater by `shift`, is turned past the true direction. Doubles the
-  /// angles of both directions and takes the sign of their cross product, exact in 128 bits.
+  /// Whether the axis is turned past the true direction if `shift` is added to its shorter component. Doubles the
+  /// angles of both directions, and takes the sign of their cross product, which is exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

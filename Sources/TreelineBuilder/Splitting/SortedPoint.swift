@@ -1,11 +1,12 @@
 import Treeline
 
-/// A point among others sorted by their dot products with an axis, to try every position between them.
+/// A point and its dot product with an axis. Points are sorted by these products, and every position between two
+/// neighboring points is tried.
 struct SortedPoint {
   private let product: Int64
   private let point: PlanePoint
 
-  /// Greatest number of points that are sorted by comparing all with all.
+  /// Greatest number of points that are sorted by comparing every point with every other point.
   static let few = 48
 
   /// Greatest number of points that are sorted by bins.
@@ -53,7 +54,8 @@ struct SortedPoint {
     return best
   }
 
-  /// Sorts a few points. The rank of each is the number of points before it, counted without branches to mispredict.
+  /// Sorts a few points. The rank of each point is the number of points before it. Counting these points needs no
+  /// branch that could be mispredicted.
   @inline(__always) private static func sort(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts,
     to sorted: UnsafeMutablePointer<SortedPoint>
@@ -66,7 +68,7 @@ struct SortedPoint {
         values[index] = value
         var rank = Int64(index)
         for other in 0..<index {
-          // Products have 62 bits and a sign, so no difference overflows.
+          // Products have 62 bits and a sign, so differences of products do not overflow.
           let isBefore = Int64(bitPattern: UInt64(bitPattern: value &- values[other]) &>> 63)
           ranks[other] &+= isBefore
           rank &-= isBefore
@@ -82,8 +84,8 @@ struct SortedPoint {
   /// Sorts by bins, about one for each point, and then by insertion.
   ///
   /// - Parameters:
-  ///   - sorted: Room for the points, and for one more before them.
-  ///   - unsorted: Room for the points.
+  ///   - sorted: Memory for the points, and for one element before them.
+  ///   - unsorted: Memory for the points.
   @inline(__always) private static func sortByBins(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts, _ scatter: AxialScatter,
     to sorted: UnsafeMutablePointer<SortedPoint>, by unsorted: UnsafeMutablePointer<SortedPoint>
@@ -97,7 +99,7 @@ struct SortedPoint {
         unsorted[index] = SortedPoint(product: product, point: points[index])
         next[scale.bin(of: product)] &+= 1
       }
-      // Turns the number of points in each bin into the place of the bin's next point.
+      // Replaces the number of points in each bin by the index at which the bin's next point goes.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end
@@ -110,7 +112,7 @@ struct SortedPoint {
         next[bin] &+= 1
       }
     }
-    // A sentinel, where insertion ends.
+    // A sentinel, which ends every insertion.
     sorted[-1] = SortedPoint(product: .min, point: points[0])
     for index in 1..<count {
       let point = sorted[index]

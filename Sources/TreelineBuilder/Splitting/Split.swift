@@ -1,8 +1,9 @@
 import Treeline
 
-/// A line that divides points in two. Points whose dot product with the axis is at most the threshold are on the left.
+/// A line that divides points into two parts. Points whose dot product with the axis is at most the threshold are on
+/// the left.
 ///
-/// Positions are measured from a corner. All arithmetic is in integers, so a point on the line is always left of it.
+/// Positions are measured from a corner. All arithmetic is in integers, so a point on the line always counts as left.
 package struct Split: Hashable, Sendable {
   package var corner: PlanePoint
   package var axis: PrincipalAxis
@@ -14,9 +15,9 @@ package struct Split: Hashable, Sendable {
 
   /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
   ///
-  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Any other dot product is at most this quotient exactly if
-  /// it is at most the floor of the quotient. Dividing the sums into quotient and remainder first keeps every term
-  /// within 64 bits.
+  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Another dot product, an integer, is at most this quotient
+  /// if and only if it is at most the quotient rounded down. The sums are first divided into quotient and remainder,
+  /// which keeps every term within 64 bits.
   @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
@@ -28,8 +29,8 @@ package struct Split: Hashable, Sendable {
     threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
   }
 
-  /// Divides a box in the middle of its longer side; if both sides are equal, across x. Both halves of a tight box hold
-  /// points.
+  /// Divides a box in the middle of its longer side. If both sides are equal, divides x. If the box is the smallest box
+  /// around its points, both halves contain points.
   package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
     self.corner = corner
     let isWide = box.width >= box.height
@@ -40,10 +41,10 @@ package struct Split: Hashable, Sendable {
 
   package func isLeft(_ point: PlanePoint) -> Bool { leftCount(point) == 1 }
 
-  /// Returns 1 for a point that is left of the line, and 0 for any other.
+  /// Returns 1 for a point that is left of the line, and 0 for any other point.
   ///
-  /// Takes the sign bit by a shift, since a comparison becomes a branch in the loop of a partition, and the branch
-  /// cannot be predicted. Dot products are below 2^62, so differences do not overflow.
+  /// The sign bit is extracted by a shift. A comparison would become a branch in the loop of a partition, and the
+  /// processor could not predict this branch. Dot products are below 2^62, so their differences do not overflow.
   @inline(__always) func leftCount(_ point: PlanePoint) -> Int {
     let product = axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)
     return Int(truncatingIfNeeded: UInt64(bitPattern: product &- threshold &- 1) >> 63)

@@ -1,19 +1,20 @@
 import Treeline
 
-/// Chooses the line that splits a node, across its principal axis or near it. There is one type for each kind of
-/// `SplitRule`.
+/// Chooses the line that splits a node. The line is across the node's principal axis or close to that. There is one
+/// type for each kind of `SplitRule`.
 ///
-/// The builder is generic over the algorithm and compiled separately for each, so no algorithm pays for another.
-/// `Splitting` chooses it.
+/// The builder is generic over the algorithm and compiled separately for each algorithm, so no algorithm is slowed down
+/// by another. `Splitting` chooses the algorithm.
 protocol SplitAlgorithm: Sendable {
   /// Returns the split of some points, whose dot products with the axis are not all equal.
   ///
-  /// Both sides of the split have points, unless the build is cancelled: then any split will do. The spare arrays may
-  /// be overwritten in the range of the points. The split is the same for any number of threads.
+  /// Both sides of the split have points, unless the build is cancelled; then any split may be returned. The spare
+  /// arrays may be overwritten in the range of the points. The split does not depend on the number of threads.
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
-/// Splits at the mean: `SplitRule.mean`. The least dot product is at most their mean, and the greatest is above it.
+/// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product is at most the mean, and
+/// the greatest is above it.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
@@ -21,10 +22,10 @@ struct MeanSplit: SplitAlgorithm {
 }
 
 extension PointArrays {
-  /// Returns the split of some points, not all at one position, across their principal axis.
+  /// Splits some points across their principal axis. The points must not all have one position.
   ///
-  /// Both sides of the split have points: the scatter along the axis is at least half of all scatter, so not all dot
-  /// products are equal, which is all that an algorithm needs.
+  /// Both sides of the split have points. The scatter along the principal axis is at least half of all scatter, so the
+  /// dot products are not all equal. That is all that an algorithm needs.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1
@@ -35,6 +36,6 @@ extension PointArrays {
 }
 
 extension PrincipalAxis {
-  /// Chooses the axis of points without a longest direction.
+  /// Chooses an axis for points that have no longest direction.
   init(alongLongerSideOf box: PlaneRect) { self = box.width >= box.height ? .horizontal : .vertical }
 }

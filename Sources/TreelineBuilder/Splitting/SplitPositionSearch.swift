@@ -1,16 +1,17 @@
 import Treeline
 
-/// Finds the position along an axis at which a split leaves the least scatter in the two halves. Of equally good
-/// positions, it is the first.
+/// Finds the position along an axis at which a split leaves the least scatter in the two halves. If several positions
+/// are equally good, it finds the first of them.
 ///
 /// Up to 128 points are sorted, and every position is tried. More points are put into bins of equal width by their dot
 /// products. At the ends of a bin, sums over bins give the scatter between the halves. For the positions inside a bin
-/// there is an upper bound. Only if the bound is not below the best scatter so far are the points of the bin searched,
-/// in the same way. So the result is the same as if every position were tried.
+/// there is an upper bound of this scatter. If the bound is at least as great as the best scatter so far, the points of
+/// the bin are searched in the same way. Otherwise the bin is skipped. So the result is the same as if every position
+/// were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts
-  /// The next point of the same bin, for each point but the last one of its bin.
+  /// For each point, the next point of the same bin. The last point of a bin has no next point.
   private let links: UnsafeMutablePointer<UInt32>
   private let threads: Int
   private let monitor: BuildMonitor
@@ -19,10 +20,10 @@ struct SplitPositionSearch {
   /// Returns the best position.
   ///
   /// - Parameters:
-  ///   - points: The points that `halves` counts.
-  ///   - links: Room for a number for each point.
-  /// - Complexity: O(count) as a rule, O(count x 62) at most: points that are searched again span half the width or
-  ///   less.
+  ///   - points: The points over which `halves` has sums.
+  ///   - links: Memory for one number for each point.
+  /// - Complexity: Usually O(count), at most O(count x 62). The reason is that each further search covers at most half
+  ///   the width.
   @inline(__always) static func bestPosition<Sum>(
     between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
     linkingIn links: UnsafeMutablePointer<UInt32>, threads: Int = 1, _ monitor: BuildMonitor
@@ -60,7 +61,7 @@ struct SplitPositionSearch {
 
   /// Searches for a better position inside a bin.
   ///
-  /// - Parameter left: The sums of all points with lesser products.
+  /// - Parameter left: The sums over all points with lesser products.
   private mutating func search(_ bin: Bin, rightOf left: Halves.Sums) {
     if bin.count <= SortedPoint.few { return searchFew(bin, rightOf: left) }
     let range = range(of: bin)
@@ -96,12 +97,12 @@ struct SplitPositionSearch {
     }
   }
 
-  /// Puts points into bins by several threads. Each thread has its own bins, whose lists are joined afterwards. The
-  /// order of points in a bin does not matter.
+  /// Puts points into bins by several threads. Each thread has its own bins. Their lists are joined afterwards, because
+  /// the order of points in a bin does not matter.
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
-      // The bins, and the point that was put into each bin first, which is not linked to another.
+      // The bins, and for each bin the point that was added to it first. This point is the end of the bin's list.
       var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
       bins.withUnsafeMutableBufferPointer { bins in
         search.monitor.pass(over: range.chunk(chunk)) { block in
@@ -138,7 +139,7 @@ struct SplitPositionSearch {
     return number
   }
 
-  /// Visits the points of a bin. `visit` may link each point to another.
+  /// Visits the points of a bin. `visit` may change the link of the visited point.
   @inline(__always) private func forEach(in bin: Bin, _ visit: (UInt32) -> Void) {
     var next = bin.first
     monitor.passOverSome(0..<Int(bin.count)) { block in
@@ -163,13 +164,13 @@ struct SplitPositionSearch {
 
 /// A position along an axis.
 struct SplitPosition {
-  /// Points with products up to this are on the left.
+  /// Points with products up to this value are on the left.
   private(set) var threshold = Int64.min
   private(set) var left = Halves.Sums()
-  /// Scatter between the halves, times the count.
+  /// Scatter between the halves, multiplied by the number of points.
   private(set) var between = 0.0
 
-  /// Takes another position if it is better, or as good and further left.
+  /// Takes another position if it is better, or if it is equally good and farther left.
   @inline(__always) mutating func take(_ left: Halves.Sums, _ between: Double, _ threshold: Int64) {
     if between > self.between || between == self.between && left.count < self.left.count {
       (self.threshold, self.left, self.between) = (threshold, left, between)

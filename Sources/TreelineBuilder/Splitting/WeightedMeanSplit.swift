@@ -2,9 +2,10 @@ import Treeline
 
 /// Splits at the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
 ///
-/// No weight is 0, so the least dot product is at most their mean, and the greatest is above it. Weights are integers,
-/// so that their sums do not depend on the order of the points. Each weight is computed from exact integers one by one,
-/// by operations that IEEE 754 defines to the last bit. A product and a sum are fused only where the code says so.
+/// Both sides have points: no weight is 0, so the least dot product is at most the weighted mean, and the greatest is
+/// above it. Weights are integers, so that their sums do not depend on the order of the points. Each weight is computed
+/// separately from exact integers. Each step is an operation that IEEE 754 defines to the last bit. A product and a sum
+/// are fused only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -47,7 +48,7 @@ struct WeightedMeanSplit: SplitAlgorithm {
   }
 }
 
-/// The squared distances of points to their mean, times the square of their count.
+/// The squared distances of points to their mean, multiplied by the square of the number of points.
 private struct Deviation: Sendable {
   private let corner: PlanePoint
   private let count: UInt64
@@ -59,7 +60,7 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Returns a squared distance. Each component is an exact integer below 2^63.
+  /// Returns a squared distance. Both of its components are exact integers below 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
@@ -67,14 +68,16 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point: its distance, as a fraction of the farthest point's, to the power of gamma - 1.
+/// The weight of a point. It is the point's distance to the mean, divided by the distance of the farthest point, to the
+/// power of gamma - 1.
 struct DistanceWeight: Sendable {
-  /// Exponent of the squared distance, in sixteenths.
+  /// Exponent of the squared distance, in sixteenths. Its sign is in `isInverse`.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double
 
-  /// Gamma, in eighths, at which all points have equal weights, so that their weighted mean is the mean.
+  /// The value of gamma, in eighths, at which all points have equal weights. Their weighted mean is then the plain
+  /// mean.
   static let evenEighths: UInt32 = 8
 
   /// The greatest weight; the least is 1.
@@ -83,12 +86,12 @@ struct DistanceWeight: Sendable {
   init(gammaInEighths: UInt32) {
     let excess = Int(gammaInEighths) - Int(Self.evenEighths)
     (exponent, isInverse) = (abs(excess), excess < 0)
-    // The farthest point has the greatest weight. If weights fall with the distance, it has the geometric mean of the
-    // least and the greatest weight.
+    // If weights grow with the distance, the farthest point has the greatest weight. If weights fall with the distance,
+    // the farthest point has the geometric mean of the least and the greatest weight.
     scale = isInverse ? 0x1p15 : Self.most
   }
 
-  /// - Parameter square: The squared distance, from 0 to 1 apart from rounding.
+  /// - Parameter square: The squared distance. It is between 0 and 1, apart from rounding errors.
   @inline(__always) func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
     var root = square
@@ -99,7 +102,7 @@ struct DistanceWeight: Sendable {
       rest &= bit &- 1
       bit &>>= 1
     }
-    // At the mean, the quotient is infinite. It is clamped like all large ones.
+    // At the mean, the quotient is infinite. It is limited to `most`, like all large quotients.
     let weight = isInverse ? scale / power : scale * power
     return UInt64(max(1, min(weight, Self.most)))
   }
@@ -110,7 +113,7 @@ private struct WeightedSums: Sendable {
   private var x: UInt128 = 0
   private var y: UInt128 = 0
 
-  /// Adds a point. The sums of 2^31 points of weight 2^30 on a plane of 2^32 units need 93 bits.
+  /// Adds a point. For 2^31 points of weight 2^30 on a plane of 2^32 units, the sums need 93 bits.
   @inline(__always) mutating func add(_ point: PlanePoint, from corner: PlanePoint, weight: UInt64) {
     self.weight &+= UInt128(weight)
     x &+= UInt128(weight &* UInt64(point.x &- corner.x))

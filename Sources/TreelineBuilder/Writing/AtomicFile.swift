@@ -13,10 +13,11 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file that appears under its name only when it is complete and on the disk.
   ///
-  /// It is written beside its path under one fixed name, which is taken and locked from the start. A killed run leaves
-  /// that file behind, and the next run for the same path removes it. The lock shows whether a run is still at work.
+  /// The file is written in the same folder under a fixed temporary name. The temporary file is created and locked from
+  /// the start. A killed run leaves it behind, and the next run for the same path removes it. The lock shows whether a
+  /// run is still working.
   package final class AtomicFile {
-    /// Path as it was given, for messages.
+    /// Path as the caller gave it, for messages.
     private let name: String
     private let path: String
     package let partialPath: String
@@ -26,14 +27,15 @@ import Treeline
     private var isFinished = false
 
     /// - Parameters:
-    ///   - path: Path at which the file will appear; a link is followed, even one that leads to nothing yet.
+    ///   - path: Path at which the file will appear. A link is followed, even if its target does not exist yet.
     ///   - beginning: First bytes of the finished file. They identify a nearly finished file that an earlier run has
-    ///     left. Empty if other files begin with the same bytes; such a file is then left to its owner.
+    ///     left. Pass no bytes if other files begin with the same bytes; then such a leftover file is not removed.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
       var status = stat()
       let isThere = stat(path, &status) == 0
-      // A device, a folder or a pipe is never replaced: `-o /dev/null` by the superuser would do lasting harm.
+      // A device, a folder or a pipe is never replaced: if the superuser ran the tool with `-o /dev/null`, that would
+      // do lasting harm.
       if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
       if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
       guard let target = FilePath.resolved(path) else {
@@ -47,7 +49,7 @@ import Treeline
       descriptor = try PartialFile(path: partialPath, target: path, beginning: beginning).create()
       var created = stat()
       newMode = fstat(descriptor, &created) == 0 ? created.st_mode & 0o777 : 0o600
-      // People who may not read the old content must not read the new one.
+      // A user who may not read the old content must not be able to read the new content.
       if isThere, fchmod(descriptor, 0o600) != 0 {
         let reason = systemReason()
         guard created.st_mode & ~status.st_mode & 0o777 == 0 else {
@@ -61,7 +63,7 @@ import Treeline
       close(descriptor)
     }
 
-    /// Sets the length of the whole file, in bytes. What is never written is 0.
+    /// Sets the length of the whole file, in bytes. Bytes that are never written are 0.
     package func setLength(_ length: UInt64) throws(IndexWritingError) {
       precondition(!isFinished, "A finished file cannot be written to")
       guard ftruncate(descriptor, off_t(length)) == 0 else { throw failure("make it \(length) bytes long") }
@@ -84,15 +86,16 @@ import Treeline
       }
     }
 
-    /// Flushes everything to the disk, then gives the file its name. It replaces an existing file and takes over its
-    /// permissions.
+    /// Flushes all bytes to the disk, then gives the file its final name. If a file with that name exists, it is
+    /// replaced, and the new file gets its permissions.
     package func finish() throws(IndexWritingError) {
       precondition(!isFinished, "A file is finished once")
       var old = stat()
       let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
       if fchmod(descriptor, mode) != 0 {
         let failure = failure(Self.settingPermissions)
-        // A file system whose files all have the same permissions refuses, but then nothing needs to be set.
+        // If all files of a file system have the same permissions, the system refuses to set them. But then they are
+        // already correct.
         var written = stat()
         guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
       }
@@ -104,12 +107,13 @@ import Treeline
 
     private static let settingPermissions = "set its permissions"
 
-    /// Flushes the name of the file to the disk, by flushing its folder.
+    /// Flushes the folder of the file, and with it the name of the file, to the disk.
     private func synchronizeFolder() throws(IndexWritingError) {
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return }
-      // A folder that is writable but not readable cannot be opened, and some file systems have no fsync for folders.
+      // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
+      // folders.
       guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
       sync()
     }
@@ -129,22 +133,23 @@ import Treeline
     }
   }
 
-  /// Returns the system's message for its last call that failed.
+  /// Returns the system's message for the last system call that failed.
   func systemReason() -> String { String(cString: strerror(errno)) }
 
-  /// The file in which another is written before it gets its name. Each run makes a new one, and locks it as long as it
-  /// runs.
+  /// The temporary file, which gets its final name when it is complete. Each run creates a new one, and locks it as
+  /// long as the run lasts.
   struct PartialFile {
     let path: String
-    /// Path that the file will get, for messages.
+    /// Final path of the file, for messages.
     let target: String
-    /// First bytes of the finished content; nothing if they would not distinguish it from other files.
+    /// First bytes of the finished content. Empty if they would not distinguish the file from other files.
     let beginning: [UInt8]
 
-    /// Length of the fixed part of an index's header. It is all zeros until it is written last.
+    /// Length of the fixed part of an index's header. This part is all zeros until it is written, after everything
+    /// else.
     private static let blankLength = 128
 
-    /// Makes the file and locks it; replaces one that a dead run has left.
+    /// Creates the file and locks it. If a dead run has left such a file, replaces it.
     ///
     /// - Returns: a descriptor to write to. It holds the lock until it is closed.
     func create() throws(IndexWritingError) -> Int32 {
@@ -165,13 +170,13 @@ import Treeline
       }
     }
 
-    /// Removes a file that a dead run has left, and nothing else.
+    /// Removes the file if a dead run has left it. Any other file is kept, and an error is thrown.
     private func clear() throws(IndexWritingError) {
       var status = stat()
-      // The run that owned the file may have ended just now.
+      // The run that owned the file may just have ended and removed it.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
-      // If it has become a link or a pipe by now, it is neither followed nor waited for.
+      // The file may have become a link or a pipe meanwhile. A link is not followed, and a pipe is not waited for.
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
         if errno == ENOENT { return }
@@ -183,7 +188,7 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns what is in the way if no run can have made it; nil otherwise.
+    /// Returns the kind of the file at the path if no run can have made a file of that kind; nil otherwise.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
@@ -194,8 +199,9 @@ import Treeline
       }
     }
 
-    /// Whether a run may have written the content: nothing, then zeros at the start, then everything. A run that died
-    /// while it wrote the start may have left its first bytes, followed by zeros or nothing.
+    /// Whether a run may have written the content. A run first leaves the file empty, then writes everything except the
+    /// start, which is zeros, and at last writes the start. A run that died during the last step may have left the
+    /// first bytes of the start, followed by zeros or by nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
       let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -204,18 +210,18 @@ import Treeline
       return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
     }
 
-    /// Locks the file. Returns false if it has got its final name by now, or is gone: then it must not be touched.
+    /// Locks the file. Returns false if the file has been renamed or removed meanwhile. Then it must not be changed.
     private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         if errno == EINTR { continue }
         if errno == EWOULDBLOCK { throw .inUse(path: target) }
-        // Without locks, a run at work cannot be distinguished from a dead one.
+        // Without locks, a working run cannot be distinguished from a dead run.
         throw .failed(path: target, action: "lock \(path)", reason: systemReason())
       }
       return isNamed(descriptor)
     }
 
-    /// Whether the open file is the one with that name.
+    /// Whether the open file is still the file at the path.
     private func isNamed(_ descriptor: Int32) -> Bool {
       var opened = stat()
       var named = stat()
@@ -228,7 +234,7 @@ import Treeline
     }
   }
 
-  /// A path, split before its last name.
+  /// A path, divided into folder and last name.
   package struct FilePath {
     /// Folder of the name; `.` if the path is only a name.
     package let folder: String
@@ -242,20 +248,20 @@ import Treeline
       name = String(path[start...])
     }
 
-    /// Returns the path of a hidden file beside this one.
+    /// Returns the path of a hidden file in the same folder.
     func hidden(suffix: String) -> String { prefix + "." + name + suffix }
 
-    /// Whether a path leads to anything.
+    /// Whether a path leads to an existing file or folder.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns where a path leads after all links are followed, whether or not there is anything.
+    /// Returns the path that remains after all links are followed. Nothing needs to exist at that path.
     ///
-    /// `realpath` fails for missing files. Links to folders on the way are left to the system.
+    /// `realpath` fails for missing files. Links to folders within the path are followed by the system.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {
       var path = path
-      // Linux follows no more links than this; opening the rest fails.
+      // Linux follows at most 40 links. If there are more, opening the returned path fails.
       for _ in 0..<40 {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = bytes.withUnsafeMutableBytes {

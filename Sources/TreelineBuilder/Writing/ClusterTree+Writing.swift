@@ -2,23 +2,24 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. The index answers by spacing if the tree
-    /// does.
+    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree answers queries by spacing,
+    /// the index also does.
     ///
-    /// The index keeps the columns of the tree, byte for byte, whether the tree was opened with them or they were
-    /// added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
+    /// The index keeps the columns of the tree byte for byte, both columns that the tree was opened with and columns
+    /// that were added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
     ///
     /// - Parameters:
-    ///   - path: Where to write the index, as in ``IndexDestination``.
-    ///   - attributes: Columns to keep for each point exactly as they are written, for display. They are returned in
-    ///     this order, after the tree's own.
-    ///   - columns: Typed columns, which come after the attributes. No two columns share a name, of whichever kind.
-    ///   - description: What the index says about itself to people; nil to keep the description of the tree.
-    ///   - row: Returns the row number to keep for a point, from 0 to 2^53, given its row in the tree. Nil to keep the
-    ///     row in the tree, which suits unless rows of the input were skipped. Values of attributes and columns are
-    ///     requested by the row in the tree.
+    ///   - path: Path of the index, as in ``IndexDestination``.
+    ///   - attributes: Columns to keep for display, with every value exactly as it is written. Their values are
+    ///     returned in this order, after the tree's own attributes.
+    ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
+    ///     of them is an attribute.
+    ///   - description: Description of the index for people; nil to keep the description of the tree.
+    ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
+    ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
+    ///     attributes and columns are always requested by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
-    ///   - progress: Called with the number of bytes written and the total number.
+    ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Complexity: O(pointCount)
     public func write(
@@ -33,19 +34,20 @@ import Treeline
 
     /// Writes the tree as an index to a destination that was reserved before.
     ///
-    /// The file appears complete and flushed to the disk, or not at all: if the process dies or the disk is full, an
-    /// index that was there before is still there. Columns of the tree are kept, as in `write(index:)`.
+    /// The file appears only when it is complete and flushed to the disk. If the process dies or the disk is full, an
+    /// existing index at the path is unchanged. Columns of the tree are kept, as in `write(index:)`.
     ///
     /// - Parameters:
     ///   - destination: Where to write the index.
-    ///   - attributes: Columns to keep for each point exactly as they are written, for display. They are returned in
-    ///     this order, after the tree's own.
-    ///   - columns: Typed columns, which come after the attributes. No two columns share a name, of whichever kind.
-    ///   - description: What the index says about itself to people; nil to keep the description of the tree.
-    ///   - row: Returns the row number to keep for a point, from 0 to 2^53, given its row in the tree. Nil to keep the
-    ///     row in the tree, which suits unless rows of the input were skipped. Values of attributes and columns are
-    ///     requested by the row in the tree.
-    ///   - progress: Called with the number of bytes written and the total number.
+    ///   - attributes: Columns to keep for display, with every value exactly as it is written. Their values are
+    ///     returned in this order, after the tree's own attributes.
+    ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
+    ///     of them is an attribute.
+    ///   - description: Description of the index for people; nil to keep the description of the tree.
+    ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
+    ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
+    ///     attributes and columns are always requested by the row in the tree.
+    ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Precondition: Nothing has been written to the destination yet.
     /// - Complexity: O(pointCount)
@@ -54,7 +56,7 @@ import Treeline
       description: IndexDescription? = nil, row: ((Int) -> Int)? = nil,
       progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
     ) throws(IndexWritingError) {
-      // Checks first what takes no time to find.
+      // These checks take no time, so they come first.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]
@@ -69,8 +71,9 @@ import Treeline
     /// Writes the tree to a destination, with columns that are encoded already.
     ///
     /// - Parameters:
-    ///   - cancellation: Stops the work; if nil, cancelling the task does.
-    ///   - encodingProgress: Called at most once for each percent of the attributes, which are encoded first.
+    ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
+    ///   - encodingProgress: Progress of encoding the attributes, which are encoded first. Called at most once for each
+    ///     percent.
     package func write(
       to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
       description: IndexDescription?, row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
@@ -93,7 +96,7 @@ import Treeline
       }
     }
 
-    /// Returns the section of row numbers, which have 8 bytes only if one of them needs more than 4.
+    /// Returns the section of row numbers. They have 8 bytes if any of them needs more than 4, otherwise 4 bytes.
     private func rowSection(
       _ row: ((Int) -> Int)?, _ monitor: BuildMonitor
     ) -> (kind: IndexSection.Kind, content: SectionContent) {
@@ -118,7 +121,8 @@ import Treeline
       return (isWide ? .wideRows : .rows, .made(bytes))
     }
 
-    /// Returns the sections of attributes and of columns; of each kind, the tree's own come first.
+    /// Returns the sections of attributes, then the sections of typed columns. In both groups, the tree's own sections
+    /// come first.
     private func columnSections(
       _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {
@@ -136,13 +140,13 @@ import Treeline
       return sections
     }
 
-    /// Returns the tree's columns whose names no other column takes. Names are compared by their bytes, like the
+    /// Returns the tree's columns except those whose names are given. Names are compared by their bytes, like the
     /// strings of a dictionary.
     private func keptColumns(besides names: [String]) -> [Column] {
       columns.filter { column in !names.contains { $0.utf8.elementsEqual(column.name.utf8) } }
     }
 
-    /// Checks that there is room for all columns, and that no two share a name.
+    /// Checks that an index can hold all columns, and that no two columns have the same name.
     ///
     /// - Parameters:
     ///   - attributes: Names of attributes that are written in addition to the tree's own.
@@ -193,15 +197,15 @@ import Treeline
   }
 
   extension Column {
-    /// The sections that belong to the column, as in `EncodedColumn`.
+    /// The additional sections of the column, as in `EncodedColumn`.
     fileprivate var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] {
       [(.ranks, ranks), (.links, links)].compactMap { kind, matrix in matrix.map { (kind, Array($0.section)) } }
     }
   }
 
-  /// The bytes of a section to write.
+  /// The bytes of a section that will be written.
   private enum SectionContent {
-    /// Bytes of a tree, which is kept meanwhile.
+    /// Bytes of a tree, which must live until they are written.
     case kept(UnsafeRawBufferPointer)
     case made([UInt8])
     /// A section that belongs to a column. The number of the column is written into it.
@@ -227,7 +231,7 @@ import Treeline
   }
 #endif
 
-/// The places of sections in an index.
+/// The offsets and lengths of the sections in an index.
 struct IndexLayout {
   private(set) var sections: [IndexSection] = []
   private(set) var end: UInt64

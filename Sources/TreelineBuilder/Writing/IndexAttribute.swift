@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column that an index keeps for each point, as it is written.
+/// A column for display. An index keeps its values exactly as they are written.
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
@@ -8,14 +8,14 @@ public struct IndexAttribute: Sendable {
 
   /// - Parameters:
   ///   - name: Name of the column.
-  ///   - value: Returns the value of a point, given its row in the input from which the tree was built; nil if the
-  ///     point lacks the column, which is not the same as null.
+  ///   - value: Returns the value of a point, given its row in the input from which the tree was built. Nil if the
+  ///     point lacks the column, which differs from null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
   }
 
-  /// Returns this column for values that may be cells of text; see `IndexColumn.holdingCells(_:)`. Numbers have decimal
-  /// points.
+  /// Returns this column for values that may be cells of text; see `IndexColumn.holdingCells(_:)`. The decimal mark of
+  /// numbers is a point.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells
@@ -24,12 +24,12 @@ public struct IndexAttribute: Sendable {
 }
 
 extension IndexAttribute {
-  /// Returns the bytes of the column's section, as `AttributeColumn` reads them.
+  /// Returns the bytes of the column's section, in the form that `AttributeColumn` reads.
   ///
-  /// Numbers are stored as doubles if that returns every literal as it was written, and as text otherwise, so that an
-  /// index answers with the same bytes as the input.
+  /// If doubles can reproduce the spelling of every number, numbers are stored as doubles. Otherwise they are stored as
+  /// text. So an index returns the same bytes as the input.
   ///
-  /// - Parameter monitor: If it is cancelled, the section is useless.
+  /// - Parameter monitor: If it is cancelled, the section is unusable.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
     do throws(UnsuitableValue) {
       return try EncodedColumn(

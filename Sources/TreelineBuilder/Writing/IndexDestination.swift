@@ -1,10 +1,11 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The destination of an index, reserved before there is an index.
+  /// The destination of an index. It is reserved before the index is built.
   ///
-  /// Reading points and building their tree may take minutes, which are lost if the index cannot be written. So the
-  /// destination is checked when it is reserved, and no other build gets it meanwhile:
+  /// Reading points and building their tree may take minutes. This time would be lost if the index could not be
+  /// written. So the destination is checked when it is reserved. As long as it is reserved, no other build can reserve
+  /// it:
   ///
   /// ```swift
   /// let destination = try IndexDestination("places.treeline")
@@ -12,15 +13,15 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// Files that a killed build has left beside the path are removed. If the object is deallocated without an index,
-  /// everything stays as it was.
+  /// Files that a killed build has left in the folder for this path are removed. If the object is deallocated before an
+  /// index is written, nothing else changes.
   public final class IndexDestination {
     package let file: AtomicFile
 
     /// - Parameters:
-    ///   - path: Path of the index. The folder must be writable, since the file is first written beside its path, as
-    ///     `.NAME.partial`. A link is followed, even one that leads to nothing yet. A new index has the permissions of
-    ///     the one that it replaces.
+    ///   - path: Path of the index. The folder must be writable, because the file is first written in the same folder
+    ///     as `.NAME.partial`. A link is followed, even if its target does not exist yet. If the index replaces another
+    ///     index, it gets the permissions of the old index.
     ///   - overwriting: Whether to replace a file that is not an index.
     /// - Throws: `IndexWritingError`
     public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {
@@ -32,27 +33,27 @@ import Treeline
   }
 #endif
 
-/// The reason why an index was not written. A file of that name, if there was one, is unchanged, unless the error is
+/// The reason why an index was not written. An existing file at the path is unchanged, unless the error is
 /// `notDurable`.
 public enum IndexWritingError: Error, Hashable, Sendable {
-  /// There is a file of that name that is not an index.
+  /// The file at the path is not an index.
   case wouldOverwrite(path: String)
-  /// There is something of that name that is not a file: a folder, a device, a pipe.
+  /// The path leads to something that is not a file, such as a folder, a device or a pipe.
   case notAFile(path: String)
-  /// More columns than an index has room for.
+  /// There are more columns than an index can hold.
   case tooManyAttributes(found: Int, maximum: Int)
-  /// Two columns to keep have the same name.
+  /// Two columns for the index have the same name.
   case attributeTwice(name: String)
-  /// A value does not suit the column that it is in.
+  /// A value does not suit its column.
   case column(ColumnError)
-  /// Another build is writing to the same place.
+  /// Another build is writing to the same path.
   case inUse(path: String)
-  /// The place where the file is written first holds something that no build has left.
+  /// The temporary path of the new file holds something that no build has left there.
   case foreignPartialFile(path: String, partialPath: String, found: String)
-  /// The system refused: no space, no permission, no such folder.
+  /// The system refused an operation, for example because there is no space, no permission or no such folder.
   case failed(path: String, action: String, reason: String)
-  /// The index is written, but its folder was not flushed to the disk: after a power cut, the file of that name may be
-  /// the old one, or missing.
+  /// The index is written, but its folder was not flushed to the disk. After a power cut, the file at the path may be
+  /// the old one or missing.
   case notDurable(path: String, reason: String)
   /// The task or the build was cancelled.
   case cancelled
@@ -66,12 +67,13 @@ extension IndexWritingError: CustomStringConvertible {
         + "allow it to be overwritten"
     case .notAFile(let path):
       "\(path): expected a file or nothing, found something that is not a file and is never replaced"
-    case .tooManyAttributes(let found, let maximum): "expected at most \(maximum) columns to keep, found \(found)"
+    case .tooManyAttributes(let found, let maximum):
+      "expected at most \(maximum) columns to keep, found \(found); keep fewer"
     case .attributeTwice(let name): "expected columns of different names, found \(name.debugDescription) twice"
     case .column(let error): "\(error)"
-    case .inUse(let path): "\(path): another build is writing this index; wait for it to end"
+    case .inUse(let path): "\(path): another run is writing this file; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):
-      "\(path): expected nothing at \(partialPath), where the index is written first, or a file of an earlier run, "
+      "\(path): expected nothing at \(partialPath), where the file is written first, or a file of an earlier run, "
         + "found \(found); move it away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     case .notDurable(let path, let reason):

@@ -3,6 +3,15 @@ import ArgumentParser
 
 /// The options of a cut.
 struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
+  @OptionGroup var limits: LimitOptions<Prefix>
+
+  @OptionGroup var pixels: PixelCutOptions<Prefix>
+
+  var parameters: [Parameter] { limits.parameters + pixels.parameters }
+}
+
+/// The options of a cut by a limit.
+struct LimitOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("limit"), parsing: .unconditional,
     help: Prefix.help(
@@ -14,9 +23,14 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("order"),
     help: Prefix.help(
       "order",
-      "Which cluster is split next while the limit has room: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
+      "Which cluster is split next, until the limit is reached: \(ExpansionOrder.list). (default: \(ExpansionOrder.breadthFirst.rawValue))",
       valueName: "order"), completion: .list(ExpansionOrder.allCases.map(\.rawValue))) var order: String?
 
+  var parameters: [Parameter] { Prefix.parameters([("limit", limit), ("order", order)]) }
+}
+
+/// The options of a cut by pixels.
+struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
@@ -28,14 +42,14 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as far as any two shown stay this many pixels apart at the zoom, regardless of the box. If they exceed a limit, the smallest greater spacing that fits is used.",
+      "Split clusters as far as possible while any two of them stay this many pixels apart at the zoom, regardless of the box. If they exceed a limit, the smallest greater spacing that fits is used.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as far as no two drawn badges touch at the zoom, regardless of the box. Each badge is drawn with the diameter 'badge_px', which includes this scale. Needs points, or an index built with '--grow badges'.",
+      "Split clusters as far as possible while no two drawn badges touch at the zoom, regardless of the box. Each badge is drawn with the diameter 'badge_px', which includes this scale. Needs points, or an index built with '--grow badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(
@@ -49,22 +63,22 @@ struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "Show every position separately from this zoom on, with --detail or --spacing, if a limit has room for all in view.",
+      "From this zoom on, show every position separately, with --detail or --spacing, if a limit allows as many clusters as there are positions in view.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {
     Prefix.parameters([
-      ("limit", limit), ("order", order), ("detail", detail), ("spacing", spacing), ("badges", badges),
-      ("min-points", minPoints), ("alone-from-zoom", aloneFromZoom),
+      ("detail", detail), ("spacing", spacing), ("badges", badges), ("min-points", minPoints),
+      ("alone-from-zoom", aloneFromZoom),
     ])
   }
 }
 
-/// Names of the options of cuts by pixels, for texts: `--detail or --spacing`.
+/// The options that take a number of pixels, as help texts list them: `--detail or --spacing`.
 let pixelOptions = PixelCriterion.list { "--\($0)" }
 
 extension ExpansionOrder {
-  /// Names of all orders, for texts: `breadth-first, widest-first, or steepest-first`.
+  /// Names of all orders, as help texts list them: `breadth-first, widest-first, or steepest-first`.
   fileprivate static var list: String {
     allCases.dropLast().map { $0.rawValue + ", " }.joined() + "or " + allCases.last!.rawValue
   }

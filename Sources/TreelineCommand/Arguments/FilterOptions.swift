@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// The option that selects which points count.
+/// The option that selects points with a filter.
 struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("filter"),
@@ -22,7 +22,7 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
   }
 }
 
-/// The options that select which points count, and which aggregates of their values are printed.
+/// The options that select points with a filter, and that name the aggregates to print for each cluster.
 struct FilterOptions: ParsableArguments {
   @OptionGroup var filter: FilterOption<NoPrefix>
 

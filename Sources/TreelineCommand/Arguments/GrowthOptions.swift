@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// The options for the growth of a tree, for every subcommand that builds one.
+/// The options that decide how a tree grows. Every subcommand that builds a tree has these options.
 struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -11,7 +11,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many as fit; 'badges', merging those first whose badges touch first, as '--badges' needs; 'scatter', merging those first that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many clusters as fit; 'badges', merging first the clusters whose badges touch first, as '--badges' needs; 'scatter', merging first the clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
@@ -21,7 +21,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Where the clusters of '--grow merge' and '--grow badges' stand: at the mean of their points, or at a member, which is one of the points, so that none stands in the sea. (default: mean)",
+      "The position of each cluster of '--grow merge' and '--grow badges': the mean of its points, or a member, which is one of its points, so that no cluster is in the sea. (default: mean)",
       valueName: "where")) var stand: ClusterStand?
 
   func validate() throws {
@@ -57,7 +57,7 @@ struct GrowthOptions: ParsableArguments {
 
 /// A requested growth of a tree.
 struct GrowthRequest {
-  /// The growth; nil to choose one that the cuts need.
+  /// The growth; nil to choose the growth that the cuts need.
   var growth: Growth?
   /// Sizes of badges, if the tree grows for them.
   var badgeCurve = BadgeCurve.standard

@@ -17,7 +17,7 @@ struct InputOptions: ParsableArguments {
 /// Formats of points, for help texts.
 let inputHelp = "\(InputFormats.names), plain or .gz; '-' reads standard input."
 
-/// The CSV columns of the coordinates, how they are written, and whether rows without coordinates are skipped.
+/// The CSV columns of the coordinates, their decimal separator, and whether rows without coordinates are skipped.
 struct ColumnOptions: ParsableArguments {
   @Option(help: .init("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
@@ -76,7 +76,7 @@ struct ColumnOptions: ParsableArguments {
 
 extension DecimalSeparator: ExpressibleByArgument {}
 
-/// Refuses an empty name, which a script passes if a variable was never set.
+/// Refuses an empty path. A script passes an empty path if one of its variables was never set.
 func checkInputPath(_ path: String) throws {
   if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }

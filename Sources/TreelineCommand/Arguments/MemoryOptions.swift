@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The memory that a build may use, and the folder for what does not fit.
+/// The memory that a build may use, and the folder for the data that does not fit.
 struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -62,7 +62,7 @@ extension ByteCount {
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
       let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
       guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
-      // A container, or a unit of systemd, may have less memory than the machine.
+      // A container or a systemd unit may have less memory than the machine.
       let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
       let limits = memoryLimitFiles(ofGroups: groups).compactMap { path in
         (try? String(contentsOfFile: path, encoding: .utf8)).flatMap {
@@ -75,8 +75,8 @@ extension ByteCount {
     #endif
   }
 
-  /// Returns the files in which Linux keeps the memory limits of a process's control groups: its own group and all
-  /// groups around it, since all limits apply. A container sees only its own group, as the root.
+  /// Returns the files with the memory limits of a process's control groups on Linux: the files of its own group and
+  /// of all groups around it, since all limits apply. A container sees only its own group, as the root.
   ///
   /// - Parameter groups: Text of `/proc/self/cgroup`; see cgroups(7).
   static func memoryLimitFiles(ofGroups groups: String) -> [String] {

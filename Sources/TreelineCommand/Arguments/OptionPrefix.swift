@@ -1,14 +1,14 @@
 import ArgumentParser
 import Treeline
 
-/// A prefix for the options of one of several queries.
+/// A prefix such as `from-`, which the names of the options have if a subcommand has several queries.
 protocol OptionPrefix {
   static var prefix: String { get }
   /// Name of the query in help texts.
   static var owner: String { get }
 }
 
-/// No prefix, for the options of the only query, or of all queries.
+/// No prefix, for options of the only query, and for options that apply to all queries.
 enum NoPrefix: OptionPrefix {
   static let (prefix, owner) = ("", "")
 }

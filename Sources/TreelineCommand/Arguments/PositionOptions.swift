@@ -5,17 +5,17 @@ import ArgumentParser
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only where they stand. (default: where it stands, which is its mean unless the index was built with --stand member)",
+      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only at their default positions. (default: at the mean, or at one of the points if the index was built with --stand member)",
       valueName: "where")) var position: ShownPosition.Rule?
 
   @Flag(
     inversion: .prefixedNo,
     help:
-      "Show a cluster whose position is outside the box at a member inside, the one nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
+      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
   )
   var keepVisible: Bool?
 
-  /// Returns why clusters of some cuts cannot be shown at the requested positions; nil if they can.
+  /// Returns the reason why clusters of these cuts cannot be shown at the requested positions; nil if they can.
   ///
   /// - Parameter tree: The tree; nil if it is not known yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
@@ -28,7 +28,7 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// Names of the options of cuts by pixels that keep clusters visible, for texts: ` and with --detail`.
+/// The part of a help text that lists the options with which clusters are kept visible: ` and with --detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }

@@ -4,15 +4,15 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods of a comparison over some points, and the tree whose order numbers the points.
+/// The methods to compare on some points, and the tree in whose order all methods number the points.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  /// Reads points and builds a tree for each growth that a method needs. An index has only its own tree.
+  /// Reads points and builds one tree for each growth that a method needs. From an index, takes its only tree.
   ///
-  /// - Parameter names: Names of the methods; nil for the standard ones that the input supports.
+  /// - Parameter names: Names of the methods; nil for the standard methods that the input supports.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
     func cuts(_ choices: [MethodChoice], of growth: Growth) -> [Cut] {
       choices.filter { $0.growth == growth }.compactMap(\.cut)
@@ -64,7 +64,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// Returns what the method needs and the trees lack; nil if they lack nothing.
+  /// Returns the words for the tree or feature that the method needs but no tree provides; nil if nothing is missing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {

@@ -5,8 +5,8 @@ import TreelineComparison
 
 /// The land outlines that are installed with the tool (Natural Earth, public domain).
 enum Land {
-  /// Returns the rings of land, as detailed as available for these views: Iceland, where example data lies, has finer
-  /// rings.
+  /// Returns the most detailed rings of land that are available for all these views. Finer rings than those of the
+  /// whole world are available for Iceland, where example data lies.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }

@@ -1,3 +1,4 @@
+import Foundation
 import TreelineBuilder
 
 /// The estimated cost of a build in pieces.
@@ -8,32 +9,53 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// Time of one core per point after reading, in nanoseconds: for each pass of the plan, for its separation, for the
-  /// search for the least scatter in its piece, and for everything else. Measured on a virtual machine; other machines
-  /// differ by a factor of about two.
+  /// Time that one core needs for a point after reading, in nanoseconds: for each pass of the plan, for the point's
+  /// separation, for the search for the least scatter in the point's piece, and for everything else. Measured on an
+  /// idle virtual machine. Other machines may need half or twice as long.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
-  /// Estimates the cost from the first points, once these do not fit in memory.
+  /// Estimates the cost of a build from its first points, when the points no longer fit in memory.
   ///
   /// - Parameters:
   ///   - pointCount: Approximate number of points.
-  ///   - readingSeconds: Time to read all points, at the rate of the first.
+  ///   - readingSeconds: Time to read all points, at the rate of the first points.
   ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
-  init(pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int) {
+  ///   - busyThreads: Number of threads of other processes that compete for the cores.
+  init(
+    pointCount: Int, readingSeconds: Double, _ options: ScratchBuild.Options, recordLength: Int,
+    busyThreads: Double = busyThreads
+  ) {
     self.pointCount = pointCount
     (scratch, index) = (
       (24 + (options.isGrouped ? 10 : 0) + 2 * recordLength) * pointCount, (22 + recordLength) * pointCount
     )
-    seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options)
+    seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options, busyThreads: busyThreads)
   }
 
   /// Returns the time to build the index once all points are read.
-  static func buildingSeconds(ofPoints count: Int, _ options: ScratchBuild.Options) -> Double {
+  static func buildingSeconds(
+    ofPoints count: Int, _ options: ScratchBuild.Options, busyThreads: Double = busyThreads
+  ) -> Double {
     let passes = Double(ScratchBuild.passCount(ofPoints: count, options))
     let nanoseconds =
       passes * perPass + perPoint + (options.rule == .mean ? 0 : perSearch)
       + (options.computesSeparations ? perSeparation : 0)
-    return nanoseconds * Double(count) / 1e9 / Double(max(options.threads, 1))
+    let share = share(
+      ofCores: ProcessInfo.processInfo.activeProcessorCount, threads: options.threads, busyThreads: busyThreads)
+    return nanoseconds * Double(count) / 1e9 / share
+  }
+
+  /// Returns how many cores' worth of time the threads get while other threads are busy, at most one core per thread.
+  static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
+    let threads = Double(max(threads, 1))
+    return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))
+  }
+
+  /// Average number of threads of other processes that were busy or waited for the disk in the last minute.
+  static var busyThreads: Double {
+    var loads = [0.0]
+    // Subtracts 1 for this process, which has just read the points and is part of the load average.
+    return getloadavg(&loads, 1) == 1 ? max(loads[0] - 1, 0) : 0
   }
 
   var description: String {
@@ -41,7 +63,7 @@ struct BuildForecast: CustomStringConvertible {
       + "\(ByteCount(index)) for the index and \(Self.time(seconds))"
   }
 
-  /// Returns a time in words, in a unit that does not promise more accuracy than there is.
+  /// Returns a time in words, in whole minutes or hours, since the estimate is not accurate to less.
   static func time(_ seconds: Double) -> String {
     if seconds < 60 { return "less than a minute" }
     let minutes = Int((seconds / 60).rounded(.up))

@@ -3,7 +3,7 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// A build that continues in pieces, in a scratch folder, once the points need more memory than it may use.
+/// A build that continues in pieces, in a scratch folder, once the points need more memory than the build may use.
 final class BuildInPieces {
   private let input: Input
   private let output: String
@@ -28,11 +28,11 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Memory per point of a build in memory, coordinates and results included, rounded up. The second value is for
-  /// builds with separations or by merging.
+  /// Memory per point of a build in memory, in bytes, rounded up, including coordinates and results. The second value
+  /// is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
-  /// - Returns: nil if no limit could be exceeded.
+  /// - Returns: nil if there is no memory limit: none is set, and the system does not report its free memory.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
@@ -42,7 +42,7 @@ final class BuildInPieces {
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
-  /// The receiver of points once they are too many for memory.
+  /// Receives the points in batches if there are too many for memory.
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
@@ -52,7 +52,7 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns why a build cannot run in pieces, and which build can.
+  /// Returns why the build cannot run in pieces, and the options with which it could; nil if it can.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -107,14 +107,23 @@ final class BuildInPieces {
     columns?.note(table)
     var skippedRows = batch.skippedRows
     for points in table.coordinates.indices.chunks(of: keepsColumns ? Self.blockSize : .max) {
-      let rows = try columns?.rows(points, of: table) ?? []
-      let groups = try groups?.groups(points, of: batch) ?? []
-      try namingInput {
-        try build?.append(
-          Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
-          groups: groups, values: columns?.values(points, of: table) ?? [])
+      let first = build?.pointCount ?? 0
+      do {
+        let rows = try columns?.rows(points, of: table) ?? []
+        let groups = try groups?.groups(points, of: batch) ?? []
+        try namingInput {
+          try build?.append(
+            Array(table.coordinates[points]), skippedRows: skippedRows, givenRows: rows,
+            groups: groups, values: columns?.values(points, of: table) ?? [])
+        }
+      } catch let failure as Failure {
+        throw columns?.typed.firstFailure(
+          instead: failure, points, of: table, in: input, row: plan.columns.row, plan.groups) ?? failure
       }
       skippedRows = []
+      if let (point, error) = build?.firstUnsuitableValue {
+        throw input.refusal(of: error, line: table.line(ofPoint: points.lowerBound + point - first), in: table)
+      }
     }
     groups?.note(batch)
     if table.coordinates.isEmpty {
@@ -130,8 +139,8 @@ final class BuildInPieces {
   private func refuseObstacle() throws {
     if let obstacle {
       throw Failure.usage(
-        "\(input.name): expected points whose tree needs at most \(limit) of memory, found more, and a tree "
-          + "\(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
+        "\(input.name): expected points whose tree needs at most \(limit) of memory, found points that need more, "
+          + "and a tree \(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
           + "or allow more with --memory")
     }
   }
@@ -193,10 +202,11 @@ final class BuildInPieces {
     }
   }
 
-  /// Minimum number of bytes read before a forecast, so that bytes read ahead of the points do not matter.
+  /// Minimum number of bytes to read before a forecast. After so many bytes, the bytes that were read but not yet
+  /// parsed hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
-  /// Reports that the build runs in pieces, and its cost as estimated from the first points.
+  /// Reports that the build runs in pieces, and how much it will cost, estimated from the first points.
   private func announce(first table: PointTable) {
     guard let folder else { return }
     let count = table.coordinates.count
@@ -221,8 +231,8 @@ final class BuildInPieces {
       recordLength: recordLength(of: table))
   }
 
-  /// Returns the size of a point in the scratch folder beyond its position, as the average of some of the first
-  /// points.
+  /// Returns the size of a point's columns and row number in the scratch folder, in bytes, averaged over some of the
+  /// first points.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
@@ -253,7 +263,8 @@ final class BuildInPieces {
     if let missing = build.missingSpace(for: destination) {
       throw Failure.inputOutput(
         "\(missing.path): expected \(ByteCount(missing.expected)) of free space for a build in pieces, found "
-          + "\(ByteCount(missing.free)); free some or choose another place\(missing.isForScratch ? " with --scratch" : "")"
+          + "\(ByteCount(missing.free)); free some space or choose another folder"
+          + (missing.isForScratch ? " with --scratch" : "")
       )
     }
     showProgress()
@@ -273,7 +284,7 @@ final class BuildInPieces {
     folder = nil
   }
 
-  /// Removes the scratch folder, unless another build is to continue from it.
+  /// Removes the scratch folder, unless another build will continue from it.
   func cleanUp() {
     if !memory.resume || build == nil { folder?.remove() }
   }

@@ -18,10 +18,11 @@ struct ColumnsInPieces {
   private let attributeCount: Int
   private let names: [String]
   let columns: [ScratchBuild.RequestedColumn]
+  let typed: TypedColumns
   /// Order of the columns in all batches; nil if the first batch has all names in order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns that the options name, as far as the first batch shows.
+  /// Finds the columns that the options name among the columns of the first batch.
   init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     self.input = input
     row = options.row
@@ -34,14 +35,14 @@ struct ColumnsInPieces {
           + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
-    let typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
+    typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
     attributeCount = attributes.count
     columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
 
-  /// Returns the row numbers of some points; empty if no column has them.
+  /// Returns the row numbers of some points; empty if no column of row numbers was named.
   func rows(_ points: Range<Int>, of table: PointTable) throws -> [UInt64] {
     guard let row else { return [] }
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }

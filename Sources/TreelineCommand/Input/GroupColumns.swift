@@ -13,7 +13,7 @@ struct GroupColumns {
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
     try refuseColumns(of: table, in: input)
-    let groups = try table.coordinates.indices.map { try group(ofPoint: $0, of: table, in: input, table.row) }
+    let groups = try table.coordinates.indices.map { try group(ofPoint: $0, of: table, in: input) }
     do { return try PointGroups(groups) } catch {
       throw Failure.usage("\(input.name): --group-by: \(error)")
     }
@@ -27,8 +27,8 @@ struct GroupColumns {
     }
   }
 
-  /// Refuses a name that is not the name of exactly one column.
-  fileprivate func refuseColumns(of table: PointTable, in input: Input) throws {
+  /// Refuses a name that no column has, or that several columns have.
+  func refuseColumns(of table: PointTable, in input: Input) throws {
     if let names = table.columnNames {
       for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }
     } else if !table.coordinates.isEmpty {
@@ -45,12 +45,12 @@ struct GroupColumns {
       "\(input.name): expected a column \(name.debugDescription), named by \(option), found none")
   }
 
-  /// - Parameter row: Returns the row of a point, for errors.
-  fileprivate func group(ofPoint point: Int, of table: PointTable, in input: Input, _ row: (_ ofPoint: Int) -> Int)
-    throws -> PointGroups.Group
-  {
+  func group(ofPoint point: Int, of table: PointTable, in input: Input) throws -> PointGroups.Group {
     func value(_ name: String) -> AttributeValue? { table.value(ofColumn: name, point: point) }
-    if let neverCluster, try isTrue(value(neverCluster), in: input, row: { row(point) }) { return .neverClustered }
+    if let neverCluster {
+      let place = { input.place(ofPoint: point, in: table) }
+      if try isTrue(value(neverCluster), place) { return .neverClustered }
+    }
     return .named(groupBy.map { Self.name(of: value($0)) } ?? "")
   }
 
@@ -63,7 +63,7 @@ struct GroupColumns {
     }
   }
 
-  private func isTrue(_ value: AttributeValue?, in input: Input, row: () -> Int) throws -> Bool {
+  private func isTrue(_ value: AttributeValue?, _ place: () -> String) throws -> Bool {
     switch value {
     case nil, .null: return false
     case .bool(let value): return value
@@ -73,8 +73,8 @@ struct GroupColumns {
     case .string(let text) where ["false", "no", "f", ""].contains(text.lowercased()): return false
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
-        "\(input.name), row \(row()): expected true, false, yes, no, 1, 0 or nothing in the column "
-          + "that --never-cluster names, found \(text.debugDescription)")
+        "\(place()): expected true, false, yes, no, 1, 0 or nothing in the column "
+          + "that --never-cluster names, found \"\(text.visible)\"")
     }
   }
 }
@@ -85,10 +85,8 @@ struct GroupsInPieces {
   private let input: Input
   /// Columns that no batch has had so far.
   private var missing: [GroupColumns.Named]
-  /// Number of rows in the batches so far, including rows without a point.
-  private var rowCount = 0
 
-  /// Finds the columns, as far as the first batch shows; nil if no column is named.
+  /// Finds the columns among the columns of the first batch; nil if no column is named.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
@@ -98,16 +96,11 @@ struct GroupsInPieces {
 
   /// Returns the groups of some points of a batch.
   func groups(_ points: Range<Int>, of batch: PointBatch) throws -> [PointGroups.Group] {
-    try points.map { point in
-      try columns.group(ofPoint: point, of: batch.table, in: input) { batch.row(ofPoint: $0, from: rowCount) }
-    }
+    try points.map { try columns.group(ofPoint: $0, of: batch.table, in: input) }
   }
 
-  /// Adds a batch whose groups were read.
-  mutating func note(_ batch: PointBatch) {
-    missing.removeAll { batch.table.hasColumn(named: $0.name) }
-    rowCount += batch.rowCount
-  }
+  /// Notes which columns a batch has, after its groups were read.
+  mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
   /// Refuses columns that no point has, once all batches are read.
   func finish() throws { try columns.refuse(missing, in: input) }

@@ -14,11 +14,37 @@ struct Input {
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Whether the input is an index, according to its first bytes, not its name. A pipe, whose bytes cannot be read
-  /// twice, never is one.
+  /// Returns the input and the line of a point's record, for a message: `cities.csv:7`. The columns of the table must
+  /// have been kept.
+  func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
+
+  /// Returns an error about a column, with the line of the unsuitable value.
+  ///
+  /// - Parameters:
+  ///   - line: The line; nil if the error has it instead of a row.
+  ///   - table: The points, or some of them.
+  func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
+    guard case .unsuitableValue(let column, let row, let expected, let found, let remedy) = error else {
+      return .badData("\(name): \(error)")
+    }
+    let number = table.cells == nil || expected != "a number" ? "" : String(found.dropFirst().dropLast())
+    let remedy =
+      switch columns.decimal {
+      case .point where number.contains(",") && CellNumber.literal(number, mark: .comma, allowsPlus: true) != nil:
+        "--decimal comma reads such numbers"
+      case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
+        "leave out the points between thousands, or --decimal comma if numbers have points"
+      default: remedy
+      }
+    return .badData(
+      "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
+  }
+
+  /// Whether the input is an index, according to its first bytes, not its name. False for a pipe, because its bytes
+  /// cannot be read twice.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
-  /// Opens the index. Choosing columns for its positions is an error, since it already has positions.
+  /// Opens the index. It is an error to choose columns of coordinates, since an index already has positions.
   func openIndex() throws -> ClusterTree {
     if columns.choice != .automatic {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
@@ -27,7 +53,7 @@ struct Input {
     return try ClusterTree(index: path)
   }
 
-  /// Refuses outputs that are the input or each other, since a file that is read, or written twice, would be lost.
+  /// Refuses an output file that is also the input or another output, since writing it would destroy the other data.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
@@ -44,7 +70,7 @@ struct Input {
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// For a file that does not exist: its name in the folder that the numbers identify.
+  /// Name of a file that does not exist, in the folder that the numbers identify; nil for an existing file.
   private let missingName: String?
 
   /// - Parameter path: Path of the file; `-` is standard input, which may be redirected.

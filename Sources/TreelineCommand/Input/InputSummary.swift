@@ -1,7 +1,7 @@
 import Treeline
 import TreelineFormats
 
-/// A summary of the input in one line: number of rows, extent, columns used, and what looks odd.
+/// A summary of the input in one line: number of rows, extent, columns of coordinates, kept columns, and oddities.
 struct InputSummary {
   private let name: String
   private let rowCount: Int
@@ -64,8 +64,8 @@ struct InputSummary {
       && max(-extent.least.latitude, extent.greatest.latitude) <= 90
   }
 
-  /// Whether the names of the columns suggest swapped coordinates, or latitudes lie where few people live while the
-  /// longitudes would be valid latitudes.
+  /// Whether the coordinates may be swapped. Either the names of the columns suggest it, or the latitudes lie where few
+  /// people live and the longitudes would be valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {
       let (first, second) = (columns.first.lowercased(), columns.second.lowercased())

@@ -4,7 +4,7 @@ import TreelineFormats
 
 /// The columns named by `--attributes`.
 ///
-/// Names are compared like Swift strings, by canonical equivalence, here and wherever a column is named.
+/// Wherever an option names a column, names are compared like Swift strings, by canonical equivalence.
 struct KeptColumns {
   /// Names in the input's order and spelling, so that an index returns them like the points themselves.
   private(set) var names: [String] = []
@@ -15,13 +15,14 @@ struct KeptColumns {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
-  /// Finds the columns that the option's values name, so that no index is written without one of them.
+  /// Finds the columns that the option's values name. Throws if one is missing, so that no index lacks it.
   ///
   /// - Parameter takesAnyName: Whether more points will follow, which may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Without features, any name could be a column.
+    // Features may have any columns. If there are no features yet, every name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
+    try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {
       let whole = columns(named: value)
       if !whole.isEmpty {
@@ -33,16 +34,30 @@ struct KeptColumns {
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
+  /// Number of columns and preparations for which an index always has room.
+  private static let maximumCount = 1_000
+
+  /// Refuses more columns than an index can have.
+  static func refuseTooMany(_ count: Int, _ options: String, in input: Input) throws {
+    guard count <= maximumCount else {
+      throw Failure.usage(
+        "\(input.name): expected at most \(maximumCount) columns and preparations, named by \(options), found \(count); "
+          + "name fewer")
+    }
+  }
+
   private func columns(named name: String) -> [String] {
     if let names = table.columnNames { return names.filter { $0 == name } }
     return table.hasColumn(named: name) ? [name] : []
   }
 
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
-    let name = name.debugDescription
     guard let column = columns.first else {
-      throw Failure.usage("\(input.name): expected a column \(name), named by --attributes, found none" + remedy)
+      throw Failure.usage(
+        "\(input.name): expected a column \(name.debugDescription), named by --attributes, found none"
+          + (table.columnNames ?? []).alternatives(to: name))
     }
+    let name = name.debugDescription
     guard columns.count == 1 else {
       throw Failure.usage(
         "\(input.name): expected one column \(name), named by --attributes, found \(columns.count); "
@@ -52,12 +67,6 @@ struct KeptColumns {
       throw Failure.usage("--attributes must name each column once, found \(name) again")
     }
     names.append(column)
-  }
-
-  private var remedy: String {
-    guard let names = table.columnNames, !names.isEmpty else { return "" }
-    let shown = names.prefix(20).map(\.debugDescription).joined(separator: ", ")
-    return "; the columns that can be kept are \(shown)" + (names.count > 20 ? " and \(names.count - 20) more" : "")
   }
 
   /// The attributes that the index keeps.

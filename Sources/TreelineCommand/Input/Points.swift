@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// The points that a subcommand works on: a tree, and what else is known about them.
+/// The points that a subcommand works on: their tree, and the table from which the tree was built.
 struct Points {
   let tree: ClusterTree
   /// The points as they were read; nil if the input is an index.
@@ -59,10 +59,10 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns the points with the columns that filters and aggregates need. Points that were read get them here, with
-  /// kinds that their values decide.
+  /// Returns the points with the columns that filters and aggregates need. A tree that was built from a table gets
+  /// these columns here; the values of a column decide its kind.
   ///
-  /// - Parameter filters: The filters with the names of their options.
+  /// - Parameter filters: The filters, each with the name of its option.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
     throws -> Points
   {
@@ -90,15 +90,15 @@ struct Points {
     do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
-  /// Returns the input's row number of a point, given its tree index.
+  /// Returns the row number of a point in the input, given the point's tree index.
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
-  /// Returns the input's row number. Unlike rows of a tree, it counts rows of the input that were skipped.
+  /// Returns a row number in the input for a row number in the tree. The input also counts rows that were skipped.
   private func inputRow(_ row: Int) -> Int { table?.row(ofPoint: row) ?? row }
 
-  /// Returns a cluster of the tree as it is written.
+  /// Returns a cluster of the tree as a feature to write.
   ///
-  /// - Parameter position: Where the cluster is shown; nil for where it stands, if that is its mean.
+  /// - Parameter position: Where to show the cluster; nil for its position in the tree, if that is the mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
@@ -107,15 +107,15 @@ struct Points {
     return feature
   }
 
-  /// Returns a single point, even if others have its position.
+  /// Returns a single point as a feature to write, even if other points have its position.
   func feature(ofPointAt treeIndex: Int) throws -> ClusterFeature {
     let leaf = try tree.clusters(containingTreeIndex: treeIndex).last!
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Returns a feature of any method with the input's data of its points.
+  /// Returns a feature, from any method, after adding the input's data about the feature's points.
   ///
-  /// - Parameter members: The tree indices of all its points.
+  /// - Parameter members: The tree indices of all points of the feature.
   func completed(
     _ feature: ClusterFeature, members: some RandomAccessCollection<Int>, listsMembers: Bool = false
   ) -> ClusterFeature {
@@ -154,16 +154,18 @@ extension ClusterTree {
 extension PointTable {
   /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
   ///
-  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
-  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ batches: PointBatches? = nil) throws {
+  /// - Parameter receivers: Parts of the tool that receive columns or points while the input is read.
+  init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ receivers: PointReceivers = PointReceivers())
+    throws
+  {
     let options = ReadingOptions(
       columns: input.columns.choice, skipsInvalid: input.columns.skipInvalid, keepsColumns: keepsColumns,
       decimal: input.columns.decimal)
     do throws(ReadingError) {
-      self = try PointReader.read(path: input.path, options: options, batches: batches) { read, total in
+      self = try PointReader.read(path: input.path, options: options, receivers: receivers) { read, total in
         progress.show("Reading", done: Double(read), of: total.map(Double.init), unit: "B")
       }
-    } catch { throw batches?.failure ?? error }
+    } catch { throw receivers.failure ?? error }
     progress.clear()
     for note in notes { Notes.print("treeline: \(input.name): \(note)") }
     reportBadRows(of: input.name)
@@ -199,7 +201,7 @@ extension ClusterTree {
     reportCoarsePositions(of: table)
   }
 
-  /// Reports a plain plane so wide that positions are not kept as they were read.
+  /// Reports it if a plain plane is so wide that the tree keeps positions less exactly than they were read.
   private func reportCoarsePositions(of table: PointTable) {
     if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }

@@ -18,10 +18,10 @@ struct RowColumn {
       case nil: "none"
       case .null: "an empty value"
       case .bool(let value): "\(value)"
-      case .number(let text), .string(let text), .json(let text): text.debugDescription
+      case .number(let text), .string(let text), .json(let text): "\"\(text.visible)\""
       }
     throw Failure.badData(
-      "\(input.name), \(table.coordinates[point]): expected a whole number from 0 to 2^53 in the column "
+      "\(input.place(ofPoint: point, in: table)): expected a whole number from 0 to 2^53 in the column "
         + "\(name.debugDescription) that --row names, found \(found)")
   }
 
@@ -29,13 +29,21 @@ struct RowColumn {
   func numbered(_ table: PointTable, in input: Input) throws -> PointTable {
     let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
     let sorted = rows.sorted()
-    if let twice = zip(sorted, sorted.dropFirst()).first(where: ==) {
-      throw refusal(of: .rowTwice(row: twice.0), in: input)
-    }
+    if zip(sorted, sorted.dropFirst()).contains(where: ==) { throw refusal(ofTwiceIn: rows, of: table, in: input) }
     return table.numbered(by: rows)
   }
 
-  /// Returns an error about row numbers that names their column.
+  /// Returns the error for the first row number that occurs twice.
+  private func refusal(ofTwiceIn rows: [Int], of table: PointTable, in input: Input) -> Failure {
+    var points: [Int: Int] = [:]
+    let second = rows.indices.first { points.updateValue($0, forKey: rows[$0]) != nil } ?? 0
+    let first = rows.firstIndex(of: rows[second]) ?? second
+    var failure = refusal(of: .rowTwice(row: rows[second]), in: input)
+    failure.message += ", on lines \(table.line(ofPoint: first)) and \(table.line(ofPoint: second))"
+    return failure
+  }
+
+  /// Returns an error about row numbers, with the name of their column.
   func refusal(of error: PieceError, in input: Input) -> Failure {
     .badData("\(input.name): column \(name.debugDescription): \(error)")
   }

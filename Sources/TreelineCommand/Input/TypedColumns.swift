@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns named by `--columns`, each with its kind or without one, to be detected.
+/// The columns named by `--columns`. If a column is named without a kind, its values decide the kind.
 struct TypedColumns {
   private struct Named {
     let name: String
@@ -27,12 +27,15 @@ struct TypedColumns {
   ) throws {
     (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
+    let mayNameAll = values.contains("all") && !names.contains("all")
+    let count = mayNameAll ? names.count : values.flatMap(KeptColumns.names(in:)).count
+    try KeptColumns.refuseTooMany(count, "--columns", in: input)
     for value in values {
       if value == "all" && !names.contains(value) { continue }
       let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
       for part in parts { try add(part, names, in: input, besides: attributes) }
     }
-    if values.contains("all") && !names.contains("all") {
+    if mayNameAll {
       let taken = named.map(\.name) + attributes
       for name in names where !taken.contains(name) {
         try names.requireOne(name, as: "--columns all", in: input.name)
@@ -76,7 +79,22 @@ struct TypedColumns {
     return preparations
   }
 
+  /// Returns the error for a point's value that does not suit the declared kind of its column; nil if all suit.
+  func error(ofPoint point: Int, in table: PointTable) -> ColumnError? {
+    for column in named where column.kind != nil {
+      var survey = ColumnSurvey(of: .typed(column.kind), name: column.name, cells: table.cells)
+      var values = ColumnValues()
+      values.append(table.value(ofColumn: column.name, point: point, asWritten: true))
+      survey.add(values, firstPoint: point)
+      do { _ = try survey.needsGathering() } catch { return error }
+    }
+    return nil
+  }
+
   var names: [String] { named.map(\.name) }
+
+  /// Number of sections that the columns take in an index.
+  var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
   /// The columns that a build in pieces must keep.
   var requested: [ScratchBuild.RequestedColumn] {
@@ -97,7 +115,7 @@ struct TypedColumns {
 }
 
 extension PointTable {
-  /// Names of all columns; for GeoJSON, of all features.
+  /// Names of all columns; for GeoJSON, names of the columns of all features.
   fileprivate var allColumnNames: [String] {
     if let columnNames { return columnNames }
     var (names, known): ([String], Set<String>) = ([], [])
@@ -117,15 +135,16 @@ struct ColumnReport {
   /// Count of the numbers that are not kept exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
+  private let hasCommaNumbers: Bool
 
   init(_ column: EncodedColumn) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (inexactCount, hasOddTimes) = (column.inexactCount, column.hasOddTimes)
+    (inexactCount, hasOddTimes, hasCommaNumbers) = (column.inexactCount, column.hasOddTimes, column.hasCommaNumbers)
   }
 
   init(_ column: ColumnEncoding, inexactCount: Int) {
     (name, kind, entryCount) = (column.name, column.kind, column.entryCount)
-    (self.inexactCount, hasOddTimes) = (inexactCount, column.hasOddTimes)
+    (self.inexactCount, hasOddTimes, hasCommaNumbers) = (inexactCount, column.hasOddTimes, column.hasCommaNumbers)
   }
 
   /// The column in words: `population number`, `kind category (14 values)`.
@@ -135,6 +154,9 @@ struct ColumnReport {
 
   /// A note on odd values of the column; nil if there are none.
   var oddity: String? {
+    if hasCommaNumbers {
+      return "column \(name.debugDescription) may have numbers with decimal commas (--decimal comma reads them)"
+    }
     guard hasOddTimes else { return nil }
     return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
       + "milliseconds of kind time-ms; write dates as 2024-05-01)"
@@ -159,8 +181,8 @@ struct ColumnReport {
 }
 
 extension [String] {
-  /// Refuses a name that is not the name of exactly one of these columns. Names are compared like Swift strings, by
-  /// canonical equivalence.
+  /// Refuses a name that none of these columns has, or that several of them have. Names are compared like Swift
+  /// strings, by canonical equivalence.
   ///
   /// - Parameter option: The option that names the column.
   func requireOne(_ name: String, as option: String, in input: String) throws {
@@ -168,13 +190,7 @@ extension [String] {
     if count == 1 { return }
     throw Failure.usage(
       "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), named by \(option), "
-        + "found \(count == 0 ? "none" : "\(count)")\(thereAre)"
-        + (count > 1 ? "; give them different names" : ""))
-  }
-
-  /// Addition to an error about a missing column: the names of the columns, or the first of many.
-  var thereAre: String {
-    if isEmpty { return "" }
-    return "; there are " + prefix(20).map(\.debugDescription).joined(separator: ", ") + (count > 20 ? " and more" : "")
+        + "found \(count == 0 ? "none" : "\(count)")"
+        + (count > 1 ? "; give them different names" : alternatives(to: name)))
   }
 }

@@ -7,7 +7,7 @@ struct ClusterTable {
   private struct Column {
     /// Title for people.
     let title: String
-    /// Title in CSV, which is the property's name in GeoJSON, if there is one.
+    /// Title in CSV. If GeoJSON has a property for the column, the property has this name, too.
     let name: String
     /// Whether the column is omitted if no cluster has a value in it.
     var isOptional = true
@@ -79,7 +79,7 @@ struct ClusterTable {
     return lines.map { $0.trimmingTrailingSpaces + "\n" }.joined()
   }
 
-  /// CSV (RFC 4180) with a header, and with the columns of single points.
+  /// CSV (RFC 4180) with a header. The columns of the single points follow the columns of the clusters.
   var csv: String {
     let shown = columns.filter { column in !column.isOptional || features.contains { column.cell($0) != nil } }
     let names = features.first?.aggregates.map(\.name) ?? []
@@ -110,7 +110,7 @@ struct CSVColumns {
     }
   }
 
-  /// Returns a cell for each column; nil if a point has no value in it.
+  /// Returns a cell for each column; a cell is nil if the point has no value in the column.
   func cells(of columns: [(name: String, value: AttributeValue)]) -> [String?] {
     var cells = [String?](repeating: nil, count: names.count)
     FeatureProperties.forEachColumn(columns, after: taken) { name, value in

@@ -27,12 +27,12 @@ func reportingFailures(_ work: () throws -> Void) throws {
 }
 
 extension Failure {
-  fileprivate init(of error: any Error) {
+  init(of error: any Error) {
     let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    // Viewports and limits are checked with the arguments.
-    case is QueryError: self = .usage(message)
+    // Viewports and limits come from the options, so an error about them is a usage error.
+    case is QueryError, is AggregateError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV, ReadingError.decimalWithoutCSV:
       self = .usage(message)
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)

@@ -35,10 +35,10 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Makes those signals remove a file or an empty folder, if it still exists, before they end the process. Files are
+  /// Makes these signals remove a file or an empty folder, if it still exists, before they end the process. Files are
   /// removed in the order of the calls.
   static func removes(_ path: String) {
-    // Tests run many subcommands in one process, which write to the same files.
+    // Tests run many subcommands in one process, and these subcommands write to the same files.
     if (0..<nameCount).contains(where: { strcmp(names[$0]!, path) == 0 }) { return }
     precondition(nameCount < maximumNameCount, "No subcommand writes more than \(maximumNameCount) files")
     names[nameCount] = strdup(path)
@@ -65,7 +65,7 @@ private func removeAndEnd(_ number: Int32) {
   raise(number)
 }
 
-/// Refuses a path that names no file, before any work is done in vain. `option` is as written, such as `--output`.
+/// Refuses a path that names no file, before any work is done in vain. `option` is an option such as `--output`.
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// One line on standard error that shows what the tool does, how far it is and how fast. It is silent unless standard
-/// error is a terminal, and during the first half second.
+/// A line on standard error that shows what the tool does, how much of it is done and how fast. Nothing is shown during
+/// the first half second, or if standard error is not a terminal.
 ///
-/// Several threads may show progress, but only one at a time, like the builds of `ClusterTree`.
+/// Any thread may show progress, but not two threads at the same time. The builds of `ClusterTree` keep to this rule.
 final class ProgressBar: @unchecked Sendable {
   private let isShown = !Notes.areSilent && isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
@@ -14,14 +14,14 @@ final class ProgressBar: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// Shows how many of a total are done, if the total is known. The rate counts from the first call for the stage.
+  /// Shows how much is done, its share of the total if that is known, and the rate since the stage's first call.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     draw(stage, done, of: total) { seconds in
       "\(Quantity(amount: done, unit: unit)), \(Quantity(amount: done / seconds, unit: unit))/s"
     }
   }
 
-  /// Shows which pass over all points is running, and about how many there are.
+  /// Shows which pass over all points is running, and about how many passes there are.
   func show(_ stage: String, pass: Int, ofAbout total: Int) {
     draw(stage, Double(pass - 1), of: Double(total)) { _ in "pass \(pass) of about \(max(pass, total))" }
   }
@@ -58,7 +58,7 @@ struct Quantity: CustomStringConvertible {
   let unit: String
 
   var description: String {
-    // Each prefix ends where rounding would give 1000.
+    // An amount that would be rounded to 1000 gets the next prefix.
     guard amount >= 999.5 else { return "\(Int(amount.rounded())) \(unit)" }
     var scaled = amount / 1000
     var prefixes = ["k", "M", "G", "T"][...]

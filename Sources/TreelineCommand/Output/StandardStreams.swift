@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// The tool's output streams. Tests that run it in their own process redirect them.
+/// The tool's output streams. Tests that run the tool in their own process redirect these streams.
 enum StandardStreams {
   nonisolated(unsafe) static var output = STDOUT_FILENO
   nonisolated(unsafe) static var errors = STDERR_FILENO
@@ -12,7 +12,7 @@ func printToStandardError(_ line: String) {
   FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
 }
 
-/// Messages on standard error that are not errors: what was read, skipped or repaired.
+/// Messages on standard error that are not errors: they report what was read, skipped or repaired.
 enum Notes {
   /// Written once, before any work begins.
   nonisolated(unsafe) fileprivate(set) static var areSilent = false
@@ -39,7 +39,7 @@ struct AnswerOptions: ParsableArguments {
 
   func validate() throws { if output != "-" { try checkOutputPath(output, "--output") } }
 
-  /// Opens the output before the work begins, and passes a function that writes bytes in parts.
+  /// Opens the output, then calls `answer` with a function that writes the next bytes of the answer.
   ///
   /// - Parameter beginning: The first bytes of the answer.
   func write(

@@ -21,14 +21,14 @@ struct BuildCommand: ParsableCommand {
       'all' for all columns not named otherwise. The kinds are \(TypedColumns.kinds); without a kind the values \
       decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
       suffix '+percentiles' makes medians and percentiles of the column fast, '+distinct' counts of distinct values, \
-      as in 'price:number+percentiles+distinct'. For a million points each takes 3 bytes per point, percentiles 4 \
-      more if all values are distinct.
+      as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
+      '+percentiles' takes 4 more bytes if all values are distinct.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
-      may be at most 4096 values, including an empty cell. Distances are kept within a group; clusters of different \
-      groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. Points \
-      with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however close \
-      they are, and each counts against a limit. Neither needs to be among --columns.
+      may be at most 4096 values, including an empty cell. Clusters of one group keep their distances; clusters of \
+      different groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. \
+      Points with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however \
+      close they are, and each of these points counts against a limit. Neither column needs to be among --columns.
 
       --row names a column with a unique number for each point: shuffled rows then give the same index, byte for \
       byte. Otherwise points are numbered in input order, from 0.
@@ -73,7 +73,8 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Omit what '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree.")
+      "Omit the data that '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree."
+  )
   var noSeparation = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
@@ -119,7 +120,7 @@ struct BuildCommand: ParsableCommand {
       // Reading may take minutes, so the file to write is opened first.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // A file that exceeds the shell's limit must be reported as an error, and must not end the process.
+      // Without this call, a file larger than the shell's limit would end the process. Now the write fails instead.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
@@ -140,7 +141,9 @@ struct BuildCommand: ParsableCommand {
         return try pieces.finish(to: destination, nil)
       }
       let batches = pieces?.batches
-      var table = try PointTable(input, keepsColumns: keepsColumns, progress, batches)
+      let check = ColumnCheck { table in try checkColumns(kept, of: table, in: input) }
+      var table = try PointTable(
+        input, keepsColumns: keepsColumns, progress, PointReceivers(batches: batches, check: check))
       try refuseUnit(of: input, isPlanar: table.isPlanar)
       if !allowLoss { try refuseLoss(of: table) }
       if let pieces, let batches, pieces.build != nil {
@@ -149,7 +152,7 @@ struct BuildCommand: ParsableCommand {
       }
       if let row = kept.row {
         try row.check(table, in: input)
-        table = try row.numbered(table, in: input)
+        table = try namingFirstBadValue(of: table, in: input, row: row) { try row.numbered(table, in: input) }
       }
       try buildInMemory(table, options, description, to: destination, progress)
     }
@@ -160,16 +163,17 @@ struct BuildCommand: ParsableCommand {
     _ progress: ProgressBar
   ) throws {
     let input = Input(path: path, columns: positions)
-    let kept = try KeptColumns(attributes, of: table, in: input)
-    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
-    let groups = try groupColumns.groups(of: table, in: input)
+    let (kept, typed) = try keptColumns(of: table, in: input)
+    let groups = try namingFirstBadValue(of: table, in: input, row: nil) {
+      try groupColumns.groups(of: table, in: input)
+    }
     let tree = try ClusterTree(table, groupedBy: groups, options: options, progress)
     tree.reportClippedPoints()
     let encoded: [EncodedColumn]
     do {
       encoded = try tree.encoded(
-        typed.columns, row: table.row(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
-    } catch { throw Failure.badData("\(input.name): \(error)") }
+        typed.columns, row: table.line(ofPoint:), progress: progress.steps(ofPoints: tree.pointCount))
+    } catch { throw input.refusal(of: error, in: table) }
     progress.clear()
     ColumnReport.print(encoded.map(ColumnReport.init), InputSummary(of: table, in: input))
     try tree.write(
@@ -178,6 +182,32 @@ struct BuildCommand: ParsableCommand {
     ) { written, total in
       progress.show("Writing", done: Double(written), of: Double(total), unit: "B")
     }
+  }
+
+  /// Does work on the values of points. If a value is bad, names the first line with a bad value of any kind.
+  private func namingFirstBadValue<Result>(
+    of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
+  ) throws -> Result {
+    do { return try work() } catch let failure as Failure {
+      let typed = try keptColumns(of: table, in: input).1
+      throw typed.firstFailure(
+        instead: failure, table.coordinates.indices, of: table, in: input, row: row, groupColumns) ?? failure
+    }
+  }
+
+  private func keptColumns(of table: PointTable, in input: Input) throws -> (KeptColumns, TypedColumns) {
+    let kept = try KeptColumns(attributes, of: table, in: input)
+    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
+    try KeptColumns.refuseTooMany(kept.names.count + typed.sectionCount, "--attributes and --columns", in: input)
+    return (kept, typed)
+  }
+
+  /// Refuses options that name a column that the input does not have, before the rows of the input are read.
+  private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
+    if !keepsColumns { return }
+    _ = try keptColumns(of: table, in: input)
+    try groupColumns.refuseColumns(of: table, in: input)
+    try options.row?.check(table, in: input)
   }
 
   private var groupColumns: GroupColumns { GroupColumns(groupBy: groupBy, neverCluster: neverCluster) }

@@ -4,11 +4,11 @@ import ArgumentParser
 
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cluster", abstract: "Prints a cluster, its children, parent or members.",
+    commandName: "cluster", abstract: "Prints a cluster, or its children, parent or members.",
     discussion: """
-      --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members': after the first \
-      --offset at most --limit of them (100). 'expansion-zoom' is the zoom from which \(pixelOptions) shows its \
-      children instead of the cluster; null if no zoom does.
+      --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members'. --offset skips members, \
+      and --limit is the maximum number of members (100). 'expansion-zoom' is the zoom from which \(pixelOptions) \
+      shows its children instead of the cluster; null if no zoom does.
 
       An id means the same cluster in all answers of one index, and nothing in another index.
       """)

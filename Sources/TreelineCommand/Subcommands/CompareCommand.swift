@@ -8,9 +8,9 @@ struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares a grid with ways to cut the tree.",
     discussion: """
-      Without --bbox, several views are chosen: the whole data and ever denser parts, the same every time. The \
-      measures are printed as a table. --output draws each view in one HTML file that needs no network. --journey \
-      adds a flight through the data, as a film strip of the changes on the screen.
+      Without --bbox, several views are chosen: the whole data and ever denser parts. The same data gives the same \
+      views. The measures are printed as a table. --output draws each view in one HTML file that needs no network. \
+      --journey adds a flight through the data, as a film strip of the changes on the screen.
 
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and \
       a split rule, as in 'widest-first/least-scatter', or '/merge:distance', '/merge:badges' or '/merge:scatter' \
@@ -41,7 +41,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The methods to compare, in this order; 'all' means all, or all that an index supports. (default: \(MethodNames.standard), or for an index the same with its rule, the last only if it has separations)",
+      "The methods to compare, in this order; 'all' means all methods, or for an index all that it supports. (default: \(MethodNames.standard); for an index, these methods on its tree, without the last method if the index has no separations)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(

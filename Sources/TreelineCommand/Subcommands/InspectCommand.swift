@@ -25,7 +25,7 @@ private struct IndexReport: Encodable {
     let projection: String
     /// Longitude at which the Web Mercator plane is cut open.
     var seamLongitude: Double?
-    /// The square of a plain plane.
+    /// Corner and side of a plain plane, which is a square.
     var left, top, side: Double?
   }
 
@@ -74,12 +74,12 @@ private struct IndexReport: Encodable {
   let splitRule: String?
   /// Metric of a tree grown by merging.
   let mergedBy: String?
-  /// Position at which clusters stand, if it is not the mean.
+  /// `member` if clusters have the position of one of their points; nil if they have the position of their mean.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
-  /// Facts about badges; omitted if the index cannot answer badges.
+  /// Sizes of badges; omitted if the index does not support cuts with badges.
   let badges: Badges?
   /// Groups that never mix; omitted if all points may share clusters.
   let groups: [Group]?
@@ -232,7 +232,7 @@ private struct IndexReport: Encodable {
     return "plain, from (\(numbers[0]), \(numbers[1])) right and down by \(numbers[2])"
   }
 
-  /// Returns a row of the table of sections, up to its numbers.
+  /// Returns the first columns of a row of the table of sections: name, offset, bytes, and bytes per point.
   private func row(_ name: String, _ offset: String, _ bytes: UInt64) -> String {
     name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu ", bytes)
       + perPoint(bytes, "%12.3f")

@@ -33,7 +33,7 @@ struct QueryCommand: ParsableCommand {
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
   }
 
-  /// What the geometry of a cluster is.
+  /// The shape that is written as the geometry of a cluster.
   enum Geometry: String, ExpressibleByArgument, CaseIterable {
     case point
     case hull
@@ -54,10 +54,13 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var splitting: GrowthOptions
 
-  @Option(help: ArgumentHelp("The side of a cell of 'grid' in pixels. (default: by zoom, 88 to 16)", valueName: "px"))
+  @Option(
+    help: ArgumentHelp(
+      "The side of a cell of 'grid' in pixels. (default: 88 to 16, depending on the zoom)", valueName: "px"))
   var cell: Double?
 
-  @Option(help: "The output format.") var format: Format = .geojson
+  @Option(name: .customLong("format"), help: "The output format. (default: geojson, or csv with --rows)")
+  var givenFormat: Format?
 
   @Flag(help: "Print a line for each point instead of each cluster, with its columns and its cluster's id, as CSV.")
   var rows = false
@@ -69,7 +72,7 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box. Other counts include points outside."
+      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box, without its margin. Other counts include points outside."
   ) var countInView = false
 
   @Flag(
@@ -86,6 +89,8 @@ struct QueryCommand: ParsableCommand {
   /// GeoJSON is JSON, so the flag changes nothing.
   @Flag(help: .hidden) var json = false
 
+  private var format: Format { givenFormat ?? (rows ? .csv : .geojson) }
+
   func validate() throws {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
@@ -98,8 +103,11 @@ struct QueryCommand: ParsableCommand {
       guard format == .csv && method == .pca else {
         throw ValidationError("'--rows' goes with '--format csv' and '--method pca'.")
       }
-      if selection.aggregate != nil {
-        throw ValidationError("'--aggregate' prints values of clusters, '--rows' prints points; give one of both.")
+      for (option, isGiven) in [
+        ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
+        ("ellipses", ellipses),
+      ] where isGiven {
+        throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of both.")
       }
     }
     if method == .pca {
@@ -118,7 +126,7 @@ struct QueryCommand: ParsableCommand {
     _ = try query()
   }
 
-  /// Returns the query of the options. For a grid, only its viewport matters.
+  /// Returns the query that the options describe. A grid uses only the viewport of the query.
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {
@@ -179,7 +187,10 @@ struct QueryCommand: ParsableCommand {
       let window = style.window(for: query, in: view.window)
       let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
       let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
-      let counts = countInView ? try tree.pointCounts(of: clusters, in: view.window) : nil
+      let box = try countInView ? query.viewport.expanded(by: 0).located(on: tree, NoPrefix.self) : nil
+      let counts =
+        try countInView
+        ? box.map { try tree.pointCounts(of: clusters, in: $0.window) } ?? clusters.map { _ in 0 } : nil
       return points.features(
         of: clusters, cut: query.cut, aggregates, values, at: positions, ellipses: ellipses, hulls: hulls,
         members: members, geometry, counts)
@@ -225,7 +236,7 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: Where clusters are shown; nil for where they stand, if that is their mean.
+  /// - Parameter positions: Where to show clusters; nil for their positions in the tree, if these are the means.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

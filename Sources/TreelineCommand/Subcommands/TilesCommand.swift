@@ -9,8 +9,11 @@ struct TilesCommand: ParsableCommand {
     commandName: "tiles", abstract: "Writes vector tiles of clusters: PMTiles or MBTiles.",
     discussion: """
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
-      exactly one tile, so counts add up at every zoom. A limit is refused: it would differ from tile to tile. The \
-      same input gives the same bytes. The file appears when it is complete, and replaces another of its name.
+      exactly one tile, so counts add up at every zoom. Without a cut, clusters are badges if the index was built for \
+      them, \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart if it has separations, and otherwise of a detail of \
+      \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is refused: it would differ \
+      from tile to tile. The same index, under the same name, gives the same bytes. The file appears when it is \
+      complete, and replaces another of its name.
       """)
 
   @OptionGroup var source: InputOptions
@@ -21,7 +24,12 @@ struct TilesCommand: ParsableCommand {
   @Option(help: .init("The zooms of the tiles, from 0 to \(TilePyramid.greatestZoom).", valueName: "first-last"))
   var zooms = "0-14"
 
-  @OptionGroup var cut: CutOptions<NoPrefix>
+  @OptionGroup var cut: PixelCutOptions<NoPrefix>
+
+  /// Options of a limit, which have no place in the help.
+  @Option(help: .hidden) var limit: String?
+
+  @Option(help: .hidden) var order: String?
 
   @OptionGroup var selection: FilterOptions
 
@@ -47,9 +55,14 @@ struct TilesCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
-    for (name, value) in [("limit", cut.limit), ("order", cut.order)] where value != nil {
+    if limit != nil {
       throw ValidationError(
-        "'--\(name)' does not go with tiles, whose counts would not add up; give one of \(pixelOptions).")
+        "'--limit' does not go with tiles, whose counts would not add up; give one of \(pixelOptions).")
+    }
+    if order != nil { throw ValidationError("'--order' goes with a limit, which tiles do not have.") }
+    for (name, value) in [("min-points", cut.minPoints), ("alone-from-zoom", cut.aloneFromZoom)]
+    where value != nil && cut.detail == nil && cut.spacing == nil {
+      throw ValidationError("'--\(name)' goes with '--detail' or '--spacing'; give one.")
     }
     _ = try givenCut
   }
@@ -66,7 +79,7 @@ struct TilesCommand: ParsableCommand {
     return first...last
   }
 
-  /// The cut of the options; nil without one.
+  /// The cut that the options describe; nil if no option describes a cut.
   private var givenCut: Cut? {
     get throws {
       if cut.parameters.isEmpty { return nil }
@@ -94,10 +107,11 @@ struct TilesCommand: ParsableCommand {
     let pyramid = try TilePyramid(
       of: tree, given ?? .standardByPixels(of: tree), aggregates: aggregates, zooms: zoomRange!,
       tileSize: Viewport.TileSize(rawValue: tileSize)!)
-    let description = TileDescription(of: pyramid, name: (input.name as NSString).lastPathComponent)
+    let description = TileDescription(
+      of: pyramid, name: ((input.name as NSString).lastPathComponent as NSString).deletingPathExtension)
     let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
     let progress = ProgressBar()
-    let total = Double(tree.passingPointCount) * Double(pyramid.zooms.count)
+    let total = Double(tree.passingPointCount)
     let file = try AtomicFile(path: output, beginning: [])
     Interruption.removes(file.partialPath)
     var archive: any TileArchive =
@@ -107,7 +121,7 @@ struct TilesCommand: ParsableCommand {
       }
     var (tileCount, byteCount) = (0, 0)
     try pyramid.forEachTile(threads: threads) { done in
-      progress.show("Writing tiles", done: Double(done), of: total, unit: "points")
+      progress.show("Writing tiles", done: Double(done) / Double(pyramid.zooms.count), of: total, unit: "points")
     } _: { tile in
       try archive.append(tile)
       tileCount += 1
@@ -116,6 +130,9 @@ struct TilesCommand: ParsableCommand {
     try archive.finish(description)
     try file.finish()
     progress.clear()
+    if tileCount == 0 {
+      Notes.print("treeline: \(input.name): no point to show\(filter == nil ? "" : "; none passes the filter")")
+    }
     Notes.print(
       "treeline: wrote \(tileCount) tiles of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
         + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")

@@ -38,7 +38,8 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup(title: "Second view") var secondFilter: FilterOption<ToPrefix>
 
-  @Flag(help: "Change as little as the second limit allows, rather than cut afresh.") var continuing = false
+  @Flag(help: "Change as few clusters as the second limit allows, instead of choosing all clusters again.")
+  var continuing = false
 
   @OptionGroup var position: PositionOptions
 

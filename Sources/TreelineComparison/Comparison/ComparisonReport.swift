@@ -15,7 +15,8 @@ package struct ComparisonReport: Sendable {
   let pointCount: Int
   /// Methods in the order of their columns.
   let methods: [ClusteringMethod]
-  /// The compared views; none if there is nothing to look at: no point, or one position on a plain plane.
+  /// The compared views. The array is empty if there are no points, or if all points have one position on a plain
+  /// plane.
   let views: [ViewComparison]
   /// nil if no journey was asked for, or if there is nothing to look at.
   let journey: JourneyComparison?
@@ -23,13 +24,14 @@ package struct ComparisonReport: Sendable {
   let plane: Plane
 
   /// - Parameters:
-  ///   - methods: One or more. The summary compares the others with the first, such as the grid.
+  ///   - methods: One or more. The summary compares all other methods with the first method, such as the grid.
   ///   - tree: Tree of the points that all methods cluster.
   ///   - grid: `Grid(over: tree)`. It gives the number of clusters if the options do not, and distortions are compared
   ///     with it.
   ///   - views: The views; nil chooses them by the options.
   /// - Throws: `ComparisonError` or `QueryError` if the options ask for something that cannot be shown, `GridError` if
-  ///   the size of cells is invalid, `IndexError` if a tree comes from a damaged file, and what k-means throws.
+  ///   the size of cells is invalid, `IndexError` if a tree comes from a damaged file, and any error that k-means
+  ///   throws.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()
@@ -57,7 +59,8 @@ package struct ComparisonReport: Sendable {
   /// Boxes of all pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns the measures that have values, in some order: the distortion to k-means only if k-means was a yardstick.
+  /// Returns the measures of a list that have values. The distortion to k-means has values only if k-means was a
+  /// yardstick.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }

@@ -55,9 +55,10 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// Returns the share of the points in both answers, from 0 to 1, that are in another cluster of the coarser answer
-  /// than most points of their cluster in the finer answer. It is 0 if the finer answer refines the coarser one; nil if
-  /// no point is in both.
+  /// Returns the share of points, from 0 to 1, that the coarser answer tears away from their cluster in the finer
+  /// answer. A cluster of the finer answer belongs to the coarser cluster with most of its points; its points in other
+  /// coarser clusters are torn away. Only points in both answers are counted. The share is 0 if the finer answer
+  /// refines the coarser one, and nil if no point is in both.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -68,8 +69,8 @@ extension AnswerChange {
     return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
   }
 
-  /// Returns, for the clusters that satisfy a condition, the number in both answers divided by the number in at least
-  /// one; nil if no cluster satisfies it.
+  /// Returns, for the clusters that satisfy a condition, the number of clusters in both answers divided by the number
+  /// of clusters in at least one answer; nil if no cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept

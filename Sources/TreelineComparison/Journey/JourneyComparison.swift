@@ -6,7 +6,7 @@ struct JourneyComparison: Sendable {
   /// Views, one after the other; two or more.
   let views: [ComparisonView]
 
-  /// Moves from each view to the next, one fewer than views.
+  /// Moves from each view to the next. There is one move fewer than there are views.
   var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
   /// Maximum number of clusters of each method, the same in all views; 1 or more.
@@ -71,7 +71,7 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// The move from a view to the next, by what they show.
+/// The move from a view to the next, according to the ground that each of them shows.
 enum Move: String, Hashable, Sendable {
   /// The next view shows a part of this one, closer.
   case zoomIn = "zoom-in"

@@ -22,7 +22,7 @@ struct MeasuredJourney: Sendable {
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // A kept cluster stands still on the map, except for the last bit.
+        // A kept cluster stands still on the map. Its computed distance may differ from 0 in the last bit.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn
@@ -70,8 +70,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges kept on a pan, from 0 to 1, of the clusters that are shown inside both views and have a point
-  /// inside both; nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters that are shown inside both views and have a
+  /// point inside both are counted. The value is nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
@@ -97,7 +97,7 @@ extension JourneyMeasure {
 
   static var longestMove: Self {
     Self(
-      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest such distance of one badge.",
+      key: "longest_move_px", title: "Longest move of a badge", explanation: "The longest move of a badge in a step.",
       unit: .manyPixels, direction: .less
     ) { $0.distances.joined().max() }
   }

@@ -21,18 +21,19 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// Share of badges that touch another, from 0 to 1; 0 if there are no clusters.
+  /// Share of badges that touch another badge, from 0 to 1; 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
       explanation:
-        "How often badges get in each other's way. They are \(BadgeSize.range) wide, by their count; those of 'badges' as they are drawn, a point alone 10 px.",
+        "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
+        + "'badges' it has the diameter that the answer says, 10 px for a single point.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// Smallest distance between two badges, on screen or off; nil below two clusters.
+  /// Smallest distance between two badges, on screen or off; nil if there are fewer than two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
@@ -84,7 +85,7 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins, in which neighbours are found without a look at all positions.
+/// Positions in a picture, sorted into square bins, so that neighbors are found without a look at all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double
@@ -140,7 +141,7 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position, the first of equally near ones; nil if there is no other.
+  /// Returns the nearest other position or, of equally near positions, the first; nil if there is no other position.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))

@@ -2,8 +2,8 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Root mean square distance of points to their badge. Only points in view count, even if clusters have more, so that
-  /// all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Only points in view are used, even if clusters have points out
+  /// of view, so that all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
@@ -16,7 +16,8 @@ extension ViewMeasure {
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The distance above divided by a grid's, whose cells are widened until it has no more badges.",
+      explanation: "The distance above divided by the distance for a grid, whose cells are widened until it has no "
+        + "more badges than the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",
@@ -28,7 +29,7 @@ extension ViewMeasure {
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
-      explanation: "The distance above divided by that for k-means with the same number of badges.",
+      explanation: "The distance above divided by the distance for k-means with the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }
@@ -40,7 +41,7 @@ private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   return other > 0 ? value / other : value == 0 ? 1 : nil
 }
 
-/// Sum of the squared distances from points to where their clusters are shown.
+/// Sum of the squared distances from points to the positions at which their clusters are shown.
 struct Distortion {
   private let turn: Double
   private var sum = 0.0
@@ -59,7 +60,8 @@ struct Distortion {
 }
 
 extension ViewPoints {
-  /// Returns the root mean square distance of points to where their clusters are shown; nil without points in clusters.
+  /// Returns the root mean square distance of points to the positions at which their clusters are shown; nil if no
+  /// point is in a cluster.
   func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
     var distortion = Distortion(in: view)
     for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {
@@ -82,7 +84,7 @@ struct Yardsticks {
   /// Distortions that are known already, by the number of clusters.
   var known: [Int: Distortions] = [:]
 
-  /// Distortions in pixels, nil for a missing one.
+  /// Distortions in pixels; nil for a missing distortion.
   struct Distortions: Sendable {
     var grid: Double?
     var kMeans: Double?
@@ -103,14 +105,15 @@ struct Yardsticks {
 }
 
 /// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
-/// because more badges are closer to their points whatever the method.
+/// because in any method points are closer to their badges if there are more badges.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// Returns the width of cells in pixels and their clusters. The cells are the narrowest that are at least as wide as
-  /// `cellSize` and show at most `count` clusters, 1 or more; the width grows by steps of 2 %.
+  /// Returns the width of cells in pixels, and the clusters of these cells. The cells are the narrowest cells that are
+  /// at least as wide as `cellSize` and show at most `count` clusters. `count` is 1 or more, and the width grows by
+  /// steps of 2 %.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {

@@ -1,9 +1,11 @@
 import Treeline
 
 extension ViewMeasure {
-  /// From -1 to 1, over all clusters shown. Around each cluster all points of the data count, in its own cluster or
-  /// another, in view or not: so a cluster at the edge does not seem to be in an emptier place. nil below three
-  /// clusters, if all clusters have equal counts, or if all have equal numbers of points around them.
+  /// Rank correlation of the counts of all shown clusters with the numbers of points around them, from -1 to 1. Around
+  /// a cluster, all points of the data are counted, whichever cluster they are in. This includes points outside the
+  /// view, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there
+  /// are fewer than three clusters, if all clusters have equal counts, or if all clusters have equal numbers of points
+  /// around them.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
@@ -22,8 +24,8 @@ extension ViewMeasure {
   }
 }
 
-/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil below three pairs, or if all first or all
-/// second values are equal.
+/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil if there are fewer than three pairs, if
+/// all first values are equal, or if all second values are equal.
 ///
 /// - Complexity: O(n log n)
 func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
@@ -76,8 +78,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the squared distance to the farthest corner of a box, in the repetition of the box for which it is
-  /// smallest: no point of the box is farther away.
+  /// Returns the squared distance to the farthest corner of a box. Of the box's repetitions around the world, takes the
+  /// repetition for which the distance is smallest: no point of the box is farther away.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

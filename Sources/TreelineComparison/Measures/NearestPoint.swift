@@ -1,7 +1,8 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Mean distance in pixels from where clusters are shown to the nearest point of all the data, in view or not.
+  /// Mean distance in pixels from the position of a cluster on the screen to the nearest point of all the data, in view
+  /// or not.
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",

@@ -5,7 +5,7 @@ extension ViewMeasure {
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown by themselves",
-      explanation: "How many of the points in view no badge hides: the share of points whose badge has one point.",
+      explanation: "Share of the points in view that no badge hides, because their badge has one point.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
   }
@@ -15,8 +15,8 @@ extension ViewMeasure {
     Self(
       key: "lone_points_kept", title: "Lone points kept",
       explanation:
-        "Of the points in view without another within \(shortest(SinglePoints.loneliness)) px, on screen or off: the "
-        + "share that is shown as single points in their place.", unit: .share, direction: .more
+        "Share of lone points that are shown as single points in their place. A point in view is lone if no other "
+        + "point, on screen or off, is within \(shortest(SinglePoints.loneliness)) px.", unit: .share, direction: .more
     ) { $0.singles.loneShare }
   }
 }
@@ -27,8 +27,8 @@ struct SinglePoints: Sendable {
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// Distance in pixels up to which a lone point has no other point. Two points this far apart have room for a badge
-  /// each, and for one in between.
+  /// Distance in pixels within which a lone point has no other point. Two points this far apart have room for a badge
+  /// each and a third badge in between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
   /// Distance in pixels beyond which a lone point is not kept in its place. Methods round positions differently.
@@ -36,7 +36,7 @@ struct SinglePoints: Sendable {
 
   init() {}
 
-  /// - Parameter lonePoints: Tree indices of the points in view without another within `loneliness`.
+  /// - Parameter lonePoints: Tree indices of the points in view that have no other point within `loneliness`.
   init(
     of clusters: [ShownCluster], _ points: ViewPoints, lonePoints: [Int], in membership: Membership,
     of tree: ClusterTree,
@@ -57,15 +57,18 @@ struct SinglePoints: Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the tree indices of the points in a view without another within `SinglePoints.loneliness`, ascending.
+  /// Returns the tree indices of the points in a view that have no other point within `SinglePoints.loneliness`, in
+  /// ascending order.
   func lonePoints(in view: ComparisonView) throws -> [Int] {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Returns the tree indices of the points in a window without another point, inside it or not, within a distance.
+  /// Returns the tree indices of the points in a window that have no other point within a distance. Other points may
+  /// lie outside the window.
   ///
   /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points,
-  ///   however many are in the window, because the points of a narrower node have each other.
+  ///   however many are in the window, because each point of a narrower node has the node's other points within the
+  ///   distance.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

@@ -39,7 +39,7 @@ package struct ClusteringMethod: Sendable {
   }
 }
 
-/// A cluster as any method shows it in a view.
+/// A cluster as a method shows it in a view.
 struct ShownCluster: Sendable {
   /// Middle of the badge in pixels of the view; may be outside the picture, like some points of the cluster.
   let position: PixelPoint
@@ -82,8 +82,8 @@ extension ClusteringMethod {
 }
 
 extension Grid {
-  /// Creates the grid over the points of a tree; its row numbers are indices in tree order. Under a filter, only points
-  /// that pass count.
+  /// Creates the grid over the points of a tree; its row numbers are indices in tree order. Under a filter, points that
+  /// fail are left out.
   ///
   /// - Complexity: O(points)
   @_spi(Server) public init(over tree: ClusterTree) {
@@ -113,19 +113,19 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // Placed by its middle, so that a cell on the edge is on the same side as its badge.
+    // The cell is placed by its middle, so that a cell on the edge is on the same side as its badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
   }
 }
 
-/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, from 0 on and below
-/// `count`. Some numbers may be unused, for example if there are fewer positions than clusters.
+/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, from 0 to `count` -
+/// 1. Some numbers may be unused, for example if there are fewer positions than clusters.
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// Returns a method that clusters the points of each view on their own: a yardstick of what is possible.
+  /// Returns a method that clusters the points of each view separately. It is a yardstick of what is possible.
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",

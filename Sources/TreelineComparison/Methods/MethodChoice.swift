@@ -1,7 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// A method of clustering by its name: `grid`, or a way to cut a tree, such as `widest-first`, and how the tree grew.
+/// The choice of a clustering method by its name: `grid`, or a way to cut a tree, such as `widest-first`, with the
+/// growth of the tree.
 package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
@@ -17,7 +18,8 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// A grid, the article's cut, and the cut whose badges never touch. Each cuts its suitable tree, or the only one.
+  /// The grid, the breadth-first cut of Applidium's article, and the cut with badges that never touch. Each cut is
+  /// applied to the tree that suits it best or, if `growth` is given, to a tree of that growth.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
@@ -108,6 +110,6 @@ package struct ComparedTree: Sendable {
     indicesInReference = (0..<tree.pointCount).map { indexOfRow[tree.row(atTreeIndex: $0)] }
   }
 
-  /// Returns the indices in the reference's order of a range of this tree.
+  /// Returns the indices, in the order of the reference, of the points in a range of this tree.
   func treeIndices(of range: Range<Int>) -> [Int] { indicesInReference.map { $0[range].map(Int.init) } ?? Array(range) }
 }

@@ -13,7 +13,7 @@ package struct TreeCut: Hashable, Sendable {
   /// The cut. If it has a limit, the comparison sets it.
   package let cut: Cut
 
-  /// Whether the detail is the smallest that keeps within the limit of the comparison.
+  /// Whether the detail is the smallest detail that keeps the limit of the comparison.
   private(set) var isFitted = false
 
   package static let breadthFirst = TreeCut(
@@ -26,18 +26,19 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "groups of the points themselves, those split first that bring points closest to their badges",
+    summary: "groups of the points themselves, split first where points come closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// A limit that continues. In a single view it equals a fresh cut; on a journey it changes as little as possible from
-  /// the previous view.
+  /// A cut with a limit that continues the previous answer. In a single view it equals a fresh cut. On a journey it
+  /// changes as little as possible from the previous view.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "groups of the points themselves, the widest split first, but on a journey those shown before as far as the limit allows",
+      "groups of the points themselves, the widest split first, but a journey keeps groups shown before as far as the "
+      + "limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
-  /// Returns a cut with clusters as wide as `pixels` pixels; nil is the smallest width that keeps within the limit.
+  /// Returns a cut with clusters as wide as `pixels` pixels; nil chooses the smallest width that keeps the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
@@ -53,7 +54,7 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// As many badges as fit at the size that is drawn, whatever the limit. Needs a tree that was grown for badges.
+  /// As many badges as fit at their drawn size, whatever the limit. The cut needs a tree that was grown for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())
@@ -96,7 +97,7 @@ package struct TreeCut: Hashable, Sendable {
 }
 
 extension ClusteringMethod {
-  /// Returns a method that cuts a tree and shows each cluster where it stands.
+  /// Returns a method that cuts a tree and shows each cluster at the cluster's own position.
   ///
   /// - Parameter name: Name of the choice; by default the cut's own name.
   package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
@@ -121,7 +122,7 @@ extension ClusteringMethod {
 }
 
 extension ShownCluster {
-  /// Creates the cluster of a tree as it is shown where it stands.
+  /// Creates the cluster of a tree as it is shown at its own position.
   init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
       position: view.pixel(x: cluster.x, y: cluster.y), pointCount: cluster.pointCount,

@@ -14,7 +14,7 @@ extension ComparisonReport {
     return tables.joined(separator: "\n") + "\n* best in its row\n"
   }
 
-  /// Aligns the first and the last column left, the others right.
+  /// Aligns the first and the last column left, and all other columns right.
   private func table(_ rows: [MeasureRow], heads: [String]) -> String {
     let body = rows.map { row in
       [row.title] + row.cells.map { $0.text + ($0.isBest ? "*" : " ") } + [row.direction?.word ?? ""]

@@ -36,7 +36,7 @@ package typealias PixelPoint = SIMD2<Double>
 extension PixelPoint {
   /// Returns the squared distance in square pixels.
   ///
-  /// - Parameter turn: Width of the world in pixels; the shorter way round counts.
+  /// - Parameter turn: Width of the world in pixels. The distance is measured the shorter way around the world.
   func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
     let (direct, dy) = (abs(other.x - x), other.y - y)
     return squaredLength(Swift.min(direct, abs(turn - direct)), dy)
@@ -56,8 +56,8 @@ extension ComparisonView {
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
-  /// Returns where a position on the plane is in the picture. Outside the window it may be on any side; on the sphere
-  /// the nearest repetition is used, so that clusters on the edge stay next to their points.
+  /// Converts a position on the plane to a position in the picture. A position outside the window may be on any side of
+  /// the picture. On the sphere the nearest repetition is used, so that clusters on the edge stay next to their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     var fromMiddle = x - Double(window.x) - middle
@@ -67,13 +67,13 @@ extension ComparisonView {
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Returns where a point inside the window is in the picture.
+  /// Returns the position in the picture of a point inside the window.
   func pixel(of point: PlanePoint) -> PixelPoint {
     PixelPoint(
       x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Returns where a position in the picture of another view is in this picture.
+  /// Converts a position in the picture of another view to a position in this picture.
   func pixel(_ position: PixelPoint, of other: ComparisonView) -> PixelPoint {
     let (x, y) = other.planePosition(of: position)
     return pixel(x: x, y: y)

@@ -1,7 +1,7 @@
 import GridBaseline
 import Treeline
 
-/// Chooses views of a data set: all of it, then denser and denser parts, the same every time.
+/// Chooses views of a data set: all of it, then denser and denser parts. The choice is the same every time.
 ///
 /// Each view is centred on the points of one cell of a grid over the previous view: the cell whose surroundings, one
 /// zoom further in, show the most points. Views at even steps of this descent are kept. The split rule of the tree
@@ -14,7 +14,8 @@ struct ViewChoice {
   static let viewCount = 5
   /// Number of points below which there is little to cluster.
   static let leastPointCount = 200
-  /// Greatest zoom. A pixel is 60 cm at the equator; beyond, nothing is close to anything.
+  /// Greatest zoom. There, a pixel is 60 cm at the equator. At greater zooms, points are hardly ever close to each
+  /// other on the screen.
   static let maximumZoom = 18.0
   /// Cells of a view whose points are tried as the middle of the next view.
   private static let cellSize = CellSize.pixels(64)

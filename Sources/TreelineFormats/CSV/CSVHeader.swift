@@ -1,4 +1,4 @@
-/// The columns, as the first row describes them.
+/// The columns of a CSV file, according to its first row.
 struct CSVHeader {
   var layout: CSVLayout
   var isPlanar: Bool
@@ -31,7 +31,8 @@ struct CSVHeader {
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // A row with a value as either coordinate is data, even if bad. Taking it for a header would lose it silently.
+    // A row with a value in either coordinate column is data, even if the value is bad. If the row were taken for a
+    // header, its point would be lost silently.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -42,14 +43,14 @@ struct CSVHeader {
   }
 }
 
-/// Returns whether a cell of a first row is data: a number, a placeholder for one, an angle, two numbers, a geometry, or
-/// empty.
+/// Returns whether a cell of the first row is data: a number, a placeholder for a number, an angle, two numbers, a
+/// geometry, or empty.
 private func isValue(_ cell: String) -> Bool {
   isNumber(cell) || CoordinatePair(cell, .point) != nil || CoordinatePair(cell, .comma) != nil
     || WellKnownText(cell) != .unknown || Array(cell.utf8).withUnsafeBufferPointer { Angle($0) != nil }
 }
 
-/// Returns whether a cell is a number, with a point or a comma, a placeholder for one, or empty.
+/// Returns whether a cell is a number with a decimal point or comma, a placeholder for a number, or empty.
 func isNumber(_ cell: String) -> Bool {
   ["", "nan", "inf", "infinity", "null", "na", "n/a"].contains(
     String(cell.lowercased().drop { $0 == "-" || $0 == "+" }))
@@ -72,9 +73,9 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
   return Bytes(rebasing: text.dropFirst(4))
 }
 
-/// Returns the delimiter that the first record uses most outside quotes; a comma if it uses none. Commas within numbers
-/// do not count. With decimal commas these are all commas if there is another delimiter. Otherwise they are the commas
-/// of a record in which another delimiter separates two or more such numbers.
+/// Returns the delimiter that is most frequent in the first record outside quotes; a comma if there is none. Commas may
+/// be part of numbers: they are ignored if another delimiter separates two or more numbers with decimal commas. If the
+/// options request decimal commas, commas are ignored if any other delimiter occurs.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {
@@ -89,7 +90,7 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator)
     let byte = bytes[position]
     position += 1
     if isQuoted {
-      // A doubled quote closes and opens again, with the same result.
+      // At a doubled quote the quotes close and open again, which gives the right result.
       if byte == Byte.quote { isQuoted = false }
       isCellStart = byte == Byte.quote
       continue

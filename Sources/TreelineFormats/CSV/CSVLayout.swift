@@ -10,7 +10,7 @@ enum CoordinateSpelling {
   /// Two numbers in one cell.
   case pair(isLatitudeFirst: Bool, DecimalMark)
 
-  /// - Parameter oneCell: What the cells of the only column are; nil for two columns.
+  /// - Parameter oneCell: Content of the cells if both coordinates are in one column; nil for two columns.
   init(oneCell: ColumnFinder.OneCell?, _ mark: DecimalMark) {
     self =
       switch oneCell {
@@ -21,7 +21,8 @@ enum CoordinateSpelling {
       }
   }
 
-  /// Returns the coordinate in two cells, or in the first; nil unless it is valid for the axes.
+  /// Returns the coordinate that two cells contain, or that the first cell alone contains; nil unless it is valid for
+  /// the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
@@ -41,7 +42,7 @@ enum CoordinateSpelling {
 }
 
 extension Axes {
-  /// Returns the coordinate in two cells, however it is written; nil unless it is valid.
+  /// Returns the coordinate that two cells contain, in any spelling; nil unless it is valid.
   @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
     first: Double, second: Double
   )? {
@@ -51,8 +52,8 @@ extension Axes {
     return (x, y)
   }
 
-  /// Returns the number in a cell of a coordinate, whether or not the axis has room for it: a plain number, one with
-  /// marks between thousands, or, on the sphere, an angle.
+  /// Returns the number in a cell of a coordinate, even if it is outside the axis's range. The cell contains a plain
+  /// number, a number with marks between thousands, or, on the sphere, an angle.
   ///
   /// - Parameter isLatitude: Whether the letter of an angle must be N or S; otherwise it must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
@@ -70,8 +71,8 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// Number of columns in the first row, and the maximum for all other rows.
   let columnCount: Int
-  /// Minimum number of columns in every row: as many as the first row has up to its last name. A header may end with
-  /// delimiters that the rows do not have.
+  /// Minimum number of columns in every row: the number of columns of the first row up to its last name. A header may
+  /// end with delimiters that the rows do not have.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0; equal if one cell has both.
   let first: Int
@@ -143,7 +144,7 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
   func value(of record: Bytes, decimal: DecimalSeparator, asWritten: Bool = false) -> AttributeValue {
     if isNull(record) { return .null }
     let content = trimmed(bytes(of: record))

@@ -9,16 +9,17 @@ struct CSVReader: InputFormat {
   private let window: Window
   private let options: ReadingOptions
 
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
-  { try CSVReader(window: window, options: options).read(batches) }
+  { try CSVReader(window: window, options: options).read(receivers) }
 
-  private func read(_ batches: PointBatches?) throws(ReadingError) -> PointTable {
+  private func read(_ receivers: PointReceivers) throws(ReadingError) -> PointTable {
     let header = try readHeader()
-    // Reading the layout from the header each time would copy it, names included, for every row.
+    // Without this constant, the layout with all its names would be copied from the header for every row.
     let layout = header.layout
     var builder = TableBuilder(
-      file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, batches: batches)
+      file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, receivers: receivers)
+    try builder.checkColumns()
     builder.positionColumns = PositionColumns(
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
@@ -44,7 +45,7 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  /// Reads the header. Consumes what stands before the first row, and that row if it is a header.
+  /// Reads the header. Consumes everything before the first row, and also the first row if it is a header.
   private func readHeader() throws(ReadingError) -> CSVHeader {
     var named: UInt8?
     var preambleCount = 0
@@ -120,12 +121,13 @@ struct CSVReader: InputFormat {
     if let byte = separator.first, delimiters.contains(byte) { return byte }
     throw window.malformed(
       expected: "\"sep=\" with a comma, a semicolon, a tab or |",
-      found: excerpt(line) + "; write the cells with one of them between")
+      found: excerpt(line) + "; separate the cells with one of them")
   }
 
   /// Returns whether a line that begins with `#` is the header, not a comment; nil if the window has grown.
   ///
-  /// A header names the coordinates. If they are chosen by number, it has as many cells as the next row.
+  /// A header names the columns of the coordinates. If these are chosen by number, a line is the header if it has as
+  /// many cells as the next row.
   private func isHeader(_ line: Bytes, _ named: UInt8?) throws(ReadingError) -> Bool? {
     guard let delimiter = named ?? detectDelimiter(line, isFinal: true, options.decimal) else { return false }
     var cells: [String] = []
@@ -136,9 +138,9 @@ struct CSVReader: InputFormat {
     return try self.cells(after: line.count, delimiter).map { $0.count == count && $0.first?.first != "#" }
   }
 
-  /// Returns the cells of the next row that is not blank, none if no row follows; nil if the window has grown.
+  /// Returns the cells of the next row that is not blank: no cells if no row follows, nil if the window has grown.
   ///
-  /// - Parameter offset: Offset of the end of the row before it in the window.
+  /// - Parameter offset: Offset in the window at which the previous row ends.
   private func cells(after offset: Int, _ delimiter: UInt8) throws(ReadingError) -> [String]? {
     let bytes = window.bytes
     var offset = offset
@@ -152,7 +154,7 @@ struct CSVReader: InputFormat {
       if !isBlank(record, rest) { return cells }
       offset += record.end
     }
-    // A row beyond the limit of the window is reported once it is read.
+    // A row that is longer than the window's limit is reported later, when the row is read.
     guard !window.isAtEnd, try window.more() else { return [] }
     return nil
   }
@@ -178,7 +180,9 @@ struct CSVReader: InputFormat {
     if record.strayColumn < 0 && record.columnCount >= layout.leastColumnCount && !hasSurplus,
       let point = spelling.coordinate(first.bytes(of: bytes), second.bytes(of: bytes), builder.axes)
     {
-      try builder.add(first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]))
+      try builder.add(
+        first: point.first, second: point.second, record: Bytes(rebasing: bytes[..<record.contentEnd]),
+        line: window.line)
     } else if !isBlank(record, bytes) {
       let problem = CSVProblem(layout: layout, axes: builder.axes, bytes: bytes, record: record, line: window.line)
       try builder.reject { problem.invalidRow($0, first: first, second: second) }

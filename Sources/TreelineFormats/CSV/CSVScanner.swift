@@ -28,9 +28,9 @@ enum CSVScan {
 
 /// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
 ///
-/// A quote has a meaning only as the first byte of a cell. TSV has no quotes by convention. There a quote has a meaning
-/// only if the cell is closed before the next tab or line break, and is an ordinary character otherwise. After a
-/// closing quote only a delimiter or the end of the line may follow. Anything else is skipped and reported as
+/// A quote has a meaning only as the first byte of a cell. TSV has no quotes by convention. A quote in TSV has a
+/// meaning only if the cell is closed before the next tab or line break; otherwise it is an ordinary character. After
+/// a closing quote only a delimiter or the end of the line may follow. Any other text there is skipped and reported as
 /// `strayColumn`. If `isFinal`, nothing follows `bytes`, so their end is the end of the record.
 @inline(__always) func scanCSVRecord(
   _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
@@ -68,7 +68,7 @@ enum CSVScan {
     let isCarriageReturn = bytes[position] == Byte.carriageReturn
     position += 1
     if isCarriageReturn {
-      // Only the next byte shows whether a line feed belongs to it.
+      // Only the next byte shows whether the line break is CR LF or CR alone.
       if position == bytes.count && !isFinal { return .incomplete }
       if position < bytes.count && bytes[position] == Byte.lineFeed { position += 1 }
     }
@@ -105,7 +105,7 @@ private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> 
   return isFinal ? false : nil
 }
 
-/// Skips from an opening quote past its closing quote. Returns false if there is none.
+/// Skips from an opening quote past its closing quote. Returns false if there is no closing quote.
 private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int)
   -> Bool
 {

@@ -38,14 +38,14 @@ enum ColumnFinder {
     ("boylam", "enlem", false),
   ]
 
-  /// Common names of well-known text in order of preference, compared like the others. The last ones are PostGIS's
-  /// names for computed points.
+  /// Common names of a column of well-known text in order of preference, compared like `commonNames`. The last names
+  /// are those that PostGIS gives to computed points.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",
   ]
 
-  /// Names of a column with both coordinates of a point, compared like the others.
+  /// Names of a column with both coordinates of a point, compared like `commonNames`.
   private static let pairNames: Set = [
     "latlon", "latlng", "latlong", "latitudelongitude", "latitude,longitude", "lat,lon", "lat,lng", "lat/lon",
     "lat/lng",
@@ -59,7 +59,7 @@ enum ColumnFinder {
 
   /// Words that may surround a common name without changing its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Includes datums that differ by less than maps show.
+  /// Neutral words for coordinates in degrees. The names of datums among them differ by less than maps show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",
@@ -68,18 +68,18 @@ enum ColumnFinder {
 
   private static let longitudeWords: Set = ["lon", "lng", "long", "longitude"]
   private static let latitudeWords: Set = ["lat", "latitude"]
-  /// Words that say whose coordinates columns have. GTFS has `stop_lat` and `shape_pt_lat`, data of shared bicycles has
-  /// `start_lat` and `end_lat`.
+  /// Words for the place whose coordinates a column has. GTFS has `stop_lat` and `shape_pt_lat`. Data of shared
+  /// bicycles has `start_lat` and `end_lat`.
   private static let placeWords: Set = [
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
     "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
   ]
-  /// Words of the first place of a journey, where it counts.
+  /// Words for the start of a journey. If a file has several places, only the start is read.
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
-  /// Finds the columns by common names, then by common names with other words around them, then by the names of a
-  /// place's coordinates, then by common names of well-known text, then by those of a column with both coordinates.
-  /// Otherwise takes the first two columns if they are numbers.
+  /// Looks for columns with these names, in this order: common names; common names with neutral words around them;
+  /// names of a place's coordinates; common names of a column of well-known text; common names of a column with both
+  /// coordinates. If there are none, takes the first two columns if they are numbers.
   ///
   /// - Parameter next: The cells of the second row; empty if it is not known.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
@@ -126,7 +126,7 @@ enum ColumnFinder {
     return nil
   }
 
-  /// Returns the columns of the only place, or of the start of a journey.
+  /// Returns the coordinate columns of the only place, or of the start of a journey; nil if no column names a place.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
       words.indices.compactMap { column in
@@ -195,7 +195,8 @@ enum ColumnFinder {
     Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
   }
 
-  /// Returns a column of both coordinates in the order that its first cell has, as far as it tells one.
+  /// Returns the column that has both coordinates, and their order. Letters in its first cell determine the order.
+  /// Without letters the order is a guess from the column's name and the numbers, and a note reports it.
   private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
     if let isLatitudeFirst = pair.isLatitudeFirst {
       return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)

@@ -6,10 +6,10 @@ struct CoordinatePair {
   let numbers: (Double, Double)
   /// Whether the latitude is first, according to the letters of angles; nil without letters.
   let isLatitudeFirst: Bool?
-  /// Whether brackets are around it, as around the longitude and the latitude of GeoJSON.
+  /// Whether the pair is in brackets, like a position in GeoJSON, where the longitude is first.
   let isArray: Bool
 
-  /// Separates the text at the first place at which both parts are a number or an angle.
+  /// Splits the text where both parts are a number or an angle. Prefers a semicolon, then a comma, then a space.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }
@@ -46,7 +46,8 @@ struct CoordinatePair {
     return Angle(text).map { ($0.degrees, $0.isLatitude) }
   }
 
-  /// Returns the longitude and the latitude, in the order that the letters tell, or else in the given one.
+  /// Returns the longitude and the latitude. If the pair has no letters, `isLatitudeFirst` decides which number is
+  /// which.
   func ordered(isLatitudeFirst: Bool) -> (first: Double, second: Double) {
     self.isLatitudeFirst ?? isLatitudeFirst ? (numbers.1, numbers.0) : (numbers.0, numbers.1)
   }

@@ -20,7 +20,7 @@ extension WellKnownText {
     var reader = reader
     let type = UInt32(truncatingIfNeeded: reader.integer(bytes: 4)!)
     var number = type & 0x0FFF_FFFF
-    // The thousands give the dimensions, too: 1 is Z, 2 is M, 3 is both.
+    // In ISO types the thousands give the dimensions: 1 is Z, 2 is M, 3 is both.
     let thousands = number / 1000
     number %= 1000
     guard thousands <= 3, number > 0 else { return .brokenBinary }

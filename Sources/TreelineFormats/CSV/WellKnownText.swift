@@ -1,7 +1,8 @@
 /// A text as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits. Points are read;
 /// other geometries are only recognized.
 enum WellKnownText: Equatable {
-  /// A point. Its spatial reference system is the number before it, as in PostGIS (EWKT); nil if it has none.
+  /// A point. `srid` is the number of its spatial reference system, which PostGIS writes before it (EWKT); nil if there
+  /// is none.
   case point(first: Double, second: Double, srid: Int?)
   case emptyPoint
   /// A geometry of another type, with the type's name.
@@ -58,11 +59,11 @@ private struct WellKnownTextScanner {
       srid = number
     }
     guard take("POINT") else { return scanOther() }
-    // Either separate words or the end of the name.
+    // `Z` and `M` are either separate words or the end of the name.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }
-    // PostGIS does not write the Z.
+    // PostGIS omits the `Z`, so a point without dimensions in its name may have up to four numbers.
     var count = 2
     while !take(")") {
       guard takeNumber() != nil else { return .unknown }
@@ -87,7 +88,9 @@ private struct WellKnownTextScanner {
     while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
   }
 
-  /// Skips capital letters or a sign if they are next, in any case and with spaces around them.
+  /// Skips a word or a sign if it is next, in upper or lower case, with the spaces around it.
+  ///
+  /// - Parameter word: Capital letters or a sign.
   private mutating func take(_ word: StaticString) -> Bool {
     skipSpace()
     let length = word.utf8CodeUnitCount

@@ -9,7 +9,7 @@ enum CoordinateSystem {
 
   static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"
 
-  /// Returns the foreign system that a value of `spatialReference`, with checked syntax, names; nil for longitudes and
+  /// Returns the foreign system in a value of `spatialReference`, whose syntax has been checked; nil for longitudes and
   /// latitudes.
   static func foreign(esri value: Bytes) -> String? {
     guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
@@ -26,7 +26,7 @@ enum CoordinateSystem {
     return names.isDisjoint(with: ids) ? visible(id) : nil
   }
 
-  /// Returns the foreign system that a value of `crs`, with checked syntax, names; nil for longitudes and latitudes.
+  /// Returns the foreign system in a value of `crs`, whose syntax has been checked; nil for longitudes and latitudes.
   static func foreign(_ value: Bytes) -> String? {
     // A crs has always been an object or a string.
     guard value.first == Byte.openBrace else { return value.first == Byte.quote ? visible(value) : nil }

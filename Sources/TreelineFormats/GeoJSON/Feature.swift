@@ -16,7 +16,7 @@ struct FeatureScan {
   var x: Range<Int>?
   var y: Range<Int>?
   var esriSystem: Range<Int>?
-  /// The first member that occurs twice, so that it is unclear which one is meant.
+  /// The first member that occurs twice, so that it is unclear which of its two values is meant.
   var repeatedMember: StaticString?
   var names = PropertyNames()
 
@@ -33,8 +33,8 @@ struct FeatureScan {
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether the names themselves must be compared, because hashes repeat, or there are too many names, or names have
-  /// characters that can be written in several ways.
+  /// Whether the names themselves must be compared. True if a hash repeats, if there are too many names, or if a name
+  /// has characters that can be written in several ways.
   private(set) var mayRepeat = false
 
   @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {
@@ -55,7 +55,7 @@ struct PropertyNames {
 }
 
 extension JSONScanner {
-  /// Scans one element of `features` or one record of a sequence. It may be any value, but only a Feature has parts.
+  /// Scans an element of `features` or a record of a sequence. It may be any value, but only an object has parts.
   mutating func scanFeature() throws(JSONStop) -> FeatureScan {
     var feature = FeatureScan()
     let start = position
@@ -122,7 +122,7 @@ extension JSONScanner {
   }
 }
 
-/// Reads the position of a scanned Feature, or returns what is wrong with it.
+/// Reads the position of a scanned Feature, or throws a description of the Feature's fault.
 struct FeatureReading {
   let feature: FeatureScan
   let bytes: Bytes
@@ -164,7 +164,7 @@ struct FeatureReading {
     return (position.first, position.second, Bytes(rebasing: bytes[id]), properties)
   }
 
-  /// Whether it is a Feature of Esri's JSON.
+  /// Whether the object is a Feature of Esri's JSON.
   var isEsri: Bool { feature.type == nil && feature.attributes != nil }
 
   private func esriPoint(_ axes: Axes) throws(Problem) -> Point {
@@ -189,7 +189,7 @@ struct FeatureReading {
 
   private func number(_ range: Range<Int>) -> Double? { parseDecimal(Bytes(rebasing: bytes[range])) }
 
-  /// Returns the bytes of the properties; none if they are null or absent.
+  /// Returns the bytes of the properties; no bytes if the properties are null or absent.
   private func columns(_ range: Range<Int>?, _ part: String) throws(Problem) -> Bytes {
     guard let range, bytes[range.lowerBound] != UInt8(ascii: "n") else { return Bytes(rebasing: bytes[0..<0]) }
     guard bytes[range.lowerBound] == Byte.openBrace else {
@@ -224,7 +224,7 @@ struct FeatureReading {
   }
 
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double) {
-    // The syntax has been checked, so this finds numbers and commas unless the elements are something else.
+    // The syntax has been checked, so this fails only if the elements are not numbers, or there are fewer than two.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
@@ -256,7 +256,7 @@ struct FeatureReading {
     return "\"\(visible(string(range).text(of: bytes)))\""
   }
 
-  /// Returns JSON as it is, without additional quotes.
+  /// Returns a part of the JSON for a message, without quotes around it.
   private func excerpt(_ range: Range<Int>) -> String { visible(Bytes(rebasing: bytes[range])) }
 }
 

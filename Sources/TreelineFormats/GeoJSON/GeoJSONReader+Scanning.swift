@@ -1,5 +1,5 @@
 extension GeoJSONReader {
-  /// Scans from the start of the window. Scans again from there with a larger window if the bytes do not suffice.
+  /// Scans from the start of the window. If the bytes do not suffice, enlarges the window and scans again.
   ///
   /// Consumes nothing until `commit`.
   @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
@@ -51,8 +51,8 @@ extension GeoJSONReader {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      // Fails only for a carriage return at the end of the window. It stays, and is scanned again with the bytes that
-      // follow.
+      // Fails only for a carriage return at the end of the window. The carriage return stays, and is scanned again with
+      // the bytes that follow.
       let isWhole = (try? scanner.skipSpace()) != nil
       let isAtByte = isWhole && scanner.position < scanner.bytes.count
       isSeparated = isSeparated || scanner.lineBreaks > 0
@@ -87,11 +87,11 @@ enum CollectionMember {
   case features
   /// A `crs` whose coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
-  /// The same of Esri's JSON.
+  /// A `spatialReference` of Esri's JSON whose coordinates are not longitudes and latitudes.
   case foreignEsriSystem(found: String)
   /// A member that only Esri's JSON has.
   case esri
-  /// The server sent a part of the features.
+  /// A member by which the server reports that it sent only a part of the features.
   case exceededLimit
   case other
 }
@@ -141,7 +141,7 @@ extension JSONScanner {
     if name.matches("geometryType", in: bytes) { return .esri }
     if name.matches("exceededTransferLimit", in: bytes), bytes[start] == UInt8(ascii: "t") { return .exceededLimit }
     if name.matches("properties", in: bytes), bytes[start] == Byte.openBrace {
-      // Servers write it here into GeoJSON.
+      // In GeoJSON, ArcGIS servers write `exceededTransferLimit` within `properties`.
       var isExceeded = false
       var properties = JSONScanner(Bytes(rebasing: bytes[start..<position]), isFinal: true)
       try properties.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
@@ -180,13 +180,38 @@ extension JSONScanner {
   }
 }
 
+extension JSONScanner {
+  /// Checks that a Feature of a sequence ends its line. The caller refuses another Feature on the line, since a line of
+  /// two Features must not be skipped as one.
+  func checkEndOfLine() throws(JSONStop) {
+    var end = position
+    while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
+    guard end < bytes.count else {
+      if isFinal { return }
+      throw .needsMore
+    }
+    switch bytes[end] {
+    case Byte.lineFeed, Byte.carriageReturn, Byte.recordSeparator, Byte.openBrace: return
+    default: throw .syntax(at: end, expected: "a new line between two Features")
+    }
+  }
+}
+
 extension ReadingError {
-  /// Why a line is not JSON, if that is the error.
+  /// The line that is not JSON, with the reason; nil for any other error.
   var brokenLine: (line: Int, expected: String, found: String)? {
     switch self {
     case .malformed(_, let line, _, let expected, let found): (line, expected, found)
     case .nestedTooDeep(_, let line, let limit): (line, "JSON nested at most \(limit) levels deep", "deeper nesting")
     default: nil
     }
+  }
+
+  /// Returns the error of a line that could be skipped; the error itself if it is no error of a line.
+  ///
+  /// - Parameter start: The line on which the Feature begins.
+  func ofLine(_ start: Int) -> ReadingError {
+    guard case .malformed(let file, let line, let byte, let expected, let found) = self else { return self }
+    return .malformedLine(file: file, line: line, start: start, byte: byte, expected: expected, found: found)
   }
 }

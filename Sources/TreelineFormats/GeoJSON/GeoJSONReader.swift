@@ -9,15 +9,15 @@ struct GeoJSONReader: InputFormat {
 
   let window: Window
   private var builder: TableBuilder
-  /// Whether there is a Feature, or a member, that only Esri's JSON has.
+  /// Whether a Feature or a member has been read that only Esri's JSON has.
   private var isEsri = false
 
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
   {
     let builder = TableBuilder(
       file: window.file, options: options, isPlanar: options.isPlanar ?? false, decoder: FeatureRecordDecoder(),
-      batches: batches)
+      receivers: receivers)
     var reader = GeoJSONReader(window: window, builder: builder)
     return try reader.read()
   }
@@ -51,7 +51,7 @@ struct GeoJSONReader: InputFormat {
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }
-    // A line that was cut off is found out on the next one.
+    // If a line was cut off, the error is found on the next line.
     guard builder.skipsInvalid, let line = failure.brokenLine?.line, line <= window.line + 1 else { throw failure }
     var offset = 0
     while let end = try firstIndex(from: offset, where: Self.endsLine),
@@ -67,7 +67,7 @@ struct GeoJSONReader: InputFormat {
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
 
-  /// Returns the offset of the next byte of a kind; nil if none follows within the longest record.
+  /// Returns the offset of the next wanted byte; nil if none follows within the maximum length of a record.
   private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
     while true {
       if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
@@ -75,11 +75,11 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Reads a Feature of a sequence. Skips its line if it is not JSON, if the options allow it.
+  /// Reads a Feature of a sequence. If the Feature is not JSON, skips its line, if the options allow this.
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
-    do { try readFeature() } catch {
+    do { try readFeature(endsLine: true) } catch {
       try reject(error)
       try skipLine()
       return true
@@ -89,7 +89,7 @@ struct GeoJSONReader: InputFormat {
 
   /// Counts a line that is not JSON as an invalid row, if the options allow it.
   private mutating func reject(_ error: ReadingError) throws(ReadingError) {
-    guard let (_, expected, found) = error.brokenLine, builder.skipsInvalid else { throw error }
+    guard builder.skipsInvalid, let (_, expected, found) = error.brokenLine else { throw error.ofLine(window.line) }
     let line = window.line
     try builder.reject { row in
       InvalidRow(row: row, line: line, part: "feature \(row + 1)", expected: expected, found: found)
@@ -153,7 +153,7 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature of a collection, and the comma or the bracket after it. Skips a Feature that is not JSON if it is a
   /// line of its own and the options allow it.
   ///
-  /// - Parameter previousLine: Line on which the Feature before it ends; becomes that of this Feature.
+  /// - Parameter previousLine: Line on which the previous Feature ends; set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.
   private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
     let startsLine = window.line > previousLine
@@ -172,31 +172,50 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line, and whether a comma ends it, if it looks like one whole Feature: the next
-  /// line begins another one or ends the collection.
+  /// Returns the length of the first line, and whether a comma ends it. Returns nil if it is not safe to skip the line.
+  /// It is safe if the next line is a whole Feature or ends the collection. It is also safe if the first line looks like
+  /// a whole Feature and the next line begins another one.
   private func lineOfFeature() throws(ReadingError) -> (length: Int, hasComma: Bool)? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
     else { return nil }
+    let endsCollection = window.bytes[next] == Byte.closeBracket
+    let isFollowed = if endsCollection { true } else { try isFeature(lineAt: next) }
     let line = Bytes(rebasing: window.bytes[..<end])
     guard let last = line.lastIndex(where: { $0 > Byte.space }) else { return nil }
     let hasComma = line[last] == Byte.comma
     let isWhole = line[..<(hasComma ? last : last + 1)].last { $0 > Byte.space } == Byte.closeBrace
     let follows = hasComma ? [Byte.openBrace] : [Byte.comma, Byte.closeBracket]
-    // Two Features on one line must not be lost as one.
+    // A line with two Features must not be skipped as if it had one Feature.
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
-    guard isWhole, follows.contains(window.bytes[next]), count <= 2 else { return nil }
+    guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }
     return (last + 1, hasComma)
   }
 
-  private mutating func readFeature() throws(ReadingError) {
-    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanFeature() }
+  /// Returns whether a line is one whole Feature, apart from a comma or the end of the collection after it.
+  private func isFeature(lineAt offset: Int) throws(ReadingError) -> Bool {
+    guard window.bytes[offset] == Byte.openBrace else { return false }
+    let end = try firstIndex(from: offset, where: Self.endsLine) ?? window.bytes.count
+    var scanner = JSONScanner(Bytes(rebasing: window.bytes[offset..<end]), isFinal: true)
+    guard (try? scanner.scanFeature()) != nil, (try? scanner.skipSpace()) != nil else { return false }
+    let rest = scanner.bytes[scanner.position...]
+    return rest.first.map { $0 == Byte.comma || $0 == Byte.closeBracket } ?? true
+  }
+
+  /// - Parameter endsLine: Whether nothing but space may follow on the line.
+  private mutating func readFeature(endsLine: Bool = false) throws(ReadingError) {
+    let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
+      let feature = try scanner.scanFeature()
+      if endsLine { try scanner.checkEndOfLine() }
+      return feature
+    }
     let reading = FeatureReading(feature: feature, bytes: scanner.bytes)
     if reading.isEsri { isEsri = true }
     switch Result(catching: { () throws(FeatureReading.Problem) in try reading.point(builder.axes) }) {
     case .success(let point):
-      try builder.add(first: point.first, second: point.second, id: point.id, record: point.properties)
+      try builder.add(
+        first: point.first, second: point.second, id: point.id, record: point.properties, line: window.line)
     case .failure(let error):
       let line = window.line
       try builder.reject { row in

@@ -53,7 +53,7 @@ struct JSONScanner {
     }
   }
 
-  /// Scans from `{` to `}`. Calls `onMember` with `position` at each member's value, which it must scan.
+  /// Scans from `{` to `}`. Calls `onMember` with `position` at each member's value, which `onMember` must scan.
   @inline(__always) mutating func scanObject(_ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void)
     throws(JSONStop)
   {

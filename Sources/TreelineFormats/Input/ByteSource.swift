@@ -43,7 +43,8 @@ final class FileSource: ByteSource {
     let hasStatus = fstat(descriptor, &status) == 0
     size = hasStatus && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     if hasStatus && status.st_mode & S_IFMT == S_IFDIR {
-      throw .unopenable(file: displayName, reason: "it is a directory")
+      throw .unopenable(
+        file: displayName, reason: "it is a folder; treeline.build_parquet in Python reads folders of Parquet files")
     }
   }
 

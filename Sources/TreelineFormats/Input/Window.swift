@@ -1,7 +1,7 @@
 /// A sliding window over an input: the bytes that have been read but not consumed, and their position in the file.
 ///
-/// If they end within a record, the scanner calls `more` and scans the record again. The window doubles each time, so
-/// the total time stays linear.
+/// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each time,
+/// so the total time stays linear.
 final class Window {
   /// Name of the input in messages.
   let file: String
@@ -48,7 +48,7 @@ final class Window {
     consumed += Int64(count)
   }
 
-  /// Reads more bytes and keeps those not consumed. Returns false if the window has reached its limit.
+  /// Reads more bytes and keeps the bytes not consumed. Returns false if the window has reached its limit.
   func more() throws(ReadingError) -> Bool {
     if isAtEnd { return true }
     if start > 0 {

@@ -7,7 +7,7 @@ struct ColumnOrder {
   /// The requested columns that directly follow each column in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: Names of the requested columns; of equal names only the first counts.
+  /// - Parameter names: Names of the requested columns; of equal names only the first is used.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -15,7 +15,7 @@ struct ColumnOrder {
     following = Array(repeating: [], count: names.count)
   }
 
-  /// Adds the columns of a record. Of columns that share a name, the first counts.
+  /// Adds the columns of a record. Of columns with equal names, only the first is used.
   mutating func add(_ columns: [String]) {
     var met: Set<Int> = []
     var previous: Int?
@@ -27,8 +27,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Names of the columns that any record has. Each column precedes those that follow it in a record; otherwise columns
-  /// keep the requested order. If the records contradict each other, all columns keep the requested order.
+  /// Names of the columns that any record has. A column comes before all columns that follow it in a record. Where the
+  /// records leave the order open, columns keep the requested order. If the records contradict each other, all columns
+  /// keep the requested order.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

@@ -10,8 +10,7 @@ protocol InputFormat {
   /// Whether `ReadingOptions.columns` can choose among its columns.
   static var hasColumns: Bool { get }
 
-  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
-  static func read(_ window: Window, options: ReadingOptions, batches: PointBatches?) throws(ReadingError)
+  static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
 }
 
@@ -71,7 +70,8 @@ package enum InputFormats {
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
     (
       [Array("PAR1".utf8) + [0x15]], "Parquet data",
-      "write it as CSV into a pipe, as DuckDB does with COPY ... (FORMAT csv, HEADER)"
+      "build its index in Python with treeline.build_parquet, or write it as CSV into a pipe, as DuckDB does with "
+        + "COPY ... (FORMAT csv, HEADER)"
     ),
     ([Array("ARROW1".utf8) + [0, 0], [0xFF, 0xFF, 0xFF, 0xFF]], "Arrow data", "write it as CSV into a pipe"),
     (
@@ -86,6 +86,9 @@ package enum InputFormats {
       // The three letters may also begin a column name. In bzip2 a level and the digits of pi follow.
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
+    }
+    if bytes.starts(with: Array("<?xml".utf8)) || bytes.starts(with: Array("<kml".utf8)) {
+      return ("XML, such as KML or GPX", "convert it with ogr2ogr -f GeoJSONSeq")
     }
     guard bytes.prefix(4).contains(0) else { return nil }
     return ("binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8")

@@ -1,12 +1,12 @@
 import Treeline
 
-/// A receiver of the points of an input that are too many for memory.
+/// Receives the points of an input in batches if they are too many for memory.
 ///
-/// As long as they fit into the first batch, the table that is read holds them, as without batches.
+/// If all points fit into the first batch, the input's table contains them, as it does without batches.
 package final class PointBatches {
   /// Size in bytes that points and skipped rows may reach before the first batch is passed on.
   let firstMemory: Int
-  /// Size of a point or of a skipped row in bytes, without the bytes of its record if columns are kept.
+  /// Size of a point or of a skipped row in bytes. If columns are kept, the bytes of the record are not included.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The receiver's error.
@@ -38,6 +38,40 @@ package final class PointBatches {
   }
 }
 
+/// A check of an input's columns before its rows are read, which may take minutes.
+///
+/// Features of GeoJSON may all have different columns, so that there is nothing to check.
+package final class ColumnCheck {
+  private let body: (PointTable) throws -> Void
+  /// The error of the check.
+  package private(set) var failure: (any Error)?
+
+  /// - Parameter body: Called with the columns and no points. It throws to refuse the columns.
+  package init(_ body: @escaping (PointTable) throws -> Void) { self.body = body }
+
+  /// - Throws: An error that ends the reading. The error of the check is in `failure`.
+  func check(_ table: PointTable, of file: String) throws(ReadingError) {
+    do { try body(table) } catch {
+      failure = error
+      throw .readFailed(file: file, reason: "\(error)")
+    }
+  }
+}
+
+/// The parts of a program that take part in the reading of an input.
+package struct PointReceivers {
+  /// Receives points that are too many for memory; nil to hold all.
+  let batches: PointBatches?
+  let check: ColumnCheck?
+
+  package init(batches: PointBatches? = nil, check: ColumnCheck? = nil) {
+    (self.batches, self.check) = (batches, check)
+  }
+
+  /// The error with which one of the receivers ended the reading; nil if none did.
+  package var failure: (any Error)? { check?.failure ?? batches?.failure }
+}
+
 /// Some points of an input, in its order.
 package struct PointBatch {
   /// The points and their columns, if these were kept.
@@ -45,8 +79,8 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Row numbers without a valid position, ascending. Each point has the next row number that is skipped neither in
-  /// this batch nor in an earlier one.
+  /// Numbers of the rows without a valid position, ascending. The points have the remaining row numbers in order: those
+  /// that are skipped neither in this batch nor in an earlier batch.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }

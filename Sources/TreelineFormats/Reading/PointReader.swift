@@ -12,15 +12,16 @@ public enum PointReader {
   public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
     throws(ReadingError) -> PointTable
   {
-    try read(path: path, options: options, batches: nil, progress: progress)
+    try read(path: path, options: options, receivers: PointReceivers(), progress: progress)
   }
 
   /// Reads the file at a path. Points that are too many for memory are passed on in batches.
   package static func read(
-    path: String, options: ReadingOptions, batches: PointBatches?, progress: Progress? = nil
+    path: String, options: ReadingOptions, receivers: PointReceivers, progress: Progress? = nil
   ) throws(ReadingError) -> PointTable {
-    let source = try FileSource(path: path, progress: progress, batches: batches)
-    return try read(source, file: source.displayName, options: options, limits: ReadingLimits(), batches: batches)
+    let source = try FileSource(path: path, progress: progress, batches: receivers.batches)
+    return try read(
+      source, file: source.displayName, options: options, limits: ReadingLimits(), receivers: receivers)
   }
 
   /// Reads bytes in memory; `name` replaces the file's name in error messages.
@@ -33,7 +34,8 @@ public enum PointReader {
   { try read(MemorySource(bytes), file: name, options: options, limits: limits) }
 
   private static func read(
-    _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits, batches: PointBatches? = nil
+    _ source: any ByteSource, file: String, options: ReadingOptions, limits: ReadingLimits,
+    receivers: PointReceivers = PointReceivers()
   ) throws(ReadingError) -> PointTable {
     let (window, isGzip) = try Window.inflating(source, file: file, limits: limits)
     let format = try InputFormats.detect(window, isInflated: isGzip)
@@ -43,7 +45,7 @@ public enum PointReader {
     guard options.decimal == .point || format.hasColumns else {
       throw .decimalWithoutCSV(file: file, found: format.name)
     }
-    return try format.read(window, options: options, batches: batches)
+    return try format.read(window, options: options, receivers: receivers)
   }
 }
 

@@ -10,8 +10,8 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]
-  /// Number of rows, including the header, with bytes that are not UTF-8, which are decoded as U+FFFD; 0 unless columns
-  /// were kept.
+  /// Number of rows with bytes that are not UTF-8, including the header. These bytes are decoded as U+FFFD. The number
+  /// is 0 unless columns were kept.
   public let repairedRowCount: Int
   /// Notes for users on how the input was read.
   public let notes: [ReadingNote]
@@ -20,11 +20,15 @@ public struct PointTable: Sendable {
   /// Number of points and skipped rows that were passed on in batches; this table does not contain them.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
+  /// Line of each record, in the order before `numbered(by:)` sorted the records; empty unless columns were kept.
+  let lines: RecordLines
   /// Decoder of the records; nil unless columns were kept.
   let decoder: (any RecordDecoder)?
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column has them.
   private(set) var givenRows: [Int]? = nil
+  /// Number of each point in the input, if the points were sorted by `givenRows`.
+  private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including those passed on in batches.
   package var extent = PointExtent()
   /// Columns of the coordinates; nil for GeoJSON.
@@ -47,11 +51,15 @@ public struct PointTable: Sendable {
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 
+  /// Returns the line of the input on which a point's record starts, counted from 1. Columns must have been kept.
+  package func line(ofPoint index: Int) -> Int { lines.line(ofRecord: inputOrder?[index] ?? index) }
+
   /// Returns the columns of a point in file order, without its two coordinates; empty unless columns were kept.
   ///
-  /// In CSV an empty cell is null. Other cells are numbers if all cells of their column are. Cells like `007`, `1E8`
-  /// and whole numbers of more than 15 digits turn a column without a decimal point into texts. A column without a name
-  /// is named by its position, as in `column 3`. In GeoJSON the columns are the members of `properties`.
+  /// In CSV an empty cell is null. Other cells are numbers if all cells of their column are numbers. If a column has no
+  /// decimal point, a cell such as `007`, `1E8` or a whole number of more than 15 digits makes all its cells texts. A
+  /// column without a name is named by its position, as in `column 3`. In GeoJSON the columns are the members of
+  /// `properties`.
   ///
   /// - Complexity: O(columns), and for CSV O(bytes kept) on the first call
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
@@ -60,11 +68,11 @@ public struct PointTable: Sendable {
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
-  /// Decimal separator of numbers, if values are cells of text, which have no type of their own.
+  /// Decimal separator of the numbers in cells; nil if values have types of their own, as in GeoJSON.
   package var cells: DecimalMark? { decoder?.cells }
 
-  /// Returns the `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2). Returns nil if it has
-  /// none, in CSV, and unless columns were kept.
+  /// Returns the `id` of a point's GeoJSON Feature, a string or a number (RFC 7946, section 3.2). Returns nil if the
+  /// Feature has no `id`, if the input is CSV, or if columns were not kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
   /// Returns the points in the order of the given row numbers.
@@ -78,8 +86,8 @@ public struct PointTable: Sendable {
     var table = PointTable(
       coordinates: order.map { coordinates[$0] }, isPlanar: isPlanar, rowCount: rowCount, invalidRows: invalidRows,
       repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
-      records: sorted, decoder: decoder)
-    table.givenRows = order.map { rows[$0] }
+      records: sorted, lines: lines, decoder: decoder)
+    (table.givenRows, table.inputOrder) = (order.map { rows[$0] }, order)
     (table.extent, table.positionColumns) = (extent, positionColumns)
     return table
   }
@@ -102,7 +110,7 @@ protocol RecordDecoder: Sendable {
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
   /// Returns the value of the first column with a name; nil if the record has no such column.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue?
   func featureID(of record: Bytes) -> AttributeValue?
 }
@@ -118,7 +126,7 @@ extension RecordDecoder {
 
 extension PointTable {
   /// Names of a CSV file's columns in file order, without its two coordinates, even if there are no rows. Nil for
-  /// GeoJSON, whose Features may differ, and unless columns were kept.
+  /// GeoJSON, whose Features may have different columns. Nil also if columns were not kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Returns whether any point has a column with this name, by Swift's equality of strings, which is canonical
@@ -133,14 +141,14 @@ extension PointTable {
   /// Returns a point's value in the first column with a name; nil if it has no such column. In CSV only this cell
   /// decides the type of the value.
   ///
-  /// - Parameter asWritten: Whether a number with a decimal comma remains a text as it is written.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {
     decode(index) { $0.value(ofColumn: name, of: $1, asWritten: asWritten) } ?? nil
   }
 
   /// Puts names of columns into the order of the input. In GeoJSON all Features together determine it: for `{"a": 1,
-  /// "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. Where they leave the order open, it is the order of
-  /// `names`, and so is the whole order if they contradict each other.
+  /// "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. Where the Features leave the order open, columns are in
+  /// the order of `names`. If the Features contradict each other, all columns are in the order of `names`.
   ///
   /// - Parameter names: Distinct names, as Swift compares strings.
   /// - Returns: Those `names` that the input has, in its spelling.

@@ -24,6 +24,9 @@ public enum ReadingError: Error, Hashable, Sendable {
   ///
   /// `byte` is the offset in the (inflated) input, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
+  /// A line of GeoJSON breaks the rules of JSON, but the lines after it can be read. `start` is the line on which its
+  /// Feature begins.
+  case malformedLine(file: String, line: Int, start: Int, byte: Int64, expected: String, found: String)
   /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
   case foreignSystem(file: String, line: Int, found: String)
   /// Esri's JSON has other coordinates, according to its member `spatialReference`.
@@ -47,15 +50,22 @@ extension ReadingError: CustomStringConvertible {
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
     case .columnsNotFound(let file, let line, let problem, let columns):
       "\(file):\(line): \(problem); the columns are \(Self.list(columns)); "
+        + (columns.contains { $0.contains("\u{FFFD}") }
+          ? "the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
+          : "")
         + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
     case .decimalWithoutCSV(let file, let found):
-      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave it out"
+      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave out --decimal"
     case .invalidRow(let file, let row):
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
       "\(file):\(line): expected \(expected), found \(found) (byte \(byte))"
+    case .malformedLine(let file, let line, let start, let byte, let expected, let found):
+      "\(file):\(line): expected \(expected), found \(found) (byte \(byte)"
+        + (start == line ? "" : "; the Feature begins on line \(start)")
+        + "); --skip-invalid skips and lists such lines"
     case .foreignSystem(let file, let line, let found):
       "\(file):\(line): expected \(CoordinateSystem.expected), found the crs \(found); \(CoordinateSystem.remedy)"
     case .foreignEsriSystem(let file, let line, let found):
@@ -127,15 +137,15 @@ extension ReadingNote: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noHeader(isPlanar: false):
-      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose others"
-    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose others"
+      "no header; column 1 is taken as longitude, column 2 as latitude; --longitude and --latitude choose other columns"
+    case .noHeader(isPlanar: true): "no header; column 1 is taken as x, column 2 as y; --x and --y choose other columns"
     case .mostRowsInvalid(let remedy): "most rows are invalid; \(remedy)"
     case .partOfFeatures:
       "the server sent a part of the features (exceededTransferLimit); ask for the rest with resultOffset"
     case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
-      "points lie at \(chosen), not at \(other); --longitude and --latitude choose others"
+      "points lie at \(chosen), not at \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):
       "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
     case .coordinatesInOneCell(let column, isLatitudeFirst: false):

@@ -6,7 +6,7 @@ public struct ReadingOptions: Hashable, Sendable {
   public var columns: ColumnChoice
   /// Whether rows without a valid position are counted and listed. Otherwise reading stops at the first one.
   public var skipsInvalid: Bool
-  /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept, at the cost of their memory.
+  /// Whether each point's other columns (CSV) or `properties` (GeoJSON) are kept in memory.
   public var keepsColumns: Bool
   /// Whether positions lie on a plain plane instead of the sphere.
   ///
@@ -15,7 +15,7 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Decimal separator of a CSV file's numbers. GeoJSON always has points; requesting commas for it is an error.
   public var decimal: DecimalSeparator
 
-  /// Creates options. By default everything is read as it is found.
+  /// Creates options. By default nothing is skipped, and no columns are kept.
   public init(
     columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil,
     decimal: DecimalSeparator = .point
@@ -28,8 +28,8 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of a number. The other one may separate thousands of a number with decimals: `1.234,56` with
-/// commas, `1,234.56` with points.
+/// The decimal separator of a number. The other sign may separate thousands if the number also has decimals: `1.234,56`
+/// with decimal commas, `1,234.56` with decimal points.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
   case point
@@ -47,11 +47,15 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
 /// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
 /// over one that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
-  /// Common names (`longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case), then such
-  /// names with a unit or a datum (`Longitude (deg)`, `lat_wgs84`), then those of a place (`stop_lat`, `start_lng`),
-  /// then the common names of a column of well-known text (`wkt`, `geom`, `geometry` and the like), then those of a
-  /// column of both coordinates (`location`, `latlon` and the like) if the first row has two numbers there. In a file
-  /// without a header, columns 1 and 2.
+  /// The columns that are found first, in this order:
+  /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
+  /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
+  /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
+  /// 4. common names of a column of well-known text: `wkt`, `geom`, `geometry` and the like;
+  /// 5. common names of a column of both coordinates, if the first row has two numbers there: `location`, `latlon` and
+  ///    the like.
+  ///
+  /// In a file without a header, columns 1 and 2.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
@@ -66,7 +70,7 @@ public enum ColumnChoice: Hashable, Sendable {
   /// Two coordinates in one cell, the longitude first.
   case longitudeLatitude(String)
 
-  /// Whether it names one column.
+  /// Whether the choice names one column.
   var isOne: Bool {
     switch self {
     case .automatic, .sphere, .plane: false
@@ -75,10 +79,10 @@ public enum ColumnChoice: Hashable, Sendable {
   }
 }
 
-/// Sizes in bytes.
+/// Limits of reading, in bytes.
 struct ReadingLimits {
   /// Number of bytes read from the input at once.
   var chunk = 512 << 10
-  /// Length of the longest record, which limits the memory if a quote is never closed.
+  /// Maximum length of a record, which limits the memory if a quote is never closed.
   var record = 64 << 20
 }

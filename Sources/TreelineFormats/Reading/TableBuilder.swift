@@ -11,10 +11,12 @@ struct TableBuilder {
   private let keepsColumns: Bool
   private var coordinates: [Coordinate] = []
   private var records = RecordArena()
+  private var lines = RecordLines()
   private var invalidRows: [InvalidRow] = []
   private var skippedRows: [Int] = []
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
+  private let check: ColumnCheck?
   /// Number of bytes that points and skipped rows may still need before they are passed on.
   private var room: Int
   private let bytesPerPoint: Int
@@ -24,11 +26,8 @@ struct TableBuilder {
   private var extent = PointExtent()
   var positionColumns: PositionColumns?
 
-  /// - Parameter batches: Receives points that are too many for memory; nil to hold all.
-  init(
-    file: String, options: ReadingOptions, isPlanar: Bool, decoder: some RecordDecoder, batches: PointBatches?
-  ) {
-    (self.file, self.decoder, self.batches) = (file, decoder, batches)
+  init(file: String, options: ReadingOptions, isPlanar: Bool, decoder: some RecordDecoder, receivers: PointReceivers) {
+    (self.file, self.decoder, batches, check) = (file, decoder, receivers.batches, receivers.check)
     (room, bytesPerPoint) = (batches?.firstMemory ?? .max, batches?.bytesPerPoint ?? 0)
     axes = isPlanar ? .plane : .sphere
     skipsInvalid = options.skipsInvalid
@@ -39,21 +38,27 @@ struct TableBuilder {
 
   private var skippedRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
+  /// Lets the receiver refuse the columns before any row is read.
+  func checkColumns() throws(ReadingError) { try check?.check(table(rowCount: 0), of: file) }
+
   /// Adds a point whose coordinates are valid for `axes`. If columns are kept, copies `id` followed by `record`.
-  @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes)
+  ///
+  /// - Parameter line: The line on which the record starts.
+  @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes, line: Int)
     throws(ReadingError)
   {
     coordinates.append(Coordinate(longitude: first, latitude: second))
     room &-= bytesPerPoint
     if keepsColumns {
       records.append(id, record)
+      lines.append(line)
       room &-= record.count + (id?.count ?? 0) + Self.bytesPerRecord
       if !isValidUTF8(record) || !(id.map(isValidUTF8) ?? true) { countRepairedRow() }
     }
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate memory of a record besides its bytes: its offset, and the results for its columns.
+  /// Approximate memory of a record in bytes, without its text: its offset, and the results for its columns.
   private static let bytesPerRecord = 64
 
   /// Counts a row, or the header, whose text is repaired when it is decoded.
@@ -61,7 +66,7 @@ struct TableBuilder {
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
 
-  /// Skips a row, or throws if the options do not allow it. `describe` gets the row's number.
+  /// Skips an invalid row, or throws if the options do not allow this. `describe` gets the row's number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
@@ -77,7 +82,8 @@ struct TableBuilder {
     handedOver.points += coordinates.count
     extent.add(coordinates)
     handedOver.skippedRows += skippedRows.count
-    (coordinates, skippedRows, records, room) = ([], [], RecordArena(), batches.laterMemory)
+    (coordinates, skippedRows, records, lines) = ([], [], RecordArena(), RecordLines())
+    room = batches.laterMemory
   }
 
   mutating func finish() throws(ReadingError) -> PointTable {
@@ -91,12 +97,12 @@ struct TableBuilder {
     return table
   }
 
-  /// Creates a table of what is in memory.
+  /// Creates a table of the points that are in memory.
   private func table(rowCount: Int) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
       repairedRowCount: repairedRowCount, notes: notes, skippedRows: skippedRows, handedOver: handedOver,
-      records: records, decoder: keepsColumns ? decoder : nil)
+      records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
   /// The remedy of most invalid rows, if most rows are invalid, judging by the described ones.

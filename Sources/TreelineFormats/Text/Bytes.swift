@@ -1,4 +1,4 @@
-/// Some of the bytes of an input, at their place in memory.
+/// A part of the bytes of an input, viewed in memory without a copy.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// Bytes with a meaning in the formats.
@@ -8,7 +8,7 @@ enum Byte {
   static let carriageReturn = UInt8(ascii: "\r")
   /// RS, which starts each record of a JSON text sequence (RFC 7464).
   static let recordSeparator: UInt8 = 0x1E
-  /// US, which no text has.
+  /// US, a control character that occurs in no text.
   static let unitSeparator: UInt8 = 0x1F
   static let space = UInt8(ascii: " ")
   static let quote = UInt8(ascii: "\"")
@@ -45,32 +45,8 @@ func visible(_ bytes: Bytes) -> String {
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 
-/// Returns a text with control characters escaped, cut after 60 characters.
-func visible(_ text: String) -> String {
-  var result = ""
-  for (count, scalar) in text.unicodeScalars.enumerated() {
-    if count == 60 { return result + "..." }
-    switch scalar {
-    case "\n": result += "\\n"
-    case "\r": result += "\\r"
-    case "\t": result += "\\t"
-    case _ where scalar.value < 0x20 || scalar.value >= 0x7F && scalar.looksLikeASCII:
-      result += "\\u{" + String(scalar.value, radix: 16) + "}"
-    default: result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
-}
-
-extension Unicode.Scalar {
-  /// Whether it is a control character, or one beyond ASCII that looks like a space, a minus sign or nothing.
-  fileprivate var looksLikeASCII: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .dashPunctuation: true
-    default: self == "\u{2212}"
-    }
-  }
-}
+/// Returns a text as messages show it.
+func visible(_ text: String) -> String { text.visible }
 
 extension String {
   /// The text without the white space around it.

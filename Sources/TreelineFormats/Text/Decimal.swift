@@ -18,7 +18,7 @@ import Treeline
     position += 1
   }
 
-  // Wraps around after 19 digits, and is then not used.
+  // Wraps around after 19 digits. A mantissa that has wrapped around is not used.
   var mantissa: UInt64 = 0
   let integerStart = position
   while position < end, Byte.isDigit(bytes[position]) {
@@ -51,7 +51,7 @@ import Treeline
 /// Reads a number with a comma as its decimal separator; nil if it has a point as well.
 func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
 
-/// Reads a number with marks between its thousands, such as `1.234,56`; nil for any other.
+/// Reads a number with marks between its thousands, such as `1.234,56`; nil for any other text.
 func parseGrouped(_ bytes: Bytes, _ mark: DecimalMark) -> Double? {
   CellNumber(trimmed(bytes), mark: mark).flatMap { $0.hasGroups ? Double($0.literal) : nil }
 }
@@ -116,7 +116,8 @@ private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   // wide * 2^63 in two words. Its upper word is less than 2^63 and so less than the shifted divisor. Therefore nothing
   // overflows, and the quotient has at least 62 bits.
   let (bits, remainder) = (divisor << divisorShift).dividingFullWidth((wide >> 1, wide << 63))
-  // A remainder only matters for breaking a tie. The lowest of 62 bits, 9 below the last one kept, suffices for it.
+  // A remainder only matters for breaking a tie. Setting the lowest of the 62 bits breaks it: that bit is 9 bits below
+  // the last bit that a Double keeps.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
   // A power of two within Double's normal range, so the product is exact.
   let exponent = divisorShift - dividendShift - 63

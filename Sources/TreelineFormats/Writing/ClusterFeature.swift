@@ -2,13 +2,13 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// One cluster of any method, as it is written.
+/// A cluster of any method, with everything that is written about it.
 public struct ClusterFeature: Sendable {
   package var id: UInt64
   /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
   package var pointCount: Int
-  /// Number of its points in view, if requested.
+  /// Number of the cluster's points in view, if requested.
   package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox
@@ -24,8 +24,8 @@ public struct ClusterFeature: Sendable {
   package var group: String?
   /// Corners of the cluster's convex hull, if requested.
   package var hull: [Coordinate]?
-  /// Corners of the shape that it has instead of its position, counterclockwise; fewer than three if the shape has no
-  /// area.
+  /// Corners of the shape that the feature has instead of the cluster's position, counterclockwise; fewer than three if
+  /// the shape has no area.
   package var outline: [Coordinate] = []
   /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
   package var shownRow: Int?
@@ -60,9 +60,9 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - position: Where the cluster is shown; nil for where it stands, if that is its mean.
+  ///   - position: Where to show the cluster; nil for its position in the tree, if that is the mean.
   ///   - hasEllipse: Whether the ellipse of its points is written.
-  ///   - cut: Cut of the answer, if known. For badges the diameter is written.
+  ///   - cut: Cut of the answer, if known. If it has badges, the diameter of the badge is written.
   public init(
     _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false,
     cut: Cut? = nil
@@ -133,8 +133,8 @@ extension Plane {
   }
 
   /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis, with a width of
-  /// at least a quarter of its length; nil for a stack. The viewer colors tiles by it, and other answers by the same
-  /// value from `density.js`.
+  /// at least a quarter of its length; nil for a stack. The viewer colors tiles by this area, and other answers by the
+  /// equal area that `density.js` computes.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse

@@ -9,7 +9,7 @@ import Treeline
   let decimals: Int
   /// 10 to the power of the decimals, if that is a whole number and exact; otherwise 0.
   private let scale: UInt64
-  /// Factor from a fraction to one of 8 decimals, or of 16 if there are more than 8.
+  /// Factor that extends a fraction to 8 decimals, or to 16 decimals if it has more than 8.
   private let padding: UInt64
 
   private static let sphereScale: UInt64 = 10_000_000
@@ -39,7 +39,7 @@ import Treeline
     }
     let whole = Int64(scaled)
     if whole < 0 { bytes.append(byte: UInt8(ascii: "-")) }
-    // On the sphere the compiler knows the divisor.
+    // A constant divisor, which the sphere has, makes the division fast.
     let (integer, fraction) =
       scale == Self.sphereScale
       ? whole.magnitude.quotientAndRemainder(dividingBy: Self.sphereScale)
@@ -47,7 +47,7 @@ import Treeline
     bytes.append(integer)
     guard fraction > 0 else { return }
     bytes.append(byte: UInt8(ascii: "."))
-    // The number scaled to 8 decimals, or to 16.
+    // The fraction with 8 decimals, or with 16 decimals in two halves.
     let (high, low) =
       decimals <= 8 ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
     if low == 0 { return bytes.append(fraction: UInt32(high)) }
@@ -62,7 +62,7 @@ import Treeline
     append(second, to: &bytes)
   }
 
-  /// Returns the value in units of the last decimal; nil if it has too many of them to be exact.
+  /// Returns the value as a number of units of the last decimal; nil if this number is too large to be exact.
   private func scaled(_ value: Double) -> Double? {
     guard scale > 0 else { return nil }
     let scaled = (value * Double(scale)).rounded()

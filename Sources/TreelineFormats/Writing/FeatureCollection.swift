@@ -12,8 +12,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// The beginning of every FeatureCollection.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Writes a FeatureCollection of Points, one feature per line, in pieces. An answer's text may be much larger than
-  /// the answer, so at most a piece and one feature are in memory.
+  /// Writes a FeatureCollection, one feature per line, in pieces. The text of an answer may be much larger than the
+  /// answer, so at most one piece and one feature are in memory as text.
   public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
     rethrows
   {
@@ -172,7 +172,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends a length, to a decimeter on the sphere.
+  /// Appends a length, rounded to a decimeter on the sphere.
   private func append(_ length: Double, to bytes: inout OutputBytes) {
     if isPlanar { return format.append(length, to: &bytes) }
     let tenths = Int((length * 10).rounded())
@@ -247,7 +247,7 @@ extension OutputBytes {
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
-      // Checks for cancellation, since there may be millions. The text is then discarded.
+      // Checks for cancellation, since there may be millions of values. The text of a cancelled answer is discarded.
       if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
       if number > 0 { append(byte: UInt8(ascii: ",")) }
       append(json: count.value.name)
@@ -259,7 +259,7 @@ extension OutputBytes {
 }
 
 extension AggregateValue {
-  /// The value in a cell of a table; counts are JSON. nil for null.
+  /// The value as the text of a table's cell; nil for null. Counts of values are written as JSON.
   package var cell: String? {
     switch self {
     case .number(let number): return "\(number)"
@@ -297,7 +297,8 @@ extension AggregateValue {
     // A handful of names are compared pairwise, which is faster than creating a set.
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
-    // Number of underscores after the latest column of a name. A damaged index may have a thousand columns of one name.
+    // For each name, the number of underscores that its latest column got. A damaged index may have a thousand columns
+    // of one name.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name
@@ -336,13 +337,13 @@ extension Ellipse {
   /// Direction of the longer axis, clockwise from east: more than -90 degrees and at most 90.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // Straight up equals straight down.
+    // -90 degrees and 90 degrees are the same direction of an axis.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }
 
 extension AttributeValue {
-  /// The value as the name of a member.
+  /// The value as the name of a member of a JSON object.
   @_spi(Server) public var name: String {
     switch self {
     case .string(let text), .number(let text), .json(let text): text

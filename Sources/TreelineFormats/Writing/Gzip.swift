@@ -5,7 +5,7 @@ import CZlib
   /// Minimum length of data worth compressing: anything shorter saves no network packet.
   public static let leastLength = 1024
 
-  /// Compresses bytes, without a way to stop.
+  /// Compresses bytes. The compression cannot be stopped.
   public static func compressed(_ bytes: UnsafeRawBufferPointer, level: Int32 = 1) -> [UInt8] {
     compressed(bytes, level: level) {}
   }

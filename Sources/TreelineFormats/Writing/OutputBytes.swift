@@ -56,7 +56,7 @@ import Treeline
     count += 1
   }
 
-  /// If the literal is known, the copy is compiled to a few register moves.
+  /// If the compiler knows the literal, it turns the copy into a few register moves.
   @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
@@ -134,8 +134,9 @@ import Treeline
   }
 }
 
-/// The eight decimal digits of a number, one per byte, the first digit in the lowest byte. All are computed at once in
-/// one word, by splitting halves repeatedly, so that no step waits for another's division.
+/// The eight decimal digits of a number, one per byte, the first digit in the lowest byte. All digits are computed at
+/// once in one word: eight digits are split into two fours, then into pairs, then into digits. So no step waits for a
+/// division in another part of the word.
 struct Digits {
   private let values: UInt64
 

@@ -6,10 +6,11 @@ import Treeline
 /// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the whole's
 /// coordinates to its own; a part of a merge moves from its own to the whole's.
 ///
-/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. So has a
-/// kept cluster, with its `from_point_count`. All of them add up: the points of a split's whole are the points of its
-/// parts, less those filtered in, plus those filtered out and hidden. The points of a merge's whole are the points of
-/// its parts, less those filtered out, plus those filtered in and hidden.
+/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. A kept
+/// cluster has both members, too, and a `from_point_count`. The numbers add up. The points of a split's whole are the
+/// points of its parts, less the points filtered in, plus the points filtered out and the hidden points. The points of
+/// a merge's whole are the points of its parts, less the points filtered out, plus the points filtered in and the
+/// hidden points.
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
@@ -22,11 +23,11 @@ public struct TransitionWriter: Sendable {
   /// Returns the diameter of a cluster's badge in pixels, if it has one: see `ClusterTree.badgeDiameter`.
   public typealias Diameter = (Cluster) -> Double?
 
-  /// Returns one JSON object, with one cluster or one change per line.
+  /// Returns a JSON object, with one cluster or one change per line.
   ///
   /// - Parameters:
   ///   - transition: The changes.
-  ///   - first: Returns where clusters of the first answer are shown. A kept one that moves has `from_coordinates`.
+  ///   - first: Returns where clusters of the first answer are shown. A kept cluster that moves has `from_coordinates`.
   ///   - second: Returns where clusters of the second answer are shown.
   ///   - diameters: Return the diameters of clusters in the first and in the second answer, for `badge_px`. A kept
   ///     cluster that grows or shrinks also has `from_badge_px`.
@@ -59,7 +60,7 @@ public struct TransitionWriter: Sendable {
     try append(",\"left\":[", transition.exited, to: &bytes) { append($0, try before($0), to: &$1) }
   }
 
-  /// The look of a cluster in one answer.
+  /// The position and the diameter of the badge with which one answer shows a cluster.
   private struct Look {
     let coordinate: Coordinate
     let diameter: Double?
@@ -99,7 +100,7 @@ public struct TransitionWriter: Sendable {
   /// Numbers of points that pass only one of the filters.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// For a kept cluster: its point count before.
+    /// Point count of a kept cluster in the first answer.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {
@@ -120,14 +121,14 @@ public struct TransitionWriter: Sendable {
     }
   }
 
-  /// Appends a cluster at the position where it stands.
+  /// Appends a cluster at its own position.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
     append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
   /// - Parameters:
-  ///   - start: The look of a kept cluster before.
-  ///   - change: Changes of its points by another filter.
+  ///   - start: The look of a kept cluster in the first answer.
+  ///   - change: Numbers of the cluster's points that pass only one of the filters.
   private func append(
     _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
     to bytes: inout OutputBytes

@@ -13,7 +13,8 @@ import Treeline
 ///
 /// Queries run off the main thread. The animator only does the bookkeeping, see ``MapScene``. A large answer is passed
 /// on in parts, over several frames if the budget runs out. Each part leaves the map consistent: no point is counted by
-/// two numbers, and none is missing. If too many badges move for one frame, they take turns.
+/// two numbers, and no point is missing. If more badges move than one frame has time for, they move in turn, in
+/// different frames.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed
@@ -34,11 +35,11 @@ import Treeline
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// Moves that no frame had time for yet: the latest of each badge.
+  /// The latest move of each badge, if no frame has had time for it yet.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 
-  /// Number of badges passed on between two looks at the clock.
+  /// Number of badges that are passed on between two readings of the clock.
   package static let batch = 64
 
   /// - Parameters:

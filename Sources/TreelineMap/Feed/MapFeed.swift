@@ -11,22 +11,23 @@ import Synchronization
 ///
 /// Queries run off the main thread, one at a time. Meanwhile only the latest request waits. An answer is discarded if
 /// the tree, the filter or the cut has changed since it was requested. An answer for an earlier viewport is still
-/// useful, unless it took longer than `patience`: then it is discarded, too, and the map's next move cancels its task.
-/// A tree's own query takes microseconds and runs to its end. An answer that was not read gives way to a later one. So
-/// however often the map moves, the feed holds one query and one answer.
+/// useful, unless it took longer than `patience`. Such an answer is discarded, too, and the map's next move cancels its
+/// task. A tree's own query takes microseconds and runs to its end. A later answer replaces an answer that has not been
+/// read. So however often the map moves, the feed holds one query and one answer.
 public final class MapFeed: Sendable {
-  /// Answers, or the error if there is none.
+  /// A stream of answers. If a query fails, the stream has its error instead.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
 
-  /// Finds an answer. Its error is passed on.
+  /// A function that finds an answer. An error that it throws is passed on in the stream.
   package typealias Ask =
     @Sendable (_ tree: ClusterTree, _ query: Query, _ previous: Clusters?) async throws -> Clusters
 
-  /// The answers. If several wait, only the latest is kept. Only one task may read them.
+  /// The answers. If several answers have not been read, only the latest is kept. Only one task may read the stream.
   public let answers: Answers
 
-  /// Margin around the screen, in pixels, that queries include, so that a pan finds badges there already. Only cuts by
-  /// pixels use it: under a limit, clusters out of sight would use up the limit.
+  /// Width of a margin around the screen, in pixels. Queries include the margin, so that its badges are on the map
+  /// before a pan shows it. Only cuts with a criterion in pixels use it. With only a limit, clusters out of sight would
+  /// use up the limit.
   public let margin: Double
 
   private let continuation: Answers.Continuation
@@ -34,6 +35,7 @@ public final class MapFeed: Sendable {
   private let now: @Sendable () -> Double
   private let patience: Double
   private let diameter: (@Sendable (Cluster) -> Double)?
+  private let aggregates: [Aggregate]
   private let ask: Ask
 
   /// Settings of a feed other than the tree and the cut.
@@ -44,6 +46,9 @@ public final class MapFeed: Sendable {
     public var patience = Duration.milliseconds(250)
     /// Returns the diameter of a cluster in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
+    /// Aggregates of the clusters' values, such as `.first("name", by: "population")`. Each badge has them as
+    /// `MapBadge.values`.
+    public var aggregates: [Aggregate] = []
 
     /// The default settings.
     public init() {}
@@ -70,7 +75,7 @@ public final class MapFeed: Sendable {
     state = Mutex(State(tree: tree, cut: cut))
     margin = options.margin
     patience = options.patience / .seconds(1)
-    diameter = options.diameter
+    (diameter, aggregates) = (options.diameter, options.aggregates)
     now = clock.seconds
     self.ask = ask
   }
@@ -146,7 +151,7 @@ extension MapFeed {
     var inFlight: (request: Request, since: Double)?
     /// The request that was answered last.
     var settled: Request?
-    /// Answer to `settled`, which a cut by a limit may continue.
+    /// Answer to `settled`, which a cut with a limit may continue.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut) { (self.tree, self.cut) = (tree, cut) }
@@ -175,7 +180,8 @@ extension MapFeed {
       do {
         let clusters = try await ask(tree, request.query.expanded(by: margin), previous)
         try Task.checkCancellation()
-        result = .success((clusters, try MapAnswer(clusters, of: request.query, diameter: diameter)))
+        let answer = try MapAnswer(clusters, of: request.query, diameter: diameter, aggregates: aggregates)
+        result = .success((clusters, answer))
       } catch {
         result = .failure(error)
       }
@@ -214,7 +220,8 @@ extension MapFeed {
 }
 
 extension Query {
-  /// Returns the query with a margin around its viewport, in pixels, if its cut is by pixels and it has no margin yet.
+  /// Returns the query with a margin around its viewport, in pixels, if its cut has a criterion in pixels and its
+  /// viewport has no margin yet.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))

@@ -1,4 +1,5 @@
-/// Moves that have not been passed on yet, the longest waiting first, and only the latest move of each badge.
+/// Moves that have not been passed on yet. Only the latest move of each badge is kept, and badges that have waited
+/// longest come first.
 struct PendingMoves {
   private var order: [MapBadge.ID] = []
   private var latest: [MapBadge.ID: MapChange.Move] = [:]

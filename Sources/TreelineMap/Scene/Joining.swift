@@ -1,4 +1,4 @@
-/// The leaving badges within a new whole that are not on their way into another badge.
+/// The badges that lie within a new whole and are leaving, but are not on their way into another badge.
 struct Joining {
   /// Range of the whole's points.
   private let range: Range<Int>
@@ -6,7 +6,7 @@ struct Joining {
   /// Badges that move to the whole, with their numbers.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have taken over from them, and now never will.
+  /// Badges that would have taken over from `badges` later, but now never will.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }
@@ -14,7 +14,7 @@ struct Joining {
   /// - Parameters:
   ///   - leaving: All leaving badges that count points now or later.
   ///   - parts: Parts of the whole.
-  /// - Complexity: O(k²) for k badges that leave within the whole; k is 0 unless a change interrupts another.
+  /// - Complexity: O(k²) for k badges that leave within the whole; k is 0 unless a change interrupts another change.
   mutating func find(among leaving: [MapBadge], _ parts: ArraySlice<MapBadge>) {
     let within = leaving.filter { $0.isWithin(range) }
     if within.isEmpty { return }

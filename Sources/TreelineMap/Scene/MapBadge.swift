@@ -6,11 +6,11 @@ import Treeline
 /// is the point count of its cluster. At any moment each point is counted by one badge only, so a moving badge may have
 /// no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Identifier of a badge in a scene. A scene never uses one twice, so a view can find its annotation by the
+  /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can find its annotation by the
   /// identifier.
   ///
-  /// The cluster's id would not do: for a moment a whole that leaves and one that forms may show the same cluster, and
-  /// a badge can outlive the tree of its cluster.
+  /// The cluster's id would not do: for a moment, a badge that leaves and a badge that forms may show the same cluster,
+  /// and a badge can outlive the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 
@@ -24,7 +24,7 @@ public struct MapBadge: Identifiable, Sendable {
     /// Whether the badge is drawn. A whole is not drawn until its parts have arrived.
     public var isVisible: Bool
     /// Whether the number is drawn, so that it counts the badge's points. The badge of a single point has no number but
-    /// counts its point all the same.
+    /// still counts its point.
     public var showsCount: Bool
   }
 
@@ -40,28 +40,31 @@ public struct MapBadge: Identifiable, Sendable {
   /// Diameter in pixels, at a scale of 1.
   public var diameter: Double { shown.diameter }
 
+  /// Values of the feed's aggregates for the badge's cluster, in the order of `MapFeed.Options.aggregates`.
+  public var values: [AggregateValue] { shown.values }
+
   /// Motion of the badge to its target.
   public internal(set) var motion: MapMotion
 
-  /// Whether the badge is no longer in the answer and only leaves.
+  /// Whether the badge is no longer in the answer and is leaving the map.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all others: a whole covers the parts that come out of it.
+  /// Whether the badge is drawn above all other badges: a whole covers the parts that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge only leaves.
+  /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge is leaving the map.
   public internal(set) var isForeign = false
 
-  /// Look of the badge at the time to which its scene was last brought.
+  /// Look of the badge at the latest time of its scene.
   public internal(set) var appearance: Appearance
 
-  /// Time from which the number counts, and the time at which it stops.
+  /// Time from which the badge counts its points, and the time at which it stops counting them.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Time before which the badge is not drawn: its parts have arrived then.
+  /// Time from which the badge is drawn, because its parts have arrived.
   var appearsAt = -Double.infinity
 
-  /// Position in the answer. The badge moves there, up to turns around the world.
+  /// Position in the answer. The badge moves there, or to a repetition of this position some turns around the world.
   var targetX: Double
   var targetY: Double
 
@@ -69,7 +72,7 @@ public struct MapBadge: Identifiable, Sendable {
   var news: News = .isNew
   /// Whether nothing about the badge changes with time and `news` is empty.
   var isSettled = false
-  /// Whether the badge was taken from the leaving ones while an answer is applied.
+  /// Whether the badge was taken out of the leaving badges while an answer is applied.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }
@@ -103,7 +106,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Range of the points of the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
-  /// Returns the look of the badge at a time, if no other change comes before.
+  /// Returns the look of the badge at a time, if no other change comes before that time.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

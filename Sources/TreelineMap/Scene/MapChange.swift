@@ -2,8 +2,8 @@ import Treeline
 
 /// A change that a map view must apply: the difference between what it shows and what it should show.
 ///
-/// Whatever has changed is listed, and nothing else. After each change every point is counted by only one of the
-/// visible numbers.
+/// It lists all differences, and nothing else. After each change every point is counted by only one of the visible
+/// numbers.
 public struct MapChange: Sendable {
   /// A badge whose position, size or opacity has changed.
   public struct Move: Identifiable, Sendable {
@@ -35,7 +35,7 @@ public struct MapChange: Sendable {
   /// Badges whose position, size or opacity has changed.
   public var moved: [Move] = []
 
-  /// No difference.
+  /// Creates a change without differences.
   public init() {}
 
   /// Whether the view has nothing to do.

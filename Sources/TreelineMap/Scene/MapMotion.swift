@@ -62,7 +62,7 @@ public struct MapMotion: Hashable, Sendable {
 }
 
 extension MapMotion.Curve {
-  /// Returns the share of the way.
+  /// Returns the share of the way that is covered at a share of the time.
   ///
   /// - Parameter share: Share of the time, from 0 to 1.
   public func callAsFunction(_ share: Double) -> Double {

@@ -3,13 +3,14 @@ import Treeline
 /// An answer that is applied from the front, in tree order, and the badges that it replaces.
 struct PartialAnswer: Sendable {
   let answer: MapAnswer
-  /// Badges of the answer before that are not handled yet.
+  /// Badges of the previous answer that are not handled yet.
   var old: ArraySlice<MapBadge>
   /// Clusters of the answer that are not applied yet.
   var new: ArraySlice<ShownCluster>
   /// Delay from one badge of a first answer to the next, as a share of `MapTiming.wave`; 0 for any later answer.
   let delay: Double
-  /// Whether both answers count the same points of the same tree. Then a cluster in both is the same in both.
+  /// Whether both answers count the same points of the same tree. Then a cluster that is in both answers has the same
+  /// points and the same number in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {
@@ -52,7 +53,7 @@ extension MapScene {
     }
   }
 
-  /// Has leaving badges hand over their points to the clusters that will enter in this part, before anything else
+  /// Makes leaving badges hand over their points to the clusters that will enter in this part, before anything else
   /// changes.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
@@ -77,8 +78,8 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All others leave at
-  /// once, without their numbers: their points may be in other clusters of the new tree.
+  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All other badges leave
+  /// at once, without their numbers: their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

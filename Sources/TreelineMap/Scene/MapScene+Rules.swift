@@ -17,7 +17,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // A whole that has no number yet never gets one: its parts take over from the badges that the whole waited for.
+    // A whole that has no number yet never gets a number: its parts take over from the badges that the whole waited
+    // for.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -73,7 +74,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger one, before its parts have numbers. The parts never get
+  /// Shows a whole that comes back, or comes out of a larger whole, before its parts have numbers. The parts never get
   /// numbers.
   ///
   /// - Parameters:
@@ -132,10 +133,10 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Ends the numbers of leaving badges that count points of a cluster that enters: each badge that was to take over
-  /// from them does so at once.
+  /// Makes leaving badges that count points of an entering cluster stop counting at once. Each badge that would have
+  /// taken over from them later takes over at once.
   ///
-  /// - Parameter remaining: Badges of the answer before that are not handled yet.
+  /// - Parameter remaining: Badges of the previous answer that are not handled yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
@@ -155,7 +156,7 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge never gets its number. If its parts are on their way to it, they have lost their target.
+      // The badge never gets its number. If its parts are on their way to the badge, they have lost their target.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -288,7 +289,7 @@ extension MapBadge {
 }
 
 extension Plane {
-  /// Returns an equal difference of x, taken the shorter way around the world.
+  /// Returns a difference of x, taken the shorter way around the world.
   fileprivate func difference(_ x: Double) -> Double {
     projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
   }

@@ -8,18 +8,18 @@ import Treeline
 /// view.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
 /// ```
 ///
-/// A change starts from where the badges are at that moment, so one that interrupts another continues from there. At
-/// any moment at most one badge counts each point: a 5 that splits into 2 and 3 never looks like 10. A point that is
-/// counted stays counted as long as it is in the answers. The rules are on the page *How badges move* of Treeline's
-/// documentation; the server's map follows the same rules.
+/// A change starts from the current positions of the badges, so a change that interrupts another change continues from
+/// there. At any moment at most one badge counts each point: while a badge of 5 splits into badges of 2 and 3, the map
+/// never shows 10 points. A point that is counted stays counted as long as it is in the answers. The rules are on the
+/// page *How badges move* of Treeline's documentation; the server's map follows the same rules.
 ///
 /// Times are in seconds from any origin and never decrease.
 public struct MapScene: Sendable {
   /// Durations of changes.
   public let timing: MapTiming
 
-  /// The badges of the answer in tree order: first the applied part of the latest answer, then the badges of the one
-  /// before.
+  /// The badges of the answer in tree order: first the applied part of the latest answer, and then badges of the
+  /// previous answer.
   var shown: [MapBadge] = []
 
   /// Badges that are no longer in the answer.
@@ -28,14 +28,14 @@ public struct MapScene: Sendable {
   /// The part of an answer that is not applied yet.
   var rest: PartialAnswer?
 
-  /// The tree of the latest answer, to which the clusters of all badges belong except foreign ones; nil until an answer
-  /// is shown.
+  /// The tree of the latest answer; nil until an answer is shown. The clusters of all badges belong to it, except those
+  /// of foreign badges.
   public internal(set) var tree: ClusterTree?
 
   /// The latest time.
   private(set) var now = -Double.infinity
 
-  /// Time at which everything has arrived.
+  /// Time at which all badges have arrived.
   var until = -Double.infinity
 
   /// Factor of all durations: 0 if nothing moves.
@@ -58,13 +58,14 @@ public struct MapScene: Sendable {
   /// Shows another answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. If its tree is another than before, a badge with the same position and number
-  ///     stays; others leave without a number, since their clusters mean nothing in the new tree.
+  ///   - answer: Answer of any tree. If the tree is not the same as before, a badge that keeps its position and number
+  ///     stays. All other badges leave without a number, since their clusters mean nothing in the new tree.
   ///   - time: Current time.
   ///   - isInstant: Whether badges jump, for example because reduced motion is preferred.
-  ///   - limit: How many badges may come and go at once, roughly, since a split or a merge is never divided.
-  ///     `resume(at:limit:)` continues with the rest, and the badges of the answer before stay until then.
-  /// - Returns: The difference from the last change returned, including everything that has moved since.
+  ///   - limit: Approximate number of badges that may come and go at once. It may be exceeded, since a split or a merge
+  ///     is never divided. `resume(at:limit:)` continues with the rest of the answer. Until then, badges of the
+  ///     previous answer stay.
+  /// - Returns: All changes since a method of this scene last returned a change, including moves.
   /// - Complexity: O(k), the number of badges of both answers.
   public mutating func show(
     _ answer: MapAnswer, at time: Double, isInstant: Bool = false, limit: Int = .max
@@ -88,8 +89,8 @@ public struct MapScene: Sendable {
   ///
   /// - Parameters:
   ///   - time: Current time.
-  ///   - limit: How many badges may come and go, roughly.
-  /// - Returns: The change, like `show`.
+  ///   - limit: Approximate number of badges that may come and go.
+  /// - Returns: The changes, as `show` returns them.
   public mutating func resume(at time: Double, limit: Int = .max) -> MapChange {
     bring(to: time)
     applyRest(limit: limit)
@@ -98,7 +99,7 @@ public struct MapScene: Sendable {
 
   /// Brings all badges to their positions at a time.
   ///
-  /// - Returns: The difference from the last change returned; empty if nothing moves.
+  /// - Returns: All changes since a method of this scene last returned a change; empty if nothing moves.
   /// - Complexity: O(k); O(1) if nothing moves.
   public mutating func advance(to time: Double) -> MapChange {
     let wasMoving = isMoving
@@ -123,7 +124,8 @@ public struct MapScene: Sendable {
   /// Whether all of the latest answer has been applied, even if badges are still moving.
   public var isComplete: Bool { rest == nil }
 
-  /// All badges. Leaving ones come first, except those drawn above the others, which come last.
+  /// All badges. Leaving badges come first, except leaving badges that are drawn above all other badges. These come
+  /// last.
   public var badges: [MapBadge] {
     leaving.filter { !$0.isAbove } + answerBadges + leaving.filter(\.isAbove)
   }
@@ -152,7 +154,7 @@ extension MapScene {
     if time > now { now = time }
   }
 
-  /// Returns the difference from the last change returned.
+  /// Returns what has changed in the scene since the previous call.
   private mutating func tell() -> MapChange {
     for index in shown.indices where !shown[index].isSettled { shown[index].tell(at: now, in: &change) }
     if rest != nil {

@@ -8,7 +8,7 @@ public struct MapTiming: Hashable, Sendable {
   public var appear = 0.6
   /// Duration of the disappearance of a badge whose points have left the view.
   public var fade = 0.16
-  /// Delay of the last badge after the first, when the map was empty before.
+  /// Delay between the first and the last badge, if the map was empty before.
   public var wave = 0.42
   /// Duration in which a whole grows once its parts have arrived.
   public var grow = 0.14

@@ -2,8 +2,8 @@ import TreelineMap
 
 /// A source that calls a closure once per frame while something moves.
 @MainActor public protocol FrameSource: AnyObject {
-  /// Calls the closure in each frame from the next one on, until the source is stopped or released. Never started
-  /// twice.
+  /// Calls the closure in each frame from the next one on, until the source is stopped or released. A source is never
+  /// started twice.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 
   /// Stops the calls.

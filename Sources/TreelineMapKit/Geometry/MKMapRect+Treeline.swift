@@ -44,12 +44,12 @@
         x: middle.x - width / 2 * scale, y: middle.y - height / 2 * scale, width: width * scale, height: height * scale)
     }
 
-    /// Returns the zoom, in terms of 256 px tiles, at which a screen shows this rectangle. Pass the bounds' size of the
-    /// map whose `MKMapView.visibleMapRect` this is. Returns nil if the screen or the rectangle has no width or is not
-    /// finite.
+    /// Returns the zoom, in terms of 256 px tiles, at which a screen shows this rectangle. If this is the
+    /// `MKMapView.visibleMapRect` of a map, pass the size of the map's bounds. Returns nil if the screen or the
+    /// rectangle has no width or is not finite.
     ///
-    /// A rotated map shows less than its rectangle, which is the smallest one around the visible part. For a pitched
-    /// map the zoom is an average over the rectangle.
+    /// A rotated map shows less than its rectangle, which is the smallest rectangle around the visible part. For a
+    /// pitched map the zoom is an average over the rectangle.
     ///
     /// - Parameters:
     ///   - width: Width of the screen in points.
@@ -87,9 +87,9 @@
   }
 
   extension BoundingBox {
-    /// Creates the box of a map rectangle, for example of the visible one, which may lie any number of turns away.
-    /// `west` is greater than `east` if the box crosses the antimeridian. Returns nil for `MKMapRect.null` and for
-    /// other rectangles that are not finite or have a negative size.
+    /// Creates the box of a map rectangle, for example of the visible rectangle. The rectangle may lie any number of
+    /// turns around the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for
+    /// `MKMapRect.null` and for other rectangles that are not finite or have a negative size.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }

@@ -47,7 +47,8 @@
     ///
     /// - Parameters:
     ///   - annotation: Annotation of this view.
-    ///   - number: Number on the badge; nil for none, for example while other badges count its points.
+    ///   - number: Number on the badge; nil for a badge without a number, for example while other badges count its
+    ///     points.
     ///   - diameter: Diameter in points.
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)

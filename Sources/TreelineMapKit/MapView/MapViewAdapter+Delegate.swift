@@ -21,7 +21,8 @@
     /// Called when a point of an open stack is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// Called when a stack is tapped that the adapter does not spread, or that has more points than it spreads.
+    /// Called when the user taps a stack that the adapter does not spread, or a stack with more points than the adapter
+    /// spreads.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
     /// Called when the badges on the map have changed.
@@ -57,7 +58,7 @@
     /// Requests the clusters of the part of the map that is visible after it has come to rest.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
-    /// Returns the view of a badge, or of an annotation of the delegate's.
+    /// Returns the view of a badge, or of an annotation of the delegate.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       switch annotation {
       case let annotation as ClusterAnnotation:
@@ -84,7 +85,7 @@
       followSelection()
     }
 
-    /// Zooms into a cluster, opens a stack, or keeps what is selected.
+    /// Zooms into a cluster, opens a stack, or stores the selection.
     public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {
       switch view.annotation {
       case let annotation as ClusterAnnotation where !isSelected(annotation): didTap(annotation)

@@ -4,7 +4,7 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// Returns the badge that shows a point, alone or in a cluster; nil if none does.
+    /// Returns the badge that shows a point, alone or in a cluster; nil if no badge does.
     ///
     /// - Parameters:
     ///   - row: Row number of the point.
@@ -15,7 +15,7 @@
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      // Until the tree is shown, the badges belong to the tree before.
+      // Until the tree is shown, the badges belong to the previous tree.
       guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
       return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
@@ -34,8 +34,8 @@
       return true
     }
 
-    /// Zooms in until a point is shown unclustered, and selects it. For a cut by a limit, and for a point that no zoom
-    /// separates, the map only moves there.
+    /// Zooms in until a point is shown unclustered, and selects it. For a cut with only a limit, and for a point that
+    /// no zoom separates, the map only moves there.
     ///
     /// - Parameters:
     ///   - row: Row number of the point.
@@ -47,8 +47,8 @@
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
-    /// Zooms in until a cluster splits into its parts. For a cut by a limit it zooms to the bounds of the cluster's
-    /// points. To a stack or a single point the map only moves.
+    /// Zooms in until a cluster splits into its parts. For a cut with only a limit, it zooms to the bounds of the
+    /// cluster's points. For a stack or a single point, the map only moves there.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {

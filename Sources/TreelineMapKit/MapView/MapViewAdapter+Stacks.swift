@@ -47,7 +47,7 @@
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack from there to their positions, once they have views.
+    /// Moves the points of a stack from the stack's position to their own positions, once they have views.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }
@@ -69,8 +69,8 @@
       if !isShown || hasSamePoints != true { closeStack() }
     }
 
-    /// Closes the stack after a tap elsewhere. A tap on one of its points first deselects another one, in the same turn
-    /// of the main actor.
+    /// Closes the stack after a tap elsewhere. A tap on a point of the stack first deselects another point, in the same
+    /// turn of the main actor.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation
       Task { [weak self] in

@@ -95,7 +95,7 @@
     public convenience init(
       _ mapView: MKMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
-    ) { self.init(mapView, feed: MapFeed(tree, cut: cut), texts: texts, options: options) }
+    ) { self.init(mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, options: options) }
 
     /// - Parameters:
     ///   - mapView: The map that shows the badges.
@@ -134,24 +134,24 @@
       refresh()
     }
 
-    /// The tree that is shown, which may be filtered; nil for none. A selection ends when another tree is set. Under
-    /// another filter of the same tree it remains if the selected point passes.
+    /// The tree that is shown, which may be filtered; nil if no tree is shown. A selection ends when another tree is
+    /// set. Under another filter of the same tree it remains if the selected point passes.
     ///
-    /// The rows of a new tree must number the same values, which `texts` knows. If points have come or gone, call
-    /// `show(_:texts:)` instead.
+    /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
+    /// number. If points have come or gone, call `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree, whose rows number other values than before.
+    /// Shows another tree whose row numbers stand for other values than before.
     ///
     /// ```swift
     /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))
     /// ```
     ///
     /// - Parameters:
-    ///   - tree: Tree of your points; nil for none.
+    ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
@@ -182,8 +182,8 @@
       tree(of: annotation)?.members(of: annotation.cluster)
     }
 
-    /// Returns the tree to which an annotation's cluster belongs. It is not `tree` as long as a new tree is not shown
-    /// yet. Returns nil if the annotation is no longer shown.
+    /// Returns the tree to which an annotation's cluster belongs. As long as a new tree is set but not shown yet, this
+    /// is not `tree`. Returns nil if the annotation is no longer shown.
     func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
       annotation.badge.isForeign ? nil : animator?.scene.tree
     }
@@ -206,7 +206,7 @@
       remove(change.removed)
       add(change.added)
       move(change.moved)
-      // A badge that sets out may begin to leave.
+      // A retargeted badge may begin to leave, and its view must show that.
       update(change.retargeted)
       update(change.updated)
       if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
@@ -267,7 +267,7 @@
     /// Sets the title and subtitle that a callout shows.
     private func describe(_ annotation: ClusterAnnotation) {
       guard let tree = tree(of: annotation) else { return }
-      annotation.title = texts.title(of: annotation.cluster)
+      annotation.title = texts.title(of: annotation.cluster, values: annotation.badge.values)
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
 
@@ -294,7 +294,7 @@
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // For a cut by badges, the cut has already scaled the diameters.
+      // A cut with badges has already scaled the diameters.
       let scale = cut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

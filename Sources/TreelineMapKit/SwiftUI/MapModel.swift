@@ -38,7 +38,7 @@
       public internal(set) var diameter: Double
       /// Opacity, from 0 to 1.
       public internal(set) var opacity: Double
-      /// Whether the badge only leaves.
+      /// Whether the badge is leaving the map.
       public internal(set) var isLeaving: Bool
       /// Whether the badge's cluster belongs to a tree that is no longer shown.
       var isForeign = false
@@ -73,7 +73,7 @@
     ///   - cut: How finely points are separated. The tree must support it.
     ///   - texts: Texts on badges.
     public convenience init(_ tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
-      self.init(MapFeed(tree, cut: cut), texts: texts)
+      self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
     }
 
     /// - Parameters:
@@ -98,19 +98,19 @@
       self.animator = animator
     }
 
-    /// The tree that is shown; nil for none. Set a new tree for another filter, too.
+    /// The tree that is shown; nil if no tree is shown. Set a new tree for another filter, too.
     ///
-    /// The rows of a new tree must number the same values, which `texts` knows. If points have come or gone, call
-    /// `show(_:texts:)` instead.
+    /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
+    /// number. If points have come or gone, call `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree, whose rows number other values than before.
+    /// Shows another tree whose row numbers stand for other values than before.
     ///
     /// - Parameters:
-    ///   - tree: Tree of your points; nil for none.
+    ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
@@ -167,8 +167,8 @@
     /// Returns the rows of a badge's points, in tree order, for example for pages of a list.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
-    /// Returns the tree to which a badge's cluster belongs. It is not `tree` as long as a new tree is not shown yet.
-    /// Returns nil if the badge is no longer shown.
+    /// Returns the tree to which a badge's cluster belongs. As long as a new tree is set but not shown yet, this is not
+    /// `tree`. Returns nil if the badge is no longer shown.
     private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
     private func draw() {
@@ -188,10 +188,11 @@
     /// Returns a badge with its texts.
     private func described(_ badge: MapBadge, in scene: MapScene) -> Badge {
       let cluster = badge.cluster
-      let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0) }
+      let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0, values: badge.values) }
       return Badge(
         id: badge.id, cluster: cluster, coordinate: CLLocationCoordinate2D(), number: nil,
-        title: texts.title(of: cluster) ?? "", accessibilityLabel: label ?? "", diameter: 0, opacity: 0,
+        title: texts.title(of: cluster, values: badge.values) ?? "", accessibilityLabel: label ?? "", diameter: 0,
+        opacity: 0,
         isLeaving: false)
     }
 

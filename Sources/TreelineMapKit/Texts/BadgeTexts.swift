@@ -1,4 +1,5 @@
 import Treeline
+import TreelineMap
 
 /// The texts on badges: the number, the title and subtitle of the callout, and what VoiceOver reads.
 ///
@@ -9,6 +10,21 @@ import Treeline
 public struct BadgeTexts: Sendable {
   /// Title of a cluster. `{count}` is replaced by its number of points, and `{abbreviated}` by the short form.
   public var clusterTitle = "{count} places"
+
+  /// Aggregates whose values `titleOfCluster` gets, such as `.first("name", by: "population")`.
+  ///
+  /// A map adapter or model that makes its own feed evaluates them with each answer. For a feed that you make, set the
+  /// same aggregates in `MapFeed.Options`.
+  public var aggregates: [Aggregate] = []
+
+  /// Returns the title of a cluster, given the values of `aggregates`. If this is nil, titles are made from
+  /// `clusterTitle`.
+  ///
+  /// ```swift
+  /// texts.aggregates = [.first("name", by: "population")]
+  /// texts.titleOfCluster = { cluster, values in "\(values[0]) and \(cluster.pointCount - 1) more" }
+  /// ```
+  public var titleOfCluster: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
   /// Number of point titles in a cluster's subtitle, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
@@ -26,11 +42,11 @@ public struct BadgeTexts: Sendable {
   /// Returns the title and subtitle of a point.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
-  /// Creates texts for clusters only: points have none.
+  /// Creates texts for clusters only: points have no texts.
   public init() { ofPoint = nil }
 
   /// - Parameters:
-  ///   - map: Values that the rows number.
+  ///   - map: Values for which the row numbers of the tree stand.
   ///   - title: Returns the title of a value; a key path works, too.
   ///   - subtitle: Returns the subtitle of a value; a key path works, too.
   public init<Value>(
@@ -51,10 +67,13 @@ public struct BadgeTexts: Sendable {
     cluster.pointCount > 1 ? BadgeText.abbreviated(cluster.pointCount) : nil
   }
 
-  /// Returns the title of a point, or the title of a cluster made from `clusterTitle`.
-  public func title(of cluster: Cluster) -> String? {
-    guard let row = cluster.row else { return BadgeText.title(clusterTitle, pointCount: cluster.pointCount) }
-    return ofPoint?(row).title
+  /// Returns the title of a point, or the title of a cluster made by `titleOfCluster` or from `clusterTitle`.
+  ///
+  /// - Parameter values: Values of `aggregates`. If there are no values, the title is made from `clusterTitle`.
+  public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
+    if let row = cluster.row { return ofPoint?(row).title }
+    if let titleOfCluster, values.count == aggregates.count { return titleOfCluster(cluster, values) }
+    return BadgeText.title(clusterTitle, pointCount: cluster.pointCount)
   }
 
   /// Returns the subtitle of a point, or the first titles in a cluster.
@@ -77,12 +96,23 @@ public struct BadgeTexts: Sendable {
   public func subtitle(ofRow row: Int) -> String? { ofPoint?(row).subtitle }
 
   /// Returns the text that VoiceOver reads for a badge.
-  public func accessibilityLabel(of cluster: Cluster, in tree: ClusterTree) -> String {
-    [title(of: cluster), subtitle(of: cluster, in: tree)].compactMap { $0 }.joined(separator: ", ")
+  ///
+  /// - Parameter values: Values of `aggregates`.
+  public func accessibilityLabel(of cluster: Cluster, in tree: ClusterTree, values: [AggregateValue] = []) -> String {
+    [title(of: cluster, values: values), subtitle(of: cluster, in: tree)].compactMap { $0 }.joined(separator: ", ")
   }
 
   /// Returns VoiceOver's hint of what a double tap does; nil for a single point.
   public func accessibilityHint(of cluster: Cluster) -> String? {
     cluster.pointCount == 1 ? nil : cluster.isStack ? stackHint : clusterHint
+  }
+}
+
+extension MapFeed {
+  /// Creates a feed that evaluates the aggregates of some texts.
+  @_spi(MapLibre) public convenience init(_ tree: ClusterTree?, cut: Cut, for texts: BadgeTexts) {
+    var options = Options()
+    options.aggregates = texts.aggregates
+    self.init(tree, cut: cut, options: options)
   }
 }

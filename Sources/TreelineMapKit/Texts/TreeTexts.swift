@@ -14,8 +14,8 @@ import TreelineMap
   /// Sets the texts of a tree that will be shown.
   ///
   /// - Parameters:
-  ///   - texts: Texts of the tree; nil if its rows number the same values as before.
-  ///   - tree: The tree; nil for none.
+  ///   - texts: Texts of the tree; nil if its row numbers stand for the same values as before.
+  ///   - tree: The tree; nil if no tree will be shown.
   ///   - scene: The badges shown until then.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {
     // Only the filter differs, so the texts stay.

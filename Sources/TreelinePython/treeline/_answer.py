@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -47,7 +48,7 @@ _COLUMNS = ("id", "count", "row", "x", "y")
 class Cluster:
     """One cluster of an answer, or a single point.
 
-    It is also a mapping of names to values, those of its answer's columns: `dict(cluster)`, `cluster["mean_price"]`.
+    It is also a mapping from the names of its answer's columns to values: `dict(cluster)`, `cluster["mean_price"]`.
     """
 
     __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
@@ -99,7 +100,7 @@ class Cluster:
         return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-# So `pandas.DataFrame(answer)` has a column for each name.
+# As a mapping, each cluster gives `pandas.DataFrame(answer)` a column for each name.
 Mapping.register(Cluster)
 
 
@@ -126,9 +127,24 @@ class Clusters(Answer):
     _values: Table  # If the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
-        answer = super().__new__(cls, pointer)
+        answer = Answer.__new__(cls, pointer)
         answer._tree = tree
         return answer
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class of the answer. For pandas an answer without clusters is a mapping of columns.
+
+        `pandas.DataFrame` makes rows of the clusters, so it would find no columns without clusters; only mappings may
+        name columns. No other caller gets another class.
+        """
+        if len(self) == 0 and sys._getframe(1).f_globals.get("__name__") == "pandas.core.frame":
+            return dict
+        return type(self)
+
+    def keys(self) -> list[str]:
+        """Returns the names of the columns that each cluster has as a mapping."""
+        return [*_COLUMNS, *self.values]
 
     @property
     def tree(self) -> Tree:
@@ -186,9 +202,9 @@ class Clusters(Answer):
 
     @property
     def labels(self) -> Integers:
-        """For each row of the input, the position in this answer of the cluster that contains it; -1 if none does.
+        """For each row of the input, the position in this answer of the cluster that contains the row, or -1.
 
-        There are `tree.row_count` of them, so `frame["cluster"] = shown.labels` labels a table.
+        The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels a table.
         """
         count = self._tree.row_count
         if count > 1000 * self._tree.point_count + 1_000_000:
@@ -202,8 +218,8 @@ class Clusters(Answer):
         return labels
 
     def hulls(self) -> npt.NDArray[np.object_]:
-        """Returns the convex hull of each cluster's points as a geometry of shapely: a polygon, or a line or a point if
-        the points lie on one. A hull across the antimeridian is divided there. Needs shapely.
+        """Returns the convex hull of each cluster's points as a geometry of shapely. It is a polygon, or a line if all
+        points lie on a line, or a point. A hull across the antimeridian is divided there. Needs shapely.
         """
         required("shapely")
         from ._shapes import hull
@@ -240,20 +256,20 @@ class Clusters(Answer):
 
     @property
     def radius(self) -> Floats:
-        """Root mean square distance of the points from their mean, in meters; in the units of a plain plane.
+        """Root mean square distance of the points from their mean, in meters, or in the units of a plain plane.
 
-        Meters are those at the cluster's latitude.
+        Meters are measured at the cluster's latitude.
         """
         return self._length("radius")
 
     @property
     def semi_major(self) -> Floats:
-        """Standard deviation along the longer principal axis, in meters as `radius`."""
+        """Standard deviation along the longer principal axis, in the unit of `radius`."""
         return self._length("semi_major")
 
     @property
     def semi_minor(self) -> Floats:
-        """Standard deviation along the shorter principal axis, in meters as `radius`."""
+        """Standard deviation along the shorter principal axis, in the unit of `radius`."""
         return self._length("semi_minor")
 
     @property
@@ -268,7 +284,7 @@ class Clusters(Answer):
 
     @property
     def badge_diameter(self) -> Floats:
-        """For badges: diameter of each badge in pixels; otherwise NaN."""
+        """Diameter of each badge in pixels, if the query asked for badges; otherwise NaN."""
         return self._extent("badge_diameter")
 
     @property
@@ -300,7 +316,7 @@ class Clusters(Answer):
         return Transition(self, other)
 
     def _places_of(self, numbers: Integers) -> Integers:
-        """Returns the positions of clusters that the library numbers; -1 stays -1."""
+        """Converts the library's numbers of clusters to positions in this answer; -1 stays -1."""
         return numbers
 
     def __iter__(self) -> Iterator[Cluster]:
@@ -328,7 +344,7 @@ class Clusters(Answer):
             return self._column(which)
         if isinstance(which, int | np.integer):
             if not -len(self) <= which < len(self):
-                raise IndexError(f"expected a place in {len(self)} clusters, found {which}")
+                raise IndexError(f"expected a position in {len(self)} clusters, found {which}")
             place = which % len(self)
             return next(self._clusters(slice(place, place + 1)))
         if isinstance(which, slice):
@@ -336,7 +352,7 @@ class Clusters(Answer):
         return _Part(self, self._places(which))
 
     def _places(self, which: Any) -> Integers:
-        """Returns the positions that a mask or an array of positions chooses."""
+        """Returns the positions in this answer that a mask or an array of positions chooses."""
         found = np.asarray(which)
         if found.ndim == 1 and found.dtype.kind == "b":
             if len(found) != len(self):
@@ -346,7 +362,7 @@ class Clusters(Answer):
             raise TypeError(f"expected a position, a slice, a mask, an array of positions or a name, found {which!r}")
         outside = (found < -len(self)) | (found >= len(self))
         if outside.any():
-            raise IndexError(f"expected places in {len(self)} clusters, found {found[outside][0]}")
+            raise IndexError(f"expected positions in {len(self)} clusters, found {found[outside][0]}")
         return np.arange(len(self))[found.astype(np.int64)]
 
     def _column(self, name: str) -> AnyArray:
@@ -374,7 +390,7 @@ class Clusters(Answer):
         return f"{len(self)} clusters of {int(self.count.sum())} points"
 
     def _shown(self) -> Table:
-        return Table({name: self[name] for name in (*_COLUMNS, *self.values)})
+        return Table({name: self[name] for name in self.keys()})
 
     def __repr__(self) -> str:
         return as_text(self._title(), self._shown())
@@ -401,7 +417,7 @@ class Clusters(Answer):
     def to_geopandas(self, geometry: Literal["point", "hull"] = "point") -> Any:
         """Returns the clusters as a `geopandas.GeoDataFrame`, in EPSG:4326 unless the plane is plain.
 
-        :param geometry: Where clusters are shown, or the convex hulls of their points.
+        :param geometry: `point` for the positions of clusters, `hull` for the convex hulls of their points.
         """
         geopandas = required("geopandas")
         columns = self._columns()

@@ -102,7 +102,7 @@ class Memory:
                     break
                 self.arrays.append(array)
         else:
-            # In this case the capsules release their contents.
+            # These capsules release their contents themselves.
             self._capsules = values.__arrow_c_array__()
             self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
             self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
@@ -189,7 +189,7 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans and times as a numpy array, with anything for missing values; None for other
+        """Returns numbers, booleans and times as a numpy array, in which missing values may be anything; None for other
         types."""
         format = self.format
         if format == b"b":
@@ -231,14 +231,14 @@ class Column:
         return decimals
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:
-        """Returns offsets and bytes of texts; None for other types. A missing text is empty or anything."""
+        """Returns offsets and bytes of texts; None for other types. The text of a missing value may be anything."""
         if self.format not in (b"u", b"U", b"vu"):
             return None
         read = self._viewed_texts if self.format == b"vu" else self._plain_texts
         found = [read(part) for part in self._parts if part.length] or [(np.zeros(1, "<i8"), np.zeros(0, np.uint8))]
         if len(found) == 1:
             return found[0]
-        # The texts of each chunk begin where the chunk before ends.
+        # The texts of each chunk begin where the previous chunk ends.
         offsets, bytes, end = [np.zeros(1, "<i8")], [], 0
         for starts, data in found:
             offsets.append(starts[1:] - starts[0] + end)
@@ -285,7 +285,7 @@ class Column:
         if valid is not None:
             shifted[~valid] = -1
         entries = Column(self._memory, self._schema.dictionary.contents, parts)
-        # Entries may be missing, too.
+        # An entry of the dictionary may be a missing value, too.
         there = entries.valid
         if there is not None and len(there):
             shifted[(shifted >= 0) & ~there[np.maximum(shifted, 0)]] = -1

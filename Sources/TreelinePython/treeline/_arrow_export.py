@@ -16,7 +16,7 @@ from ._arrow import Array, Schema, Stream
 
 _NULLABLE = 2
 
-#: Exported objects by number until they are released, and the streams that capsules point to.
+#: Exported objects by number, until they are released; also the streams that capsules point to.
 _lent: dict[int, Any] = {}
 _numbers = itertools.count(1)
 _pointed: dict[int, Stream] = {}

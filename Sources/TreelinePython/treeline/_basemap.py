@@ -1,25 +1,32 @@
-"""Styles of MapLibre for what is below the badges of a map."""
+"""MapLibre styles for the basemap, which is drawn below the badges of a map."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+#: A part of an address: a slash, or a scheme such as `data:`.
+_ADDRESS = re.compile("/|^[A-Za-z][A-Za-z0-9+.-]*:")
+
 
 def style_of(basemap: Any) -> str | dict[str, Any] | None:
-    """Returns a style, or the address of one; None for the built-in one.
+    """Returns a style, or the address of a style; None for the built-in style.
 
-    :param basemap: The address of a style, of tiles (`https://…/{z}/{x}/{y}.png`) or of a style as a dictionary; or a
-        provider of tiles from xyzservices.
+    :param basemap: The address of a style, the address of tiles (`https://…/{z}/{x}/{y}.png`), a style as a dictionary,
+        or a provider of tiles from xyzservices.
     :raises ValueError: For anything else.
     """
     if basemap is None or isinstance(basemap, str) and not basemap:
         return None
     if hasattr(basemap, "build_url"):
         return _of_tiles(basemap.build_url(), basemap.html_attribution, basemap.get("max_zoom"))
-    if isinstance(basemap, str):
-        return _of_tiles(basemap) if "{z}" in basemap else basemap
+    if isinstance(basemap, str) and "{z}" in basemap:
+        return _of_tiles(basemap)
+    # An address may be relative to the page. A word such as "osm" is the name of a map elsewhere.
+    if isinstance(basemap, str) and (_ADDRESS.search(basemap) or basemap.endswith(".json")):
+        return basemap
     if isinstance(basemap, Mapping) and "layers" in basemap and "sources" in basemap:
         try:
             style: dict[str, Any] = json.loads(json.dumps(dict(basemap), allow_nan=False))
@@ -28,12 +35,13 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         return style
     raise ValueError(
         "expected a basemap: the address of a MapLibre style or of tiles such as https://…/{z}/{x}/{y}.png, a style as "
-        f"a dictionary with sources and layers, or a provider of xyzservices, found {basemap!r:.80}"
+        f"a dictionary with sources and layers, or a provider of xyzservices such as "
+        f"xyzservices.providers.OpenStreetMap.Mapnik, found {basemap!r:.80}"
     )
 
 
 def _of_tiles(address: str, attribution: str | None = None, closest: int | None = None) -> dict[str, Any]:
-    """Returns a style of tiles that are pictures."""
+    """Returns a style that shows tiles of pictures."""
     for name in ("x", "y"):
         if "{%s}" % name not in address:
             raise ValueError(f"expected an address of tiles with {{z}}, {{x}} and {{y}}, found {address!r}")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from . import _library as c
 from . import _steps
 from ._columns import InputColumn, input_columns
-from ._coordinates import Coordinates, coordinates, left_out
+from ._coordinates import Coordinates, coordinates, left_out, may_be_degrees, remedy
 from ._errors import BuildError
 from ._monitor import Monitor
 from ._parameters import text
@@ -29,7 +29,7 @@ def build(
     columns: Any = None,
     kinds: Mapping[str, str] | None = None,
     skip_invalid: bool = False,
-    planar: bool = False,
+    planar: bool | None = None,
     grow: Literal["split", "merge", "badges", "scatter"] | None = None,
     split: str | None = None,
     badge_gap: float | None = None,
@@ -44,24 +44,29 @@ def build(
 
     Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
 
-    :param x: A table of pandas, polars, pyarrow or DuckDB, or a mapping, whose longitudes and latitudes are found by
-        the names of their columns; or a GeoDataFrame; or longitudes as an array or a list; or an array of two columns.
-        All other columns of a table are used, too.
+    :param x: Points as a table of pandas, polars, pyarrow or DuckDB, as a mapping, as a GeoDataFrame, or as an array of
+        two columns; or only longitudes, as an array or a list. The names of a table's columns decide which columns
+        contain longitudes and latitudes. All other columns of a table are used, too.
     :param y: Latitudes, if `x` has longitudes.
     :param lon: Column of longitudes or x in a table, with `lat` for latitudes or y.
-    :param columns: Columns for filters and aggregates: a mapping, or a table of pandas, polars or pyarrow. With a
-        table of points, the names of its columns to use.
+    :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
+        is a table, the names of its columns to use.
     :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
         by `+percentiles` or `+distinct` to make these aggregates fast.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
-        rows keep their numbers. Such rows are an error otherwise, and in a tree that grows by merging or has groups.
-    :param planar: Whether coordinates are plain x and y.
-    :param grow: How the tree grows: by splitting from all points down; or by merging the clusters that are closest,
-        whose badges touch first, or that spread least.
+        rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
+        leave them out.
+    :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns of a table are
+        found by names of a plane: `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`.
+    :param grow: How the tree grows: `split`, by splitting from all points down; or by merging clusters. `merge` merges
+        the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters that
+        spread least together.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
-    :param stand: Where clusters of a tree merged by distance or for badges stand.
-    :param separations: Whether the tree can answer a spacing or badges. Without, a split tree is built faster.
+    :param stand: Position of clusters, if the tree grows by `merge` or `badges`: the mean of their points, or a member,
+        which is one of their points.
+    :param separations: Whether the tree supports cuts with `spacing` and `badges`. Without separations, a split tree is
+        built faster.
     :param group_by: A column whose values never share a cluster.
     :param never_cluster: A column that marks points that are never clustered.
     :param threads: Number of threads; by default the number of processors.
@@ -78,6 +83,7 @@ def build(
         chosen = [name for name in points.table if name not in points.own] if columns is None else columns
         columns = points.table
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
+    planar = points.is_planar
     common = {"split": split, "threads": threads, "planar": planar or None}
     common["no_separation"] = None if separations else True
     others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
@@ -95,7 +101,7 @@ def build(
         if not invalid.any():
             raise fault
         if not skip_invalid:
-            raise BuildError(f"{fault}; skip_invalid=True leaves out such rows")
+            raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
         if unfit := [name for name, value in {"grow": grow, **others}.items() if value not in (None, "split")]:
             raise BuildError(
@@ -104,6 +110,8 @@ def build(
             )
         tree = _without_invalid(points, made, text(**common), progress)
         warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
+    if points.is_planar_by_name and len(tree) and (note := may_be_degrees(points.own, tree.bounds)):
+        warnings.warn(note, stacklevel=2)
     tree._given_row_count = len(points.x)
     return tree
 

@@ -14,7 +14,7 @@ from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
 
-#: Packages of pandas. Its own arrays are more informative than its export, which also needs pyarrow.
+#: Packages with the arrays of pandas. These arrays are more informative than their Arrow export, which needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
@@ -109,7 +109,7 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
 
 
 def mask_of(values: Any) -> AnyArray:
-    """Returns a mask as an array of booleans, of which none may be missing."""
+    """Returns a mask as an array of booleans. A missing value is an error."""
     values = _of_pandas(values) if is_of_pandas(values) else values
     column = arrow.column(values) if arrow.speaks(values) else None
     array = np.asarray(values) if column is None else column.numbers()
@@ -221,7 +221,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
 
 
 def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses the only whole numbers that a column keeps as floats although each of them has 64 bits."""
+    """Refuses whole numbers that span nearly 2^64 or more: a column would keep them as floats, although each of them
+    fits into 64 bits."""
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(
@@ -282,7 +283,7 @@ class _Codes:
 
 
 def _of_pandas(values: Any) -> Any:
-    """Returns the array of a series, an index or an array that represents its meaning, including missing values."""
+    """Converts a series, an index or an array of pandas to an array that keeps its values and marks missing values."""
     import pandas as pd
 
     if isinstance(values, pd.DataFrame):

@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrow as arrow
 from ._arrays import AnyArray
 from ._columns import is_of_pandas, named_columns
-from ._names import Found, coordinate_columns
+from ._names import Found, coordinate_columns, hint
 
 
 class Coordinates(NamedTuple):
@@ -19,31 +19,39 @@ class Coordinates(NamedTuple):
 
     x: AnyArray
     y: AnyArray
-    #: The columns of the table that contains them, by name; None if no table does.
+    #: The columns of the table with the coordinates, by name; None if the coordinates are not from a table.
     table: Mapping[Any, Any] | None = None
     #: Names of the columns of coordinates.
     own: tuple[Any, ...] = ()
-    #: A guess about them that may be wrong; empty if there is none.
+    #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
+    #: Whether coordinates are plain x and y.
+    is_planar: bool = False
+    #: Whether only the names of the columns say so.
+    is_planar_by_name: bool = False
 
 
-def coordinates(x: Any, y: Any, planar: bool, names: tuple[str | None, str | None] = (None, None)) -> Coordinates:
+def coordinates(
+    x: Any, y: Any, planar: bool | None, names: tuple[str | None, str | None] = (None, None)
+) -> Coordinates:
     """Reads the coordinates of some points.
 
     :param x: Longitudes or x, with `y`; or points: a table, a GeoDataFrame or an array of two columns.
-    :param names: Names of the columns of a table; found by their usual names if they are None.
+    :param planar: Whether coordinates are plain x and y. If it is None, the names of the columns decide; without names
+        coordinates are degrees.
+    :param names: Names of the columns of coordinates in a table; None to search for columns with usual names.
     """
     if y is not None:
         if names != (None, None):
             raise TypeError("expected coordinates as arrays, or as columns of a table by lon= and lat=, found both")
-        return Coordinates(_doubles("x", x), _doubles("y", y))
+        return Coordinates(_doubles("x", x), _doubles("y", y), is_planar=bool(planar))
     if isinstance(x, str | os.PathLike):
         raise TypeError(
             f"expected points, found the path {os.fspath(x)!r}; read the file, for example with pandas.read_csv; "
             "see build_parquet, too, and open for an index"
         )
     if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
-        return _of_geometry(x, planar)
+        return _of_geometry(x, bool(planar))
     if (table := _table(x)) is not None:
         return _of_table(table, planar, names)
     if names != (None, None):
@@ -54,7 +62,7 @@ def coordinates(x: Any, y: Any, planar: bool, names: tuple[str | None, str | Non
             "expected two arrays of coordinates, a table with longitudes and latitudes, a GeoDataFrame or an array of "
             f"two columns, found {type(x).__name__} of shape {array.shape}"
         )
-    return Coordinates(_doubles("x", array[:, 0]), _doubles("y", array[:, 1]))
+    return Coordinates(_doubles("x", array[:, 0]), _doubles("y", array[:, 1]), is_planar=bool(planar))
 
 
 def _table(values: Any) -> Mapping[Any, Any] | None:
@@ -68,7 +76,7 @@ def _table(values: Any) -> Mapping[Any, Any] | None:
     return named_columns(values) if is_table else None
 
 
-def _of_table(table: Mapping[Any, Any], planar: bool, names: tuple[Any, Any]) -> Coordinates:
+def _of_table(table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, Any]) -> Coordinates:
     found = Found(*names) if names != (None, None) else _found(table, planar)
     for name, option in zip(found[:2], ("lon", "lat")):
         if name is None:
@@ -77,17 +85,18 @@ def _of_table(table: Mapping[Any, Any], planar: bool, names: tuple[Any, Any]) ->
             there = ", ".join(map(repr, table))
             raise KeyError(f"expected the name of a column as {option}=, found {name!r}; there are {there}")
     x, y = (_doubles(f"column {name!r}", table[name]) for name in found[:2])
-    return Coordinates(x, y, table, found[:2], found.note)
+    by_name = planar is None and found.is_planar
+    return Coordinates(x, y, table, found[:2], found.note, bool(planar) or by_name, by_name)
 
 
-def _found(table: Mapping[Any, Any], planar: bool) -> Found:
+def _found(table: Mapping[Any, Any], planar: bool | None) -> Found:
     try:
         return coordinate_columns(table, planar)
     except KeyError:
-        if len(table) != 2:
+        if len(table) != 2 or hint(table):
             raise
         x, y = table
-        # The names are numbers if nobody named the columns.
+        # If the table has no names of columns, the names are numbers.
         is_named = isinstance(x, str) and isinstance(y, str)
         note = f"{x!r} and {y!r} are taken for longitudes and latitudes in this order; name them with lon= and lat="
         return Found(x, y, note if is_named else "")
@@ -102,7 +111,7 @@ def _of_geometry(places: Any, planar: bool) -> Coordinates:
     if points.crs is not None and not planar and points.crs.to_epsg() != 4326:
         points = points.to_crs(4326)
     table = named_columns(places.drop(columns=points.name)) if hasattr(places, "columns") else None
-    return Coordinates(_doubles("x", points.x), _doubles("y", points.y), table)
+    return Coordinates(_doubles("x", points.x), _doubles("y", points.y), table, is_planar=planar)
 
 
 def _doubles(name: str, values: Any) -> AnyArray:
@@ -133,6 +142,29 @@ def _of_arrow(name: str, column: arrow.Column) -> AnyArray:
 
 
 def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
-    """Returns a warning of rows without a valid place, of which one is told."""
+    """Returns a warning that counts the rows without a valid position and shows the first of these rows."""
     rows = f"{count} rows are not in {what}, because their" if count > 1 else f"1 row is not in {what}, because its"
     return f"{rows} coordinates are invalid; the first is row {row}: {x}, {y}"
+
+
+def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, float]) -> str:
+    """Returns a note about columns that are taken for x and y on a plain plane, although all values would be valid
+    longitudes and latitudes; empty if they would not."""
+    west, south, east, north = bounds
+    if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
+        return ""
+    return (
+        f"{names[0]!r} and {names[1]!r} are taken for x and y on a plain plane, but may be degrees; planar=False takes "
+        "them for longitudes and latitudes, planar=True keeps the plane"
+    )
+
+
+def remedy(x: AnyArray, y: AnyArray, invalid: AnyArray, planar: bool) -> str:
+    """Returns what to do about rows with invalid coordinates.
+
+    :param invalid: Whether the coordinates of each row are invalid.
+    """
+    known = np.isfinite(x) & np.isfinite(y)
+    if not planar and 2 * np.count_nonzero(known & invalid) > np.count_nonzero(known):
+        return "most coordinates are not degrees; planar=True takes them for x and y on a plain plane"
+    return "skip_invalid=True leaves out such rows"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import AnyArray
 
-#: Maximum number of rows that are drawn, and number of them that are drawn from the end of a longer table.
+#: Maximum number of rows to draw. Of a longer table, the second number of rows is drawn from its end.
 _MOST, _LAST = 20, 5
 #: Maximum length of a text in a cell.
 _WIDEST = 40

@@ -12,7 +12,7 @@ class ArgumentError(Error, ValueError):
 
 
 class ParameterError(Error, ValueError):
-    """A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another one."""
+    """A parameter of a query or an option of a build that is unknown, missing, out of range, or excluded by another."""
 
 
 class QueryError(Error, ValueError):

@@ -18,15 +18,19 @@ _PREFIX, _HAS_SRID = 5, 0x20000000
 class PointColumns:
     """The columns of a schema that contain the points, and their format."""
 
-    def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool) -> None:
+    def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool | None) -> None:
         """
         :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
-        :param x: Name of a column of numbers, with `y` for the other one; or both None.
+        :param x: Name of the column of x, with `y` for the column of y; both None if there is `geometry`.
         :param geometry: Name of a column of points, instead of `x` and `y`.
+        :param planar: Whether coordinates are plain x and y. If it is None, names of columns that are found decide.
         """
         if (x is None) != (y is None):
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
-        self._planar = planar
+        #: Whether coordinates are plain x and y.
+        self.is_planar = bool(planar)
+        #: Whether only the names of the columns say so.
+        self.is_planar_by_name = False
         #: A guess about the columns that may be wrong; empty if there is none.
         self.note = ""
         described = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
@@ -34,9 +38,11 @@ class PointColumns:
             geometry = described.get("primary_column")
         if x is None and geometry is None:
             try:
-                x, y, self.note = coordinate_columns(schema.names, planar)
+                x, y, self.note, has_plane = coordinate_columns(schema.names, planar)
             except KeyError as error:
                 raise KeyError(f"{error.args[0]}, or a column of points with geometry=") from None
+            self.is_planar_by_name = planar is None and has_plane
+            self.is_planar = self.is_planar or self.is_planar_by_name
         #: Names of the columns to read.
         self.names: list[str] = [geometry] if geometry is not None else [str(x), str(y)]
         for name in self.names:
@@ -50,7 +56,7 @@ class PointColumns:
     def _check_system(self, name: str, described: dict[str, Any], field: Any) -> None:
         extension = json.loads((field.metadata or {}).get(b"ARROW:extension:metadata") or b"{}")
         system = described.get("crs", extension.get("crs")) if described or extension else None
-        if self._planar or system is None:
+        if self.is_planar or system is None:
             return
         if isinstance(system, str):
             code = system.rpartition(":")[2]
@@ -63,7 +69,7 @@ class PointColumns:
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-        """Returns the coordinates in a batch of pyarrow; NaN for missing ones.
+        """Returns the coordinates in a batch of pyarrow; NaN for missing coordinates.
 
         :param first_row: Row of the batch's first entry, for errors.
         """
@@ -120,7 +126,8 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
     octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
-    # Reads what nearly all programs write in one step: little-endian points of two or three numbers, without a system.
+    # Nearly all programs write little-endian points of two or three numbers without a spatial reference system. Such
+    # points are read in one step.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
     plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
     heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]

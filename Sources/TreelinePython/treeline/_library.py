@@ -12,11 +12,14 @@ from ._errors import BY_KIND, Error
 from ._version import version as _version
 
 try:
-    from . import _native
+    import treeline._native as _native
 except ImportError as error:
+    found = str(error)
+    if error.name == f"{__package__}._native" and isinstance(error, ModuleNotFoundError):
+        found = f"there is no file _native.abi3.so in {os.path.dirname(__file__)}"
     raise ImportError(
-        f"treeline needs its extension _native, which cannot be loaded: {error}; install the wheel that "
-        "scripts/build/wheel builds, or run scripts/build/python-native"
+        f"treeline needs its extension _native, which cannot be loaded: {found}; install the wheel that "
+        "scripts/build/wheel builds, or run scripts/build/python-native in the sources"
     ) from None
 
 
@@ -25,7 +28,7 @@ class Points(Structure):
 
     @classmethod
     def of(cls, x: Any, y: Any) -> Points:
-        """Creates points from two arrays of doubles, which must outlive them."""
+        """Creates points from two arrays of doubles, which must outlive the points."""
         # The stride of an array of one entry may be anything.
         strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
         return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
@@ -102,7 +105,7 @@ class Plane(Structure):
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 _REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
 
-#: Slow functions are called without the interpreter's lock, and the others with it, which is faster.
+#: Slow functions are called without the interpreter's lock. Other functions keep the lock, which makes a call faster.
 try:
     _slow = ctypes.CDLL(_PATH)
     _quick = ctypes.PyDLL(_PATH)
@@ -171,7 +174,7 @@ unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64,
 
 
 def error_of(place: c_void_p) -> Error:
-    """Returns the exception of an error, and frees the error."""
+    """Returns the exception for an error of the library, and frees the error."""
     handle = place.value
     kind, message = error_get_kind(handle), error_message(handle).decode()
     error_free(handle)
@@ -195,7 +198,7 @@ def call(function: Any, *arguments: Any) -> Any:
 
 
 class Handle:
-    """An object of the library, which is freed with this one."""
+    """An object of the library, which is freed together with this object."""
 
     __slots__ = ("pointer", "_free", "__weakref__")
 

@@ -4,25 +4,52 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-#: Names of longitudes and latitudes in order of preference, in lower case and without `_`, `-` and spaces.
-_DEGREES = [
-    ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("long", "lat"), ("decimallongitude", "decimallatitude"),
-    ("longitude", "lat"), ("lon", "latitude"), ("lng", "latitude"), ("long", "latitude"), ("stoplon", "stoplat"),
-    ("startlng", "startlat"), ("startlon", "startlat"), ("länge", "breite"), ("laenge", "breite"),
-    ("längengrad", "breitengrad"), ("laengengrad", "breitengrad"),
+#: Common names in order of preference, in lower case and without `_`, `-` and spaces, and whether they are names of a
+#: plain plane.
+_COMMON = [
+    ("longitude", "latitude", False), ("lon", "lat", False), ("lng", "lat", False), ("long", "lat", False),
+    ("decimallongitude", "decimallatitude", False), ("longitude", "lat", False), ("lon", "latitude", False),
+    ("lng", "latitude", False), ("long", "latitude", False), ("x", "y", True), ("easting", "northing", True),
+    ("eastings", "northings", True), ("längengrad", "breitengrad", False), ("laengengrad", "breitengrad", False),
+    ("länge", "breite", False), ("laenge", "breite", False), ("rechtswert", "hochwert", True),
+    ("longitud", "latitud", False), ("longitudine", "latitudine", False), ("lengdegrad", "breddegrad", False),
+    ("længdegrad", "breddegrad", False), ("lengtegraad", "breedtegraad", False),
+    ("długośćgeograficzna", "szerokośćgeograficzna", False), ("délka", "šířka", False), ("долгота", "широта", False),
+    ("経度", "緯度", False), ("经度", "纬度", False), ("經度", "緯度", False), ("경도", "위도", False),
+    ("boylam", "enlem", False),
 ]  # fmt: skip
 
-#: Names of plain x and y.
-_PLAIN = [("x", "y"), ("easting", "northing"), ("eastings", "northings")]
+#: Names of a column with both coordinates in one cell, and of a column of points as text.
+_PAIRS = set(
+    "latlon latlng latlong latitudelongitude latitude,longitude lat,lon lat,lng lat/lon lat/lng lonlat lnglat longlat "
+    "longitudelatitude longitude,latitude lon,lat lng,lat lon/lat lng/lat location locations coordinates coordinate "
+    "coords coord position point geopoint geopoint2d geolocation georeference geo gps gpscoordinates gpsposition "
+    "koordinaten koordinate standort coordonnées coordonnees coordonnéesgéographiques coordenadas ubicación "
+    "ubicacion localização coordinategeografiche posizione".split()
+)
+_WELL_KNOWN_TEXT = set(
+    "wkt geom geometry thegeom wktgeom wkbgeometry wkb geog stastext stasewkt stasbinary sttransform stcentroid "
+    "stpointonsurface".split()
+)
 
 #: Words that may stand beside a name without changing its meaning.
-_NEUTRAL = set(
-    "coord coords coordinate coordinates gps in position º 84 4326 dd decdeg decimal deg degree degrees epsg etrs89 "
-    "geo nad83 wgs wgs84 m meter meters metre metres".split()
+_NEUTRAL = set("coord coords coordinate coordinates gps in position".split())
+_OF_DEGREES = _NEUTRAL | set(
+    "º 84 4326 dd decdeg decimal deg degree degrees epsg etrs89 geo geogr nad83 wgs wgs84".split()
 )
+_OF_LENGTHS = _NEUTRAL | set("m meter meters metre metres".split())
+
+_LONGITUDE, _LATITUDE = {"lon", "lng", "long", "longitude"}, {"lat", "latitude"}
+#: Words for the place whose coordinates columns have, as in `stop_lat` of GTFS.
+_PLACES = set(
+    "address airport city destination dropoff end from home location origin pickup place point pt shape shop site "
+    "start station stop store to venue".split()
+)
+#: Words for the start of a journey. Of several places, only the start is read.
+_STARTS = {"from", "origin", "pickup", "start"}
 
 
 class Found(NamedTuple):
@@ -30,34 +57,94 @@ class Found(NamedTuple):
 
     x: Any
     y: Any
-    #: What may be wrong about them; empty if nothing is.
+    #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
+    #: Whether their names are names of a plain plane.
+    is_planar: bool = False
 
 
-def coordinate_columns(names: Iterable[Any], planar: bool) -> Found:
+def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
     """Finds the columns of longitudes and latitudes, or of x and y, by their names.
 
-    :param planar: Whether coordinates are plain x and y.
+    :param planar: Whether coordinates are plain x and y. If it is None, the names decide.
     :raises KeyError: If no names are known.
     """
     own = [*names]
-    plain, without_words = ({name: form(name) for name in own} for form in (_plain, _without_neutral_words))
-    for spelled in (plain, without_words):
-        for pairs in (_PLAIN, _DEGREES) if planar else (_DEGREES, _PLAIN):
-            for x, y in pairs:
-                if x in spelled.values() and y in spelled.values():
-                    found = Found(_only(spelled, x, "lon"), _only(spelled, y, "lat"))
-                    is_doubtful = pairs is _PLAIN and not planar
-                    note = f"{found.x!r} and {found.y!r} are taken for longitudes and latitudes; for a plain plane use "
-                    return found._replace(note=note + "planar=True") if is_doubtful else found
+    plain, words = [_plain(name) for name in own], [_words(name) for name in own]
+
+    def with_words(name: str, is_planar: bool) -> list[Any]:
+        neutral = _OF_LENGTHS if is_planar else _OF_DEGREES
+        return [each for each, parts in zip(own, words) if [part for part in parts if part not in neutral] == [name]]
+
+    # Names of the requested kind come first, in their order.
+    common = _COMMON if planar is None else sorted(_COMMON, key=lambda names: names[2] != planar)
+    found = (
+        _common(common, lambda name, _: [each for each, form in zip(own, plain) if form == name])
+        or _common(common, with_words)
+        or _of_place(own, words)
+    )
+    if found is not None:
+        return found
     raise KeyError(
         f"expected columns named longitude and latitude, found {', '.join(map(repr, own)) or 'none'}; name them with "
-        "lon= and lat="
+        f"lon= and lat={hint(own)}"
     )
 
 
-def _only(spelled: Mapping[Any, str], name: str, option: str) -> Any:
-    found = [own for own, form in spelled.items() if form == name]
+def hint(names: Iterable[Any]) -> str:
+    """Returns what to do about the first column that seems to have both coordinates; nothing if none does."""
+    for name in names:
+        if _plain(name) in _PAIRS:
+            return (
+                f"; if {name!r} has both coordinates in a cell, such as '48.85, 2.35', split it: "
+                f"frame[['lat', 'lon']] = frame[{name!r}].str.split(',', expand=True).astype(float)"
+            )
+        if _plain(name) in _WELL_KNOWN_TEXT:
+            return (
+                f"; if {name!r} has points as text, such as 'POINT (2.35 48.85)', make a GeoDataFrame: "
+                f"geopandas.GeoDataFrame(frame, geometry=geopandas.GeoSeries.from_wkt(frame[{name!r}]))"
+            )
+    return ""
+
+
+def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, bool], list[Any]]) -> Found | None:
+    """Returns the first pair of common names that both have columns."""
+    for x, y, is_planar in common:
+        first, second = columns(x, is_planar), columns(y, is_planar)
+        if first and second:
+            return Found(_only(first, x, "lon"), _only(second, y, "lat"), is_planar=is_planar)
+    return None
+
+
+def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
+    """Returns the columns of the only place, or of the start of a journey."""
+
+    def columns(axis: set[str]) -> list[tuple[list[str], Any]]:
+        found = []
+        for name, parts in zip(own, words):
+            named = [part for part in parts if part not in _OF_DEGREES]
+            place = [part for part in named if part not in axis]
+            if place and len(place) == len(named) - 1 and _PLACES.issuperset(place):
+                found.append((place, name))
+        return found
+
+    latitudes, pairs = columns(_LATITUDE), []
+    for place, x in columns(_LONGITUDE):
+        if same := [y for other, y in latitudes if other == place]:
+            pairs.append((place, x, _only(same, f"{place[0]}_lat", "lat")))
+    starts = pairs if len(pairs) == 1 else [pair for pair in pairs if not _STARTS.isdisjoint(pair[0])]
+    if not pairs:
+        return None
+    if len(starts) != 1:
+        there = ", ".join(f"{x!r} and {y!r}" for _, x, y in pairs)
+        raise ValueError(f"expected one pair of coordinates, found {there}; name one pair with lon= and lat=")
+    place, x, y = starts[0]
+    others = [f"{x!r} and {y!r}" for other, x, y in pairs if other != place]
+    note = f"points lie at {x!r} and {y!r}, not at {others[0]}; choose with lon= and lat=" if others else ""
+    return Found(x, y, note)
+
+
+def _only(found: list[Any], name: str, option: str) -> Any:
     if len(found) > 1:
         raise ValueError(
             f"expected one column named {name}, found {' and '.join(map(repr, found))}; name it with {option}="
@@ -69,8 +156,8 @@ def _plain(name: Any) -> str:
     return re.sub("[_ -]", "", unicodedata.normalize("NFC", str(name)).lower())
 
 
-def _without_neutral_words(name: Any) -> str:
-    """Returns the words of a name, of which `GPSLatitude [°]` and `gps_latitude` both have only `latitude`."""
+def _words(name: Any) -> list[str]:
+    """Returns the words of a name in lower case: `gps` and `latitude` of `GPSLatitude [°]` and of `gps_latitude`."""
     text, words = unicodedata.normalize("NFC", str(name)), [""]
     for at, character in enumerate(text):
         if character.isupper() and at > 0 and (not text[at - 1].isupper() or text[at + 1 : at + 2].islower()):
@@ -79,4 +166,4 @@ def _without_neutral_words(name: Any) -> str:
             words[-1] += character.lower()
         else:
             words.append("")
-    return " ".join(word for word in words if word and word not in _NEUTRAL)
+    return [word for word in words if word]

@@ -13,7 +13,10 @@ KINDS = {"u1": "u8", "u2": "u16", "u4": "u32", "f4": "f32", "f8": "f64"}
 
 
 def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: frozenset[str]) -> bytes:
-    """Returns facts and arrays, compressed. For some arrays it writes the differences of neighbors, which are small."""
+    """Returns facts and arrays, compressed.
+
+    :param differences: Arrays that are written as the differences of neighbors, which are small.
+    """
     described, planes = [], []
     for name, array in arrays.items():
         has_differences = name in differences
@@ -24,7 +27,7 @@ def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: 
         )
         planes.append(little.view(np.uint8).reshape(len(array), array.dtype.itemsize).T.tobytes())
     line = json.dumps({**facts, "arrays": described}, ensure_ascii=False, separators=(",", ":")).encode()
-    # Without a time, so that the same tree gives the same page.
+    # The gzip data has no time, so that the same tree gives the same page.
     return gzip.compress(line + b"\n" + b"".join(planes), 9, mtime=0)
 
 

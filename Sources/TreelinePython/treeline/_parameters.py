@@ -53,7 +53,7 @@ def _number(name: str, value: Any) -> str:
 
 
 def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a whole number, checked because the library would truncate larger ones."""
+    """Returns a whole number. Its range is checked, because the library would truncate a larger number."""
     try:
         found = operator.index(value)
     except TypeError:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._arrays import AnyArray, required
 from ._columns import InputColumn, input_columns
-from ._coordinates import left_out
+from ._coordinates import left_out, may_be_degrees, remedy
 from ._errors import BuildError
 from ._geometry import PointColumns
 from ._parameters import text
@@ -30,7 +30,7 @@ class Refused:
 
     #: Row number in the input, from 0.
     row: int
-    #: The coordinates that were found; NaN for a missing one.
+    #: The coordinates that were found; NaN for a missing coordinate.
     x: float
     y: float
 
@@ -44,7 +44,7 @@ class Built:
     point_count: int = 0
     #: Number of points beyond Web Mercator's latitudes that were moved to its edge.
     clipped_count: int = 0
-    #: Number of rows that are not in the index, and the first of them.
+    #: Number of rows that are not in the index, and the first of these rows.
     refused_count: int = 0
     refused: list[Refused] = field(default_factory=list)
 
@@ -73,8 +73,8 @@ def build_parquet(
     columns: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     row: str | None = None,
-    skip_invalid: bool = True,
-    planar: bool = False,
+    skip_invalid: bool = False,
+    planar: bool | None = None,
     split: str | None = None,
     separations: bool = True,
     memory: str | int | None = None,
@@ -89,8 +89,8 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as that of `treeline build --skip-invalid` for the same rows, all files one after
-    another, with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
+    The index has the same bytes as the index that `treeline build` builds from the rows of all files one after another,
+    with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
     leaves no files.
 
     :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
@@ -104,37 +104,44 @@ def build_parquet(
     :param kinds: Kinds of values by column name, as in `build`.
     :param row: Column with a unique number for each row, from 0 to 2^53. By default rows are numbered in order.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
-        rows keep their numbers.
-    :param planar: Whether coordinates are plain x and y.
+        rows keep their numbers. Otherwise the first such row is an error, as in `build`.
+    :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns are found by
+        names of a plane, as in `build`.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index can answer a spacing or badges. Without, it is built faster.
+    :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, it is built
+        faster.
     :param memory: Approximate memory of the build in addition to pyarrow's, such as `2GB`; by default 60 % of the free
         memory.
     :param scratch: Folder for temporary files of 22 bytes per point; by default next to the index.
     :param overwrite: Whether to replace a file that is not an index.
-    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`.
+    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`. Needs
+        `skip_invalid=True`.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: With the message of the library.
     """
     required("pyarrow")
     from . import _steps
 
+    if refused is not None and not skip_invalid:
+        raise ValueError("expected skip_invalid=True with refused=, which receives the rows that are left out")
     files = parquet_files(source)
     schemas, counts = zip(*(_described(file.path) for file in files))
     schema, total = schemas[0], sum(counts)
-    options = text(
-        split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
-        threads=threads, planar=planar or None, no_separation=None if separations else True,
-        rows=None if row is None else True,
-    )  # fmt: skip
     built = Built(os.fspath(out))
     told = _steps.description(title, attribution, unit)
     names = [columns] if isinstance(columns, str) else list(columns)
     if unknown := [name for name in kinds or {} if name not in names]:
         raise KeyError(f"expected kinds for the columns {names}, found one for {unknown[0]!r}")
-    reader = _Reader(files, PointColumns(schema, lon, lat, geometry, planar), names, kinds or {}, row)
-    if reader.points.note:
-        warnings.warn(reader.points.note, stacklevel=2)
+    points = PointColumns(schema, lon, lat, geometry, planar)
+    planar = points.is_planar
+    options = text(
+        split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
+        threads=threads, planar=planar or None, no_separation=None if separations else True,
+        rows=None if row is None else True,
+    )  # fmt: skip
+    reader = _Reader(files, points, names, kinds or {}, row)
+    if points.note:
+        warnings.warn(points.note, stacklevel=2)
     for file, found_schema in zip(files, schemas):
         reader.check(file, found_schema.names)
     declared = reader.columns(schema.empty_table(), files[0])
@@ -142,14 +149,15 @@ def build_parquet(
         with Listing(built, refused) as listing:
             done = 0
             for file, batch in reader.batches():
-                x, y = reader.points.read(batch, done)
+                x, y = points.read(batch, done)
                 rows = reader.rows(batch, done)
-                places = np.flatnonzero(stream.add(x, y, rows, reader.columns(batch, file)))
+                invalid = stream.add(x, y, rows, reader.columns(batch, file))
+                places = np.flatnonzero(invalid)
                 found = done + places if rows is None else rows[places]
                 if len(places) and not skip_invalid:
                     raise BuildError(
                         f"{file.path}, row {found[0]}: expected coordinates on the {'plane' if planar else 'Earth'}, "
-                        f"found {x[places[0]]}, {y[places[0]]}; skip_invalid=True leaves out such rows"
+                        f"found {x[places[0]]}, {y[places[0]]}; {remedy(x, y, invalid, planar)}"
                     )
                 listing.add(found, x[places], y[places])
                 done += len(batch)
@@ -158,12 +166,14 @@ def build_parquet(
         stream.finish(progress)
     tree = built.open()
     built.point_count, built.clipped_count = len(tree), tree.clipped_point_count
+    if points.is_planar_by_name and len(tree) and (note := may_be_degrees(tuple(points.names), tree.bounds)):
+        warnings.warn(note, stacklevel=2)
     built.warn()
     return built
 
 
 class Listing:
-    """Lists rows with invalid coordinates: the first ones in a result, all of them in a file."""
+    """Lists rows with invalid coordinates: the first rows in a result, and all rows in a file."""
 
     def __init__(self, built: Built, path: Any) -> None:
         self._built, self._path, self._writer = built, path, None
@@ -225,7 +235,7 @@ class _Reader:
                     yield source, batch
 
     def columns(self, batch: Any, file: Source) -> list[InputColumn]:
-        """Returns the columns of a batch, and those of the folders of its file."""
+        """Returns the columns of a batch, and the columns that the names of its file's folders add."""
         there = batch.schema.names
         of_folders = {
             name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there

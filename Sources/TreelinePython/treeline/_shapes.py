@@ -12,13 +12,13 @@ from ._arrays import AnyArray
 
 
 def hull(corners: AnyArray, is_planar: bool) -> Any:
-    """Returns the geometry of a hull. One across the antimeridian is divided there, as RFC 7946 recommends.
+    """Returns the geometry of a hull. A hull across the antimeridian is divided there, as RFC 7946 recommends.
 
     :param corners: Rows of x and y, counterclockwise from the westernmost.
     """
     if is_planar or not len(corners) or (corners[:, 0] >= corners[0, 0]).all():
         return _shape(corners)
-    # Goes on eastwards beyond 180 degrees.
+    # Longitudes beyond the antimeridian continue above 180 degrees.
     x = np.where(corners[:, 0] < corners[0, 0], corners[:, 0] + 360, corners[:, 0])
     whole = _shape(np.column_stack([x, corners[:, 1]]))
     west, east = (shapely.intersection(whole, shapely.box(start, -90, start + 360, 90)) for start in (-180, 180))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-#: Name of the folder of rows without a value.
+#: Value in the name of the folder whose rows have no value.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -20,11 +20,11 @@ class Source:
     """A file, and the values that its folders give to all of its rows."""
 
     path: str
-    #: Values by column; None for a missing one.
+    #: Values by column; None for a missing value.
     partitions: dict[str, str | None] = field(default_factory=dict)
 
     def column(self, name: str, type: Any, count: int) -> Any:
-        """Returns a column of a folder's value."""
+        """Returns a column that repeats the value of a folder."""
         import pyarrow as pa
 
         value = self.partitions[name]

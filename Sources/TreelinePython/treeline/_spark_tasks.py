@@ -1,4 +1,4 @@
-"""Tasks of executors in a build on Spark: functions of batches, files and blocks. Each may be run any number of times.
+"""Tasks of executors in a build on Spark: functions of batches, files and blocks. Each task may run several times.
 
 A task that reads the input writes files with names unique to the attempt, and returns the names. Spark uses the result
 of one attempt. All later tasks read these files, so that a repeated task sees the same points.
@@ -22,7 +22,7 @@ from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Surve
 
 #: Name of a file in the scratch folder by which an executor recognizes the driver's folder.
 MARK = "treeline-scratch"
-#: Greatest row number: doubles represent all integers up to it.
+#: Greatest row number. Doubles represent all integers up to this number.
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
@@ -159,7 +159,7 @@ class Tasks:
         return columns.read(batch, first_row)
 
     def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
-        """Returns the rows of a batch, and the first invalid one."""
+        """Returns the row numbers of a batch, and the first invalid row number as text; None if all are valid."""
         if not self._has_rows:
             return np.arange(first_row, first_row + len(batch)), None
         column = batch.column("row")
@@ -173,7 +173,7 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the distinct values of some partitions, in columns with many values. Returns the file's name."""
+        """Writes the distinct values that some partitions have in columns with many values. Returns the file's name."""
         entries = Entries(wanted.value)
         for name in names:
             ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
@@ -183,7 +183,7 @@ class Tasks:
         yield self._written(entries)
 
     def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the union of some files of distinct values. Returns the name of the written file."""
+        """Writes a file with the union of some files of distinct values. Returns the new file's name."""
         entries = Entries(wanted.value)
         for name in names:
             with open(self.path(name, "entries"), "rb") as file:
@@ -199,7 +199,7 @@ class Tasks:
     # MARK: Planning
 
     def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
-        """Answers a round for the points of some sections."""
+        """Answers the questions of a round for the points of some sections."""
         round = Round(question.value)
         for section in sections:
             for positions, _ in self._blocks(section, places):
@@ -233,7 +233,7 @@ class Tasks:
                     yield int(sorted_numbers[start]), b"".join(part.tobytes() for part in parts)
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
-        """Writes the pieces whose blocks these are, and returns their numbers."""
+        """Writes the pieces to which these blocks belong, and returns the numbers of the pieces."""
         pieces, encoding = plan.value.pieces, plan.value.encoding
         begun: dict[int, Piece] = {}
         for number, data in blocks:
@@ -271,7 +271,8 @@ class Tasks:
         with open(self.path(section.name, "values"), "rb") as file:
             place = 0
             while place < section.count:
-                # Bounds of the batch: the wanted points begin within it, and may end within it.
+                # Bounds of the batch in which the wanted points begin. The points may end in the same batch or in a
+                # later one.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)

@@ -1,4 +1,4 @@
-"""The steps of a build in pieces, as declared in `treeline_pieces.h`. They pass bytes to each other."""
+"""The steps of a build in pieces, as declared in `treeline_pieces.h`. A step passes its results on as bytes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class _Object(c.Handle):
 
 
 class Survey(_Object):
-    """Number and extent of points. Surveys add up."""
+    """Number and extent of points. The surveys of parts can be added up."""
 
     def __init__(self, planar: bool = False, data: bytes | None = None) -> None:
         made = _survey_create(planar) if data is None else c.call(_survey_read, data, len(data))
@@ -144,7 +144,7 @@ def column_array(columns: list[InputColumn]) -> tuple[Any, int]:
 
 
 class ColumnSurvey(_Object):
-    """A summary of the values of columns. Surveys add up."""
+    """A summary of the values of columns. The surveys of parts can be added up."""
 
     def __init__(self, columns: list[InputColumn] | None = None, data: bytes = b"") -> None:
         """:param columns: Columns without rows, to survey; if None, a survey is read from bytes."""
@@ -170,7 +170,7 @@ class ColumnSurvey(_Object):
         return _taken(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
-        """Returns the `Entries` that must be gathered before all columns can be encoded; empty if none must.
+        """Returns the `Entries` that must be gathered before all columns can be encoded; empty if there are none.
 
         :param most: Maximum size of the dictionaries of these columns, in bytes.
         """
@@ -183,7 +183,7 @@ class ColumnSurvey(_Object):
 
 
 class Entries(_Object):
-    """All distinct values of columns that have many. Entries of parts add up."""
+    """All distinct values of the columns with many values. The entries of parts can be added up."""
 
     def __init__(self, data: bytes) -> None:
         """:param data: Result of `ColumnSurvey.gathering`, or other entries."""
@@ -259,7 +259,7 @@ class Pieces(_Object):
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_pieces_read, data, len(data)), _pieces_free)
         table = Table._of(_pieces_table(self.pointer))
-        #: Number of points of each piece, and whether all of them have one position.
+        #: Number of points of each piece, and whether all points of the piece have one position.
         self.counts, self.are_stacks = table["point_count"], table["is_stack"]
 
     def find(self, positions: AnyArray) -> AnyArray:

@@ -63,7 +63,7 @@ class Table(dict[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        # Of a dictionary, pyarrow would make columns of its own types.
+        # From a dictionary, pyarrow would make columns of its own types.
         return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:
@@ -107,7 +107,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Returns integers with gaps. All integers that are present are exact."""
+    """Returns integers of which some are missing: as floats with NaN, or as objects if floats would not be exact."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)
@@ -132,7 +132,7 @@ def plain(values: AnyArray) -> list[Any]:
 
 
 def readable(values: AnyArray) -> list[Any]:
-    """Returns values for JSON that JavaScript reads: whole numbers that it would round are texts."""
+    """Returns values for JSON that JavaScript reads. Whole numbers that JavaScript would round become texts."""
     return [str(value) if isinstance(value, int) and abs(value) > 2**53 else value for value in plain(values)]
 
 

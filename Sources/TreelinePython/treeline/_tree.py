@@ -7,7 +7,7 @@ import functools
 import os
 import pathlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: Number of filters that a tree keeps prepared: the latest ones.
+#: Number of filters that a tree keeps prepared. It keeps the filters that were prepared last.
 _KEPT_FILTERS = 8
+
+#: Number of columns that the text of a tree names.
+_SHOWN_COLUMNS = 10
 
 #: Number of cuts that a tree keeps.
 _KEPT_CUTS = 64
@@ -46,13 +49,14 @@ class Tree:
         self, pointer: int, like: Tree | None = None, *, where: str | None = None, marks: AnyArray | None = None
     ) -> None:
         """
-        :param like: The tree with another filter, if there is one.
+        :param like: A tree over the same points with another filter or none; None for a new tree.
         :param where: The filter in CQL2.
-        :param marks: Bits of the rows that count; None if the tree has no mask.
+        :param marks: One bit for each row, set if the mask selects the row; None if the tree has no mask.
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Not the tree without its filter: as that keeps this one, neither would be freed.
+        # Keeps only the handle of the tree without a filter. That tree keeps this tree, so keeping that tree here would
+        # prevent both from being freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
@@ -111,12 +115,12 @@ class Tree:
 
     @property
     def has_separations(self) -> bool:
-        """Whether the tree can answer a spacing."""
+        """Whether the tree supports cuts with `spacing`."""
         return bool(self._facts.has_separations)
 
     @property
     def has_badges(self) -> bool:
-        """Whether the tree can answer badges."""
+        """Whether the tree supports cuts with `badges`."""
         return bool(self._facts.has_badges)
 
     @property
@@ -126,7 +130,7 @@ class Tree:
 
     @property
     def stand(self) -> str:
-        """Where clusters stand: `mean` or `member`."""
+        """Position of clusters: `mean` for the mean of their points, `member` for one of their points."""
         return str(self._facts.stand, "utf-8")
 
     @property
@@ -152,8 +156,8 @@ class Tree:
 
     @functools.cached_property
     def groups(self) -> Table:
-        """The groups that never mix, by name: `name`, and `first` and `end`, the range of their points' tree
-        indices."""
+        """The groups that never mix: `name`, and the range of the tree indices of their points from `first` to before
+        `end`."""
         return Table._of(c.tree_groups(self._handle.pointer))
 
     @property
@@ -164,7 +168,9 @@ class Tree:
 
     def __repr__(self) -> str:
         passing = f" of {self.point_count}" if len(self) < self.point_count else ""
-        columns = f", columns {', '.join(self.columns)}" if self.columns else ""
+        names = list(self.columns)
+        more = f" and {len(names) - _SHOWN_COLUMNS} more" if len(names) > _SHOWN_COLUMNS else ""
+        columns = f", columns {', '.join(names[:_SHOWN_COLUMNS])}{more}" if names else ""
         return f"<treeline.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
 
     # MARK: Asking it
@@ -204,24 +210,26 @@ class Tree:
         :param tile_size: Tile size that the zoom refers to, 256 or 512.
         :param margin: Margin around the view to include, in pixels.
 
-        How finely points are separated, by one of
+        How finely points are separated, by one of these parameters:
 
         :param limit: Maximum number of clusters, by default 100. With a cut in pixels it is an upper bound.
         :param detail: Distance of points from their cluster's mean in pixels, as a root mean square.
-        :param spacing: Minimum distance of clusters in pixels, so that badges never touch.
+        :param spacing: Minimum distance between clusters in pixels, so that their badges do not touch.
         :param badges: Factor of the diameters of badges, for a tree grown for badges.
 
-        and other options:
+        Other options:
 
         :param order: Order in which a limit splits clusters.
         :param min_points: A cluster of fewer points is shown as single points.
         :param alone_from_zoom: Zoom from which every point is shown unclustered.
-        :param position: Where clusters are shown: at their mean, or at the member nearest to it.
-        :param keep_visible: Whether a cluster that stands out of view is shown at a member in view.
-        :param after: The answer shown before, which a limit changes as little as possible.
+        :param position: Where clusters are shown: at the mean of their points, or at the member nearest to the mean.
+        :param keep_visible: Whether a cluster whose position is out of view is shown at a member in view.
+        :param after: The answer shown before. With a limit, as few of its clusters as possible change.
         :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`, in addition to the filter of the
             tree, if it has one.
         :param aggregate: Aggregates of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
+            `first(name, by: population)` gives each cluster a face: the name of its most populous point. The value is
+            of the column that is named first, so `first(id, by: population)` gives the id of that point.
         :raises Error: With the message of the library.
         """
         tree = self if where is None else self._narrowed(where)
@@ -239,7 +247,7 @@ class Tree:
                     answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
                     answer._tree = tree
             except TypeError:
-                # The error for a value that is not a number, or is a number as a text, is left to the call below.
+                # The call below reports a value that is not a number, or is a number as a text.
                 pass
         if answer is None:
             view = text(
@@ -262,10 +270,10 @@ class Tree:
         return cut
 
     def select(self, where: str | Any | None) -> Tree:
-        """Returns the tree in which only some points count.
+        """Returns the tree with only the selected points.
 
-        The selection replaces the tree's filter. Ids and tree indices stay the same. The last few filters are kept
-        prepared.
+        The selection replaces the tree's filter. For both, select `a & b` of two masks, or `"a AND b"` of two filters.
+        Ids and tree indices stay unchanged. The last few filters are kept prepared.
 
         :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
             from numpy, pandas, polars, pyarrow or a list; or None for all points.
@@ -297,7 +305,7 @@ class Tree:
         return self.clusters(limit=max(len(sizes) + lone, 1))
 
     def _prepared(self, where: str) -> Tree:
-        """Returns the tree, with its mask if it has one, in which only the points count that pass a filter."""
+        """Returns the tree with only the points that pass a filter, and the tree's mask if it has one."""
         tree = self._filtered.get(where)
         if tree is None:
             # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
@@ -310,13 +318,13 @@ class Tree:
         return tree
 
     def _narrowed(self, where: str) -> Tree:
-        """Returns the tree in which only the points count that pass both its own filter and another one."""
+        """Returns the tree with only the points that pass both the tree's own filter and another filter."""
         if self._where is None:
             return self._prepared(where)
         try:
             return self._prepared(f"({self._where}) AND ({where})")
         except FilterError:
-            # Of the filter alone, the error shows what was given.
+            # Reads the given filter alone, so that the error shows only the given text.
             self._prepared(where)
             raise
 
@@ -339,11 +347,11 @@ class Tree:
         return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
 
     def parent(self, cluster: Cluster | int) -> Clusters:
-        """Returns the cluster that contains a cluster as a part, as an answer of one cluster; none for the root."""
+        """Returns the parent of a cluster as an answer of one cluster; an empty answer for the root."""
         return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
-        """Returns a page of a cluster's points that pass, in tree order: `row`, `tree_index`, `x` and `y`."""
+        """Returns a page of a cluster's points under the filter, in tree order: `row`, `tree_index`, `x` and `y`."""
         count = self.point_count
         first = min(integer("offset", offset, most=2**64), count)
         most = count if limit is None else min(integer("limit", limit, most=2**64), count)
@@ -352,8 +360,8 @@ class Tree:
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
         """Returns the values of points in a column, given their tree indices.
 
-        Whole numbers are exact: an array of `int64`; if some are missing, an array of floats with NaN, or of objects
-        with `None` if floats cannot represent all of them.
+        Whole numbers are exact. If none is missing, the array has the type `int64`. Otherwise it has floats with NaN,
+        or objects with `None` if floats cannot represent all the numbers.
         """
         indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
@@ -369,23 +377,23 @@ class Tree:
     def histogram(
         self, column: str, *, bins: int = 50, bbox: Sequence[float] | None = None, zoom: float | None = None
     ) -> Table:
-        """Counts the points in view by bins of a column's values: `from`, `to` and `count`.
+        """Counts the points in view by bins of a column's values. Each bin has `from`, `to` and `count`.
 
-        Bins begin at round values, and are the same for every view and filter.
+        Bins begin at round values. Every view and filter has the same bins.
         """
         view = text(bbox=bbox, zoom=zoom).encode()
         pointer, number = self._handle.pointer, integer("bins", bins)
         return Table._of(c.call(c.histogram, pointer, c.encoded(column), number, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
-        """Returns the smallest zoom at which a cut by pixels, such as `spacing=44`, splits a cluster; None if none
+        """Returns the smallest zoom at which a cut in pixels, such as `spacing=44`, splits a cluster; None if no zoom
         does."""
         zoom = ctypes.c_double()
         c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
-        """Returns the zoom from which a cut by pixels shows a point unclustered, given its tree index; None if none
+        """Returns the zoom from which a cut in pixels shows a point unclustered, given its tree index; None if no zoom
         does."""
         zoom = ctypes.c_double()
         index = integer("tree_index", tree_index)
@@ -393,14 +401,32 @@ class Tree:
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
-        """Returns the tree index of a row, or None. Takes time proportional to the points."""
+        """Returns the tree index of a row; None if the tree lacks the row. The time is proportional to the points."""
         index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
 
     # MARK: Showing it
 
-    def map(self, **traits: Any) -> Map:
+    def map(
+        self,
+        *,
+        view: Mapping[str, Any] | None = None,
+        cut: Mapping[str, Any] | None = None,
+        where: str | None = None,
+        color: str | None = None,
+        histogram: str | None = None,
+        brush: Sequence[Any] | None = None,
+        tooltip: str | Sequence[str] | None = None,
+        selected: Iterable[Cluster | int] | None = None,
+        selected_rows: Iterable[int] | None = None,
+        title: str | None = None,
+        basemap: Any = None,
+        height: int | None = None,
+        **others: Any,
+    ) -> Map:
         """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
+
+        A trait that is None has its default. `others` are traits of all widgets, such as `layout`.
 
         >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -408,7 +434,12 @@ class Tree:
         required("anywidget")
         from .widget import Map
 
-        return Map(self, **traits)
+        traits = {
+            "view": view, "cut": cut, "where": where, "color": color, "histogram": histogram, "brush": brush,
+            "tooltip": tooltip, "selected": selected, "selected_rows": selected_rows, "title": title,
+            "basemap": basemap, "height": height,
+        }  # fmt: skip
+        return Map(self, **{name: value for name, value in traits.items() if value is not None}, **others)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """Shows the tree as a map in a notebook."""
@@ -426,16 +457,17 @@ class Tree:
         basemap: Any = None,
         most: int | None = None,
     ) -> str | None:
-        """Writes a map as a standalone page, which opens from disk and loads nothing else, or returns it as a text.
+        """Writes a map as a standalone page, or returns the page as a text. The page opens from disk and needs no other
+        files.
 
-        It has all answers of a spacing, or of badges. A tree of up to 150,000 positions is stored completely. For a
-        larger tree the page holds the clusters of the lower zooms, and the map ends there. A tree with a filter is
-        refused.
+        The map shows clusters with a spacing, or with badges. A tree of up to 150,000 positions is stored completely.
+        For a larger tree the page contains the clusters of the lower zooms, and the map ends there. A tree with a
+        filter is refused.
 
         :param path: Path of the page. Without one, its HTML is returned.
         :param title: Title of the map.
-        :param columns: Columns that are shown for points. Each adds its values to the page.
-        :param basemap: What is below the badges, as in `treeline.widget.Map`; loaded from its address, if it has one.
+        :param columns: Columns that are shown for points. Each column adds its values to the page.
+        :param basemap: The map below the badges, as in `treeline.widget.Map`; loaded from its address, if it has one.
         :param most: Maximum number of positions and clusters in the page.
         """
         from .page import to_html

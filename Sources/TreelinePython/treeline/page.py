@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 FILES = pathlib.Path(__file__).parent / "map"
 
-#: Greatest number of positions of a tree that a page holds completely; number of clusters in a page of any larger tree.
+#: Maximum number of positions of a tree that a page contains completely. A page of a larger tree contains the second
+#: number of clusters.
 WHOLE = 150_000
 PART = 30_000
 
@@ -116,7 +117,7 @@ def _arrays(rows: Table, stands_at_members: bool) -> dict[str, NDArray[Any]]:
         arrays[f"means{axis.upper()}"] = quotient.astype(np.uint32)
         arrays[f"rests{axis.upper()}"] = remainder.astype(np.uint32)
     for name in ("xx", "xy", "yy"):
-        # Extents are only drawn, where more than two digits are invisible.
+        # Extents are used only to draw, and a picture does not show more than two digits.
         arrays[name] = (of_parts[name].astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
     if stands_at_members:
         arrays["stands"] = rows["stand_right"].astype(np.uint8)

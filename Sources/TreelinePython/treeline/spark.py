@@ -24,7 +24,7 @@ __all__ = ["build"]
 _SECTION, _LEAST = 1 << 23, 1 << 14
 #: Number of answers that one task adds up.
 _FAN_IN = 16
-#: Maximum number of partitions in a shuffle; with more pieces some partitions have several.
+#: Maximum number of partitions in a shuffle. If there are more pieces, some partitions contain several pieces.
 _MOST_PARTITIONS = 4096
 
 
@@ -57,6 +57,8 @@ def build(
     The package must be installed on the executors. Rows are read only once, so the DataFrame may change when it is read
     again. A repeated task or a lost executor does not change the result. The driver never receives the list of points.
 
+    Rows with invalid coordinates are left out, with a warning that counts them.
+
     :param df: A DataFrame of classic PySpark, not of Spark Connect.
     :param lon: Column of longitudes or x, with `lat` for latitudes or y.
     :param geometry: Column of points as WKB, instead of `lon` and `lat`.
@@ -68,10 +70,11 @@ def build(
         be in another order.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index can answer a spacing or badges. The driver computes these at the end.
+    :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes separations at
+        the end.
     :param piece_size: Number of points that one task builds, with 66 bytes of memory per point and what columns need.
     :param memory: Approximate memory of the driver for separations, such as `2GB`. Dictionaries of columns with more
-        than 65,536 distinct values may take an eighth of it, in bytes.
+        than 65,536 distinct values may take an eighth of this memory.
     :param scratch: Folder that the driver and all executors can access at the same path, for 37 bytes per point and
         what columns need; by default next to the index. Its files are removed at the end.
     :param overwrite: Whether to replace a file that is not an index.
@@ -134,7 +137,7 @@ def _selected(
         """:param target: Type to cast to; if None, the type in which the column's values are read."""
         if name not in types:
             raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, types))}")
-        # Without the suffix of decimal(10,2) or string collate UNICODE.
+        # The name of a type without a suffix, such as in decimal(10,2) or string collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
@@ -237,7 +240,8 @@ class _Run:
             return self.columns.encoding()
         self._progress("gathering", 0)
         shared = self._context.broadcast(wanted)
-        # Gathers in a tree, whose top the driver reads. Between the levels, the entries are in files.
+        # Tasks gather the entries level by level, up to a single file, which the driver reads. Between the levels, the
+        # entries are in files.
         gather, names = self._tasks.gather, self._names
         count = min(len(names), 4 * self._context.defaultParallelism)
         while True:
@@ -260,14 +264,14 @@ class _Run:
     # MARK: Planning
 
     def plan(self, survey: _steps.Survey, split: str | None, piece_size: int) -> bytes:
-        """Finds the pieces, with a job for each round."""
+        """Finds the pieces, with a Spark job for each round of the plan."""
         plan = _steps.Plan(split, piece_size)
         places = self._places(survey)
         while (question := plan.next_round()) is not None:
             self._progress("planning", 0)
             shared = self._context.broadcast(question)
             answers = self._points().mapPartitions(partial(self._tasks.answer, places, shared))
-            # Adds up in a tree, whose top the driver receives.
+            # Tasks add up the answers level by level, up to a single answer, which the driver receives.
             while (count := answers.getNumPartitions()) > 1:
                 count = -(-count // _FAN_IN)
                 keyed = answers.mapPartitionsWithIndex(partial(_numbered, count)).partitionBy(count, int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import math
@@ -82,11 +83,12 @@ class Map(anywidget.AnyWidget):
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
     - `color`: a column of categories or booleans, whose values color the badges.
-    - `histogram`: a column of numbers or times, of which a histogram is shown. `brush`: the range that is chosen in it,
-      as two numbers or two `numpy.datetime64`; None for all. Only points from the first to before the second count.
-    - `tooltip`: columns that are shown of the point under the pointer, and of the first points of a cluster; by default
-      their names. `title`: what the points are.
-    - `basemap`: what is below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
+    - `histogram`: a column of numbers or times, whose histogram is shown. `brush`: the range that is chosen in the
+      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points from the first value to just
+      before the second value are counted.
+    - `tooltip`: columns that are shown for the point under the pointer, and for the first points of a cluster; by
+      default the names of points. `title`: what the points are.
+    - `basemap`: the map below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
       style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
     """
 
@@ -106,7 +108,7 @@ class Map(anywidget.AnyWidget):
     basemap = traitlets.Any(None).tag(sync=True)
     height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
-    # Every widget has a tooltip in the page, a text.
+    # In the page every widget already has a trait `tooltip`, which is a text, so this trait has another name there.
     _tooltip = traitlets.List(traitlets.Unicode(), default_value=None, allow_none=True).tag(sync=True)
     _range = traitlets.Unicode().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
@@ -116,7 +118,12 @@ class Map(anywidget.AnyWidget):
             raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
         for name in traits:
             if not self.has_trait(name):
-                raise TypeError(f"expected traits of a map, found {name!r}")
+                there = [each for each in Map.class_own_traits() if not each.startswith("_")]
+                near = difflib.get_close_matches(name, there, 1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                raise TypeError(
+                    f"expected traits of a map, found {name!r}; there are {', '.join(map(repr, there))}{meant}"
+                )
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
@@ -156,9 +163,9 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, and no more than an order with it, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, and beside it only an order, found {cut!r}"
             )
-        # The tree reports what it lacks.
+        # Raises an error if the tree does not support the cut.
         self.tree.clusters(zoom=0, **cut)
         return cut
 
@@ -210,7 +217,7 @@ class Map(anywidget.AnyWidget):
     def _valid_histogram(self, proposal: Any) -> str:
         name = self._column("histogram", proposal["value"], ("number", "time"))
         if name != self.histogram:
-            # Its ends mean nothing in another column.
+            # The ends of a brush mean nothing in another column.
             self.brush = None
         return name
 

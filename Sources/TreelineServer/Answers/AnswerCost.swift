@@ -3,7 +3,7 @@
 /// Estimated cost of an answer, known before it is computed. A unit is about the time to write one cluster as GeoJSON:
 /// 1 to 2 microseconds.
 enum AnswerCost {
-  /// Highest cost that an event loop computes on its own, in about 2 ms; anything above goes to a thread.
+  /// Highest cost of an answer that an event loop computes itself, in about 2 ms. A thread computes any other answer.
   static let mostOnEventLoop = 1000
 
   /// Cost of an answer that reads a whole index, or many points for each cluster.
@@ -12,7 +12,7 @@ enum AnswerCost {
   /// Number of points that are read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Returns the cost of a structure that is made from all points once and then kept: the row order or the grid.
+  /// Returns the cost of making the row order or the grid. Each is made once from all points, and then kept.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 
@@ -23,7 +23,7 @@ extension WorkEstimate {
   /// Maximum time of a filter, or of the aggregates of an answer, in estimated nanoseconds.
   private static let mostSteps = 5_000_000_000
 
-  /// Expected and found amounts of work, for the error if the work would take too long; nil if it would not.
+  /// If the work would take too long, the expected and the found amount of work, for the error; otherwise nil.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")

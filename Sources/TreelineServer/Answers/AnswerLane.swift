@@ -36,8 +36,8 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// Maximum cost and niceness of each lane. Each maximum is at most four times the one before (`AnswerPool` caps costs
-  /// at a million units). A unit takes 1 to 2 microseconds.
+  /// Maximum cost and niceness of each lane. Each maximum is at most four times the maximum of the lane before, since
+  /// `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
@@ -70,7 +70,8 @@ final class AnswerLane: Sendable {
     queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
   }
 
-  /// - Returns: nil, or if there is no room, the number of seconds after which the client should try again.
+  /// - Returns: nil if the job is in the queue. If there is no room, the number of seconds after which the client
+  ///   should try again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {
@@ -95,7 +96,7 @@ final class AnswerLane: Sendable {
 
   /// Runs jobs until the queue is empty.
   private func work() {
-    // Below the event loops, whose tasks are short and never block.
+    // A lower priority than that of the event loops, whose tasks are short and never block.
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     #endif

@@ -3,9 +3,9 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Threads that compute what would hold up an event loop. Answers of about the same cost share a lane, which has its
-/// own threads and its own queue, so no answer waits for one that costs many times as much. The more expensive the
-/// answers of a lane, the lower the priority of its threads; all of them run below the event loops.
+/// Threads for computations that would hold up an event loop. Answers of about the same cost share a lane, which has
+/// its own threads and its own queue, so no answer waits for an answer that costs many times as much. The more
+/// expensive the answers of a lane, the lower the priority of its threads; all of them run below the event loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
@@ -77,13 +77,13 @@ protocol InterruptibleAnswer: AnyObject, Sendable {
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for. It comes from the thread that computes it, or from an interruption before that.
+/// An answer that a client waits for. The thread that computes it completes it, unless it is interrupted before.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// Interrupted before anything waited for the answer.
+    /// The work was interrupted before anything waited for the answer.
     case interrupted(Problem)
   }
 

@@ -10,14 +10,14 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// Number of buckets above which those unused for two seconds are dropped: they are as full as a new bucket.
+  /// Number of buckets at which buckets unused for two seconds are dropped. Such a bucket is as full as a new bucket.
   private static let mostBuckets = 65_536
   /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0
 
   init(perSecond: Double) { self.perSecond = perSecond }
 
-  /// - Returns: nil, or if there was no token, the number of seconds until there is one.
+  /// - Returns: nil if there was a token; otherwise the number of seconds until there is one.
   func take(_ address: IPAddress) -> Int? {
     let (network, now) = (address.network, ContinuousClock.now)
     return buckets.withLock { buckets in

@@ -36,7 +36,7 @@ final class ServerBounds: Sendable {
     return path == "/health" || path == "/ready"
   }
 
-  /// Returns why a request is refused, as far as its head shows; nil if it may go on.
+  /// Returns the reason to refuse a request, judging by its head; nil if there is none.
   func refusal(of head: HTTPRequest, isBeyondBound: Bool) -> Refusal? {
     if let authority = head.authority, !Authority.isValid(authority) {
       return .syntax(

@@ -3,11 +3,13 @@ import HummingbirdCore
 import HummingbirdHTTP2
 import Logging
 import NIOCore
+import NIOHTTP2
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2: Hummingbird's, plus the parts of HTTP and the bounds that Hummingbird lacks.
+/// A connection of HTTP/1.1 or HTTP/2. It adds to Hummingbird's connection the parts of HTTP and the bounds that
+/// Hummingbird lacks.
 struct ConnectionChannel: ServerChildChannel {
   /// A connection whose client has not sent anything yet.
   struct Value: ServerChildChannelValue {
@@ -85,11 +87,19 @@ struct ConnectionChannel: ServerChildChannel {
           // A connection beyond the bound has no use for many streams.
           let future =
             isHTTP2 && admission == .welcome
-            ? http2.setup(channel: channel, logger: logger).map(Connection.http2)
+            ? setUpHTTP2(channel, logger).map(Connection.http2)
             : setUpHTTP1(channel, isBeyondBound: admission != .welcome, logger).map(Connection.http1)
           future.cascade(to: connection)
         })
       return Value(channel: channel, connection: connection.futureResult)
+    }
+  }
+
+  private func setUpHTTP2(_ channel: any Channel, _ logger: Logger) -> EventLoopFuture<HTTP2Channel.Value> {
+    http2.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(PingHandler(), position: .after(try pipeline.handler(type: NIOHTTP2Handler.self)))
+      return value
     }
   }
 
@@ -106,7 +116,7 @@ struct ConnectionChannel: ServerChildChannel {
       let guardHandler = RequestGuardHandler(
         .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
       try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
-      // Behind the handler that counts requests, so that a connection with queued requests is not idle.
+      // Placed behind the handler that counts requests, so that a connection with queued requests is not idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
       return value

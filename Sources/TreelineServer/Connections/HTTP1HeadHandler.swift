@@ -2,7 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Checks what only requests of HTTP/1 can get wrong, and reduces equivalent forms to the one that later handlers know.
+/// Checks for faults that only requests of HTTP/1 can have, and converts equivalent forms to the form that later
+/// handlers know.
 final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -19,7 +20,7 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
       return context.fireErrorCaught(
         Problem(status: .badRequest, detail: "Host: expected one in each request, found \(found)."))
     }
-    // Hummingbird knows one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
+    // Hummingbird knows only one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
     if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
     takeApartAbsoluteForm(&head)
     context.fireChannelRead(wrapInboundOut(.head(head)))

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time, each in its own turn of the event loop, so that a client that
-/// sends a hundred at once does not keep others waiting. Also answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in its own turn of the event loop. So a client that sends
+/// a hundred requests at once does not keep other clients waiting. Also answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -12,7 +12,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Whether a request has been passed on and its response is not completely written yet.
   private var isResponding = false
-  /// Queued requests, beginning with the head of the first. Nothing more is read while there are any.
+  /// Parts of the queued requests, beginning with the head of the first request. No more is read while a request is
+  /// queued.
   private var queue = CircularBuffer<HTTPRequestPart>()
   private var nextTurn: Scheduled<Void>?
   private var isReadPending = false
@@ -79,7 +80,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // The delay is short but needed: tasks that are due at once run before the loop looks at other connections.
+    // A short delay is needed: the loop runs tasks without a delay before it looks at other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

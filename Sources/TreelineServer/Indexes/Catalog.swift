@@ -13,7 +13,7 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing when it was last looked for.
     var wasMissing = false
-    /// Whether a later write would have changed the file's times; if not, the file is read once more.
+    /// Whether a write after the reading is sure to change the file's times. If not, the file is read once more.
     var wasSettled: Bool
   }
 
@@ -23,11 +23,11 @@ public final class Catalog: Sendable {
   private let filterBytes: Int
 
   /// - Parameters:
-  ///   - sources: Names and paths. In this order indexes are read into memory as long as there is room.
+  ///   - sources: Names and paths. Indexes are read into memory in this order, up to `residentBytes`.
   ///   - residentBytes: Maximum total size of the indexes in memory; others stay in their files. An index that is being
   ///     replaced is in memory twice.
-  ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests; the filter
-  ///     used last is kept in any case.
+  ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests. The filter
+  ///     used last is always kept.
   /// - Throws: `CatalogError` if a name is invalid or occurs twice, `IndexError` if an index cannot be opened.
   /// - Complexity: O(bytes) of the indexes in memory.
   public init(
@@ -115,7 +115,7 @@ public final class Catalog: Sendable {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
     let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
-      // A new file may be on its way, so only a second look finds that the file is missing.
+      // A new file may be about to take this path, so the file counts as missing only at the second look.
       let isFound = isForced || entry.wasMissing && !entry.isStale
       entries.withLock { entries in
         entries[name]?.wasMissing = true
@@ -126,7 +126,7 @@ public final class Catalog: Sendable {
     if entry.wasMissing {
       entries.withLock { entries in
         entries[name]?.wasMissing = false
-        // The file that is served is back.
+        // The file with the open index is back at its path.
         if file == old.file { entries[name]?.isStale = false }
       }
     }
@@ -136,7 +136,7 @@ public final class Catalog: Sendable {
       entries[name]?.tried = file
       entries[name]?.wasSettled = wasSettled
     }
-    // The bytes of the open index have changed, whatever they are now.
+    // The open index is mapped from this file, whose bytes have changed.
     if isNew && old.residence == .file && file.isSameFile(as: old.file) { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
@@ -152,7 +152,7 @@ public final class Catalog: Sendable {
       if isKnown { return nil }
       return .reopened(name: name)
     } catch {
-      // A file that is damaged when it is read again is most likely being written.
+      // A file that was read before and is now damaged is most likely being written, so only a new file is reported.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }

@@ -11,7 +11,7 @@ struct FileVersion: Hashable, Sendable {
   private let modified: Double
   private let changed: Double
 
-  /// Fails if nothing is at the path, or nothing that is accessible.
+  /// Fails if there is no file at the path, or the file is not accessible.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -31,6 +31,7 @@ struct FileVersion: Hashable, Sendable {
   /// Returns whether both versions are of the same file, whatever was written to it.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether a write from now on would change the times: clocks of file systems tick about a hundred times a second.
+  /// Whether a write from now on is sure to change the file's times. Clocks of file systems tick about a hundred times
+  /// a second.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

@@ -60,7 +60,7 @@ final class FilterCache: Sendable {
     }
     var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
-      // Waiting for the lock could not be canceled, however long the other thread takes.
+      // Waiting for the lock itself could not be canceled, even if the other thread takes long.
       try Cancellation.check()
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
@@ -72,7 +72,7 @@ final class FilterCache: Sendable {
     return try found.get()
   }
 
-  /// Returns the filter of a key, which may not be prepared yet, and the filter that was asked for before it.
+  /// Returns the filter of a key, which may not be prepared yet, and the filter that was requested before it.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared

@@ -7,7 +7,7 @@ import TreelineFormats
 
 /// One version of an index. Requests in progress keep it when a newer version takes its name.
 public final class ServedIndex: Sendable {
-  /// The place of an index's bytes.
+  /// Where the bytes of an index are.
   public enum Residence: String, Sendable {
     /// Copied into memory and verified by checksums: later changes to the file do not change answers.
     case memory
@@ -23,7 +23,7 @@ public final class ServedIndex: Sendable {
   /// Checksum of the index in hexadecimal digits: files with equal checksums have equal contents.
   public let version: String
 
-  /// The place of the bytes.
+  /// Where the bytes are.
   public let residence: Residence
   /// Size in bytes.
   let size: Int
@@ -79,7 +79,7 @@ public final class ServedIndex: Sendable {
 
   /// The grid over all points.
   ///
-  /// - Complexity: O(points) for the first access, while others wait.
+  /// - Complexity: O(points) for the first access, during which other threads wait.
   var grid: Grid {
     foundGrid.withLock { found in
       if let found { return found }
@@ -89,13 +89,13 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // These two do not wait for a thread that is making the grid or the row order.
+  // These two properties do not wait for a thread that is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
   /// Returns the tree index of the point with a row number; nil if no point has it.
   ///
-  /// - Complexity: O(log points), but O(points log points) for the first call, while others wait.
+  /// - Complexity: O(log points). The first call takes O(points log points), and other threads wait for it.
   func treeIndex(ofRow row: Int) -> Int? {
     foundRowOrder.withLock { found in
       let order = found ?? RowOrder(of: tree)

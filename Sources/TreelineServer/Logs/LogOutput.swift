@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lines on their way to standard error. One thread writes them, so that a reader that is slow or has stopped holds up
-/// no answer. Lines that do not fit into the buffer are dropped and counted; a notice follows once there is room again.
+/// A buffer of lines for standard error. One thread writes the lines, so a reader that is slow or has stopped holds up
+/// no answer. Lines that do not fit into the buffer are dropped and counted. A notice follows when lines fit again.
 final class LogOutput: Sendable {
   private struct State {
     var waiting: [UInt8] = []

@@ -51,7 +51,7 @@ final class ServerMetrics: Sendable {
   /// - Parameter log: The log whose dropped lines are counted.
   init(log: LogOutput? = nil) {
     self.log = log
-    // All counters exist from the start, because the first increase of a counter that appears later is not seen.
+    // All counters exist from the start: Prometheus would not see the first increase of a counter that appears later.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
     }
@@ -172,7 +172,7 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// Number of times in each interval: above the previous bound, up to and including the interval's own bound.
+    /// Number of measured times in each interval, which is above the previous bound and up to its own bound, inclusive.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

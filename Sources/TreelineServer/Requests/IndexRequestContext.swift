@@ -25,7 +25,7 @@ struct IndexRequestContext {
 
   var tree: ClusterTree { index.tree }
 
-  /// Reads which points count.
+  /// Reads the filter, which selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
   /// Returns a number in the path.

@@ -9,7 +9,7 @@ struct ServedQuery {
   let view: PlaneViewport?
 
   /// - Parameters:
-  ///   - defaultZoom: Zoom of another query, for a query that has none.
+  ///   - defaultZoom: Zoom to use if the query has no zoom.
   ///   - canContinue: Whether the route has a previous answer.
   init(
     _ parameters: inout QueryParameters, of tree: ClusterTree, defaultZoom: Double? = nil, canContinue: Bool = false
@@ -55,7 +55,7 @@ extension QueryParameters {
     }
   }
 
-  /// Returns the expected value of an error about a viewport, which reads "expected …, found …".
+  /// Returns the words between "expected" and "found" in an error about a viewport.
   private static func expectation(of error: QueryError) -> String {
     var text = "\(error)"[...]
     if text.hasPrefix("expected ") { text = text.dropFirst("expected ".count) }
@@ -78,12 +78,12 @@ extension QueryParameters {
 struct GridCells {
   let size: CellSize
 
-  /// Maximum number of cells in view. Without it a small cell would return all points. An index with at most this many
-  /// points has no such bound.
+  /// Maximum number of cells in view. Without this bound, a request for small cells would return all points. An index
+  /// with at most this many points has no such bound.
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, whose cells have a size instead")
+    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, which takes a cell size instead")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published
@@ -97,7 +97,7 @@ struct GridCells {
     let rows = (Double(view.window.maxY - view.window.minY) / Double(side)).rounded(.up) + 1
     if columns * rows > Double(Self.most) {
       parameters.refuse(
-        "cell", expected: "at most \(Self.most) cells in view: wider cells, a lower zoom or a smaller box",
+        "cell", expected: "wider cells, a lower zoom or a smaller box, so that at most \(Self.most) cells are in view",
         found: parameters.value("cell"))
     }
   }
@@ -116,7 +116,7 @@ struct GridCells {
   }
 }
 
-/// The style in which a request wants clusters of the tree written.
+/// How a request wants clusters written: at which positions, and whether with ellipses.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The points of an index that count for a request: all points, or the points that pass a filter. The filter is
+/// The points of an index that a request is about: all points, or the points that pass a filter. The filter is
 /// prepared when the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
@@ -15,7 +15,7 @@ struct ServedSelection {
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter is no filter, so that a transition can begin or end without one.
+    // An empty filter is no filter, so that a transition can begin or end without a filter.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
@@ -34,7 +34,7 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // Preparing the clusters of the points that pass takes time for every point, too.
+    // Preparing the clusters of the points that pass the filter takes time for every point, too.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse("filter", expected: "\(expected): fewer conditions, texts or corners", found: found)
@@ -44,7 +44,7 @@ struct ServedSelection {
   /// Whether there is a filter.
   var isFiltered: Bool { filter != nil }
 
-  /// Returns the index's tree, in which only the points that pass the filter count.
+  /// Returns the index's tree under the filter, if there is one.
   ///
   /// - Throws: `Problem`
   /// - Complexity: O(1) if the filter is prepared, else O(points).

@@ -116,7 +116,7 @@ extension Problem {
       "The answer would be longer than \(longestAnswer) bytes; ask for fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
-  /// Reaches only a client that has closed just its own side.
+  /// Reaches only a client that has closed just its own side of the connection.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:

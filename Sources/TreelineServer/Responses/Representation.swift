@@ -43,7 +43,7 @@ extension OutputBytes {
     try Cancellation.check()
   }
 
-  /// Appends a value as JSON with its members in a fixed order: equal entity tags promise equal bytes.
+  /// Appends a value as JSON. Its members have a fixed order, because equal entity tags promise equal bytes.
   mutating func append(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -88,8 +88,8 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body in pieces, so that other connections get their turns in between. An event loop reads requests
-  /// when it has nothing else to do, not after each write: hence the pauses.
+  /// Sends a long body in pieces, so that other connections get their turns in between. Pauses follow the pieces,
+  /// because an event loop reads requests only when it has nothing else to do, not after each write.
   fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
     guard body.readableBytes > 2 * length else {
@@ -125,7 +125,7 @@ extension HTTPRequest {
     }
   }
 
-  /// Responds with 304 if the client has the answer already. Compresses a long answer if the client accepts that.
+  /// Responds with 304 if the client has the answer already. Compresses a long answer if the client accepts gzip.
   private func responseHere(with representation: Representation, _ policy: CachePolicy) throws -> Response {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()

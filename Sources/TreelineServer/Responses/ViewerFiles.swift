@@ -6,12 +6,12 @@ import Synchronization
 
 /// The files of the viewer, read when they are requested and kept until they change.
 ///
-/// Hummingbird's `FileMiddleware` makes tags of size and time alone, reads a file again for each request, and cannot
-/// serve a compressed file, such as the land and the cities, under its uncompressed name.
+/// Hummingbird's `FileMiddleware` computes entity tags from size and time alone and reads a file again for each
+/// request. It also cannot serve a compressed file, such as the land and the cities, under its uncompressed name.
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
-  /// A thread of its own, so that no file waits for answers.
+  /// A separate thread, so that no file waits for answers.
   private let thread = NIOThreadPool(numberOfThreads: 1)
 
   init(folder: String) {
@@ -21,7 +21,7 @@ final class ViewerFiles: Sendable {
 
   deinit { thread.shutdownGracefully { _ in } }
 
-  /// Reads a file on a thread of its own.
+  /// Reads a file on a separate thread.
   ///
   /// - Throws: As `read(at:)`.
   func load(_ path: String) async throws -> ViewerFile {
@@ -98,7 +98,7 @@ struct ViewerFile: Sendable {
 
   /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.
   ///
-  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, besides the server's own.
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, besides the server's own pages.
   func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""

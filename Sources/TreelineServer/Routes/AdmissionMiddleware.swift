@@ -31,8 +31,11 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Returns whether a path belongs to the map, which asks for the token on its own and contains no data of an index.
-  private static func isPage(_ path: String) -> Bool { path == "/" || path.hasPrefix("/viewer/") }
+  /// Returns whether a path belongs to the map or to the description of the interface. Neither has data of an index, and
+  /// the map asks for the token itself.
+  private static func isPage(_ path: String) -> Bool {
+    ["/", "/docs", "/openapi.json"].contains(path) || path.hasPrefix("/viewer/")
+  }
 
   /// Returns whether the request has the token. Comparison takes the same time for all tokens of the right length.
   private func isAuthorized(_ request: Request, by token: String) -> Bool {

@@ -30,7 +30,7 @@ enum MeasureRoutes {
     }
   }
 
-  /// Returns nil if nothing is in view, or after refusing a wrong parameter.
+  /// Returns the view to measure. Returns nil if nothing is in view, or if a parameter was refused.
   private static func comparisonView(_ viewport: Viewport, _ parameters: inout QueryParameters, of tree: ClusterTree)
     -> ComparisonView?
   {

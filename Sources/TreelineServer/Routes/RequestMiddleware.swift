@@ -22,7 +22,7 @@ struct RequestMiddleware: RouterMiddleware {
     var response: Response
     do {
       guard request.uri.string.utf8.count <= Self.longestAddress else { throw Refusal.lineLength.problem }
-      // A browser asks in advance what a page may do.
+      // Before the actual request, a browser asks what a page may send.
       let isPreflight =
         !options.allowedOrigins.isEmpty && request.method == .options && request.headers.contains(.origin)
       response = isPreflight ? preflight : try await next(request, context)
@@ -58,8 +58,8 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Hummingbird's middleware sets these headers only for requests with an origin, but a cache may give a page the
-  /// answer to another client's request.
+  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. But a cache may give a
+  /// page the answer to a request without an origin.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"

@@ -56,7 +56,6 @@ struct Routes {
 
   private func addViewer(to router: Router<Context>) {
     add("/", to: router) { request, context in try await viewerFile("index.html", request, context) }
-    add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
       return try await viewerFile(QueryParameters.decoded(path[...], plusIsSpace: false), request, context)
@@ -107,8 +106,15 @@ struct Routes {
 
   /// Adds the routes that do not belong to one index.
   private func addServer(to router: Router<Context>) {
+    // Problems name this page, with or without a map.
+    add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
+    if !options.hasViewer {
+      for name in ["docs.css", "docs.js"] {
+        add("/viewer/\(name)", to: router) { request, context in try await viewerFile(name, request, context) }
+      }
+    }
     let documentPolicy = CachePolicy(
-      tag: ContentHash.digits(of: document), cacheControl: options.token == nil ? "no-cache" : "private, no-cache")
+      tag: ContentHash.digits(of: document), cacheControl: "no-cache")
     add("/openapi.json", to: router) { request, context in
       try await respond(
         Representation(ContentType.json) { bytes in document.withUnsafeBufferPointer { bytes.append($0) } },
@@ -137,8 +143,8 @@ struct Routes {
     let indexes: Int
   }
 
-  /// Adds a route whose answers stay valid as long as the index is the same, and the server's address if it
-  /// `namesServer`.
+  /// Adds a route whose answers stay valid until the index changes. If the route `namesServer`, they stay valid only
+  /// until the index or the server's address changes.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation

@@ -85,7 +85,7 @@ private struct PreviousAnswer: Decodable {
   private struct Anything: Decodable { init(from _: any Decoder) {} }
 
   init(from decoder: any Decoder) throws {
-    // A misspelt version would not be checked.
+    // Refuses unknown names, since a misspelled `version` would go unchecked otherwise.
     for name in try [String: Anything](from: decoder).keys.sorted() where CodingKeys(stringValue: name) == nil {
       throw Problem.invalid(name, expected: "only 'cluster_ids' and 'version' in the body", found: name)
     }

@@ -1,5 +1,5 @@
-// The parts of Apple's C library that the sources may use, from its manual pages: names of POSIX, and a few of BSD,
-// which are marked. Only for type checks.
+// Declares the parts of Apple's C library that the sources may use, according to its manual pages. The names are from
+// POSIX; the few names from BSD are marked. This file only serves to check types.
 #include "../math.h"
 
 typedef unsigned short mode_t;
@@ -26,7 +26,7 @@ int close(int), unlink(const char *), access(const char *, int), rename(const ch
 char *realpath(const char *path, char *resolved);
 int fchmod(int, mode_t), ftruncate(int, off_t), fsync(int);
 void sync(void);
-// Swift declares these two as its own functions, because C's take any number of arguments.
+// Swift declares these two functions itself, because C's functions take any number of arguments.
 int open(const char *, int) __attribute__((overloadable));
 int open(const char *, int, mode_t) __attribute__((overloadable));
 int fcntl(int, int);
@@ -53,6 +53,6 @@ static const int MS_SYNC = 0x10, MADV_DONTNEED = 4;
 long sysconf(int);
 static const int _SC_NPROCESSORS_ONLN = 58;
 
-// BSD.
+// From BSD.
 int flock(int, int);
 static const int LOCK_EX = 2, LOCK_NB = 4, F_FULLFSYNC = 51;

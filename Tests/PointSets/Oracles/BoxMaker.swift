@@ -1,6 +1,7 @@
 import Treeline
 
-/// Makes boxes of every kind for the points of a set: around them, touching them, across seams, too wide, empty.
+/// Makes boxes of every kind for the points of a set: boxes around points, boxes that touch points, boxes across seams,
+/// boxes that are too wide, and empty boxes.
 public struct BoxMaker {
   private let coordinates: [Coordinate]
   private let projection: Plane.Projection
@@ -33,14 +34,14 @@ public struct BoxMaker {
     case 5: return BoundingBox(west: least, south: lowest, east: most, north: highest)
     case 6: return .world
     case 7:
-      // Across the antimeridian; if there are few points, across the seam as well.
+      // This box always lies across the antimeridian. If there are few points, it often lies across the seam, too.
       return BoundingBox(
         west: random.number(from: 0, to: 180), south: -90, east: random.number(from: -180, to: 0), north: 90)
     case 8:
       let west = random.number(from: -720, to: 720)
       return BoundingBox(west: west, south: -60, east: west + random.number(from: 0, to: 800), north: 70)
     case 9:
-      // Everything except a sliver next to a point.
+      // The box contains everything except a sliver next to a point.
       let west = coordinate().x
       return BoundingBox(west: west, south: -90, east: west + 360 - 1e-6, north: 90)
     default:
@@ -58,7 +59,8 @@ public struct BoxMaker {
     BoundingBox(west: min(a.x, b.x), south: min(a.y, b.y), east: max(a.x, b.x), north: max(a.y, b.y))
   }
 
-  /// Returns a box of a size between the whole and a billionth of it. It may just miss the point.
+  /// Returns a box near a point. Its size is between the whole extent of the points and a billionth of it. The box may
+  /// just miss the point.
   private mutating func around(_ center: Coordinate) -> BoundingBox {
     var size = extent
     for _ in 0..<random.index(below: 30) { size /= 2 }

@@ -2,7 +2,7 @@ import Foundation
 import Treeline
 
 extension SplitRule {
-  /// The discrimination power, if the rule weighs points differently.
+  /// The discrimination power, if the rule gives points different weights; otherwise nil.
   var power: Double? {
     guard description.hasPrefix("gamma:"), self != .gamma(1) else { return nil }
     return Double(description.dropFirst("gamma:".count))
@@ -12,7 +12,8 @@ extension SplitRule {
 // MARK: - Gamma
 
 extension PrincipalSplit {
-  /// Returns the mean of the members along the axis, weighted by a power of their distance, times the count.
+  /// Returns the weighted mean of the members along the axis, times their count. The weight of a member is a power of
+  /// its distance from the mean.
   func weightedMean(_ power: Double) -> Double {
     let distances = members.map { point in
       let (dx, dy) = deviation(of: point)
@@ -29,7 +30,7 @@ extension PrincipalSplit {
     return sum / weights
   }
 
-  /// A weight that is a whole number except for the rounding of `pow` may be one less.
+  /// Uncertainty of the weighted mean: if a weight is nearly a whole number, rounding by `pow` may make it one less.
   var uncertaintyOfWeights: Double {
     let reach = members.map { abs(distance(of: $0).along) }.max()!
     return reach * Double(members.count) * 0x1p-28
@@ -39,8 +40,8 @@ extension PrincipalSplit {
 // MARK: - Least scatter
 
 extension PrincipalSplit {
-  /// Tries every cut across the axis that is certainly possible, and then checks whether points should go to the nearer
-  /// mean.
+  /// Tries every cut across the axis that is certainly possible. Then checks whether it would be better to move points
+  /// to the nearer mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
     let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }.sorted {
       $0.distance.along < $1.distance.along
@@ -65,8 +66,8 @@ extension PrincipalSplit {
     return faults
   }
 
-  /// Returns by how much the squared distances would decrease, times the count, ignoring decreases too small to
-  /// determine.
+  /// Returns how much the sum of squared distances would decrease, times the count, if each point went to the nearer
+  /// mean. Leaves out decreases that are too small to be certain.
   private func gainOfNearerMeans(_ left: Range<Int>) -> Double {
     let (one, other) = (mean(of: members[left]), mean(of: members[left.upperBound...]))
     return members.indices.reduce(0) { sum, index in
@@ -90,7 +91,8 @@ extension PrincipalSplit {
     return scatterBetween(sums, leftCount: leftCount)
   }
 
-  /// Returns nₗ nᵣ |mₗ - mᵣ|² times the count: the scatter that the halves do not have.
+  /// Returns nₗ nᵣ |mₗ - mᵣ|², where n and m are the counts and the means of the two halves, times the total count.
+  /// This is the scatter that the split removes.
   private func scatterBetween(_ left: (x: Int128, y: Int128), leftCount: Int) -> Double {
     let (count, part) = (Int128(members.count), Int128(leftCount))
     let x = Double(count * left.x - part * Int128(sum.x))

@@ -1,17 +1,18 @@
 import Foundation
 import Treeline
 
-/// The split of some points, computed independently: with the closed form of the angle and exact deviations.
+/// The split of some points, computed independently of the engine: with the closed form of the angle and with exact
+/// deviations.
 ///
-/// Deviations from the mean are kept times the count, which is exact. The angle is accurate to a double. The engine
-/// rounds its axis to 29 bits, so the side of a point is certain unless the point lies within that distance of the
-/// line. If the axis is known exactly, as for points on one meridian, all sides are certain, and points on the line are
-/// left.
+/// Deviations from the mean are multiplied by the count, so that they are exact. The angle has the accuracy of a
+/// double. The engine rounds its axis to 29 bits. So the side of a point is certain unless the point is closer to the
+/// line than this rounding. If the axis is known exactly, as for points on one meridian, all sides are certain. In this
+/// case, points on the line are on the left.
 public struct PrincipalSplit {
-  /// Unit vector of the axis.
+  /// The axis as a unit vector.
   public let x: Double
   public let y: Double
-  /// Whether the axis is a multiple of (1, 0), (0, 1), (1, 1) or (1, -1).
+  /// Whether the axis is known exactly, because it is parallel to (1, 0), (0, 1), (1, 1) or (1, -1).
   public let isExact: Bool
 
   let members: ArraySlice<PlanePoint>
@@ -32,20 +33,21 @@ public struct PrincipalSplit {
       box.formUnion(point)
     }
     if xy == 0 {
-      // Equal eigenvalues have no principal axis: uses the longer side of the box, and x for ties.
+      // If the eigenvalues are equal, there is no principal axis. Then the axis is parallel to the longer side of the
+      // box, or to x if both sides are equal.
       let isFlat = xx == yy ? box.width >= box.height : xx > yy
       (x, y, isExact) = (isFlat ? 1 : 0, isFlat ? 0 : 1, true)
     } else if xx == yy {
       (x, y, isExact) = (1, xy > 0 ? 1 : -1, true)
     } else {
       let angle = atan2(2 * Double(xy), Double(xx - yy)) / 2
-      // Left is the lower side along the longer component.
+      // The left half is the half at the lower end of the axis, along the longer component of the axis.
       let sign: Double = xx < yy && angle < 0 ? -1 : 1
       (x, y, isExact) = (sign * cos(angle), sign * sin(angle), false)
     }
   }
 
-  /// Returns what is wrong with a split by a rule if the members of `left` are split off.
+  /// Returns what is wrong with a split by a rule that puts the members of `left` on the left.
   public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
     if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
     let line = rule.power.map(weightedMean) ?? 0
@@ -68,7 +70,7 @@ public struct PrincipalSplit {
     Int64(members.count) * Int64(point.x) == sum.x && Int64(members.count) * Int64(point.y) == sum.y
   }
 
-  /// Returns how far behind the line a point lies, times the count, and the uncertainty of this number.
+  /// Returns how far to the right of the line a point lies, times the count, and the uncertainty of this number.
   func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
     let (dx, dy) = deviation(of: point)
     let along = dx * x + dy * y
@@ -76,7 +78,7 @@ public struct PrincipalSplit {
     return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
   }
 
-  /// Returns the deviation from the mean, times the count.
+  /// Returns the deviation of a point from the mean, times the count.
   func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
     (Double(Int64(members.count) * Int64(point.x) - sum.x), Double(Int64(members.count) * Int64(point.y) - sum.y))
   }

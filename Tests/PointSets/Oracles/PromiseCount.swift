@@ -1,26 +1,28 @@
 import Treeline
 
-/// Counts how often a tree breaks its promises about pairs of answers, over random screens. It compares ranges of
-/// points, which also checks `Transition`.
+/// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of points
+/// in both answers, and so also checks `Transition`.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Clusters of a screen inside another that lie in no cluster of the outer screen. Continuing answers continue the
-  /// outer one.
+  /// Number of clusters on an inner screen that lie in no cluster of the outer screen. If the cut is a limit that
+  /// continues, the answer of the inner screen continues the answer of the outer screen.
   public private(set) var nestednessViolations = 0
 
-  /// Transitions between any two screens in which a cluster is lost or doubled, or points do not add up.
+  /// Number of transitions between any two screens in which a cluster is lost or doubled, or in which points do not add
+  /// up.
   public private(set) var conservationViolations = 0
 
-  /// Answers with more clusters than their limit.
+  /// Number of answers with more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// Greatest factor by which points lie farther from their clusters in an answer that continues another one on a pan
-  /// than in a fresh answer, as a root mean square.
+  /// Greatest ratio between a continued answer and a fresh answer after a pan. Compares the distances of points from
+  /// their clusters, as root mean squares.
   public private(set) var continuingDistortion = 1.0
 
-  /// Numbers of clusters after a pan by a tenth of the screen, for clusters that stand on both screens and have a point
-  /// on both: clusters before and after, and clusters before or after.
+  /// Number of clusters that are in both answers, before and after a pan by a tenth of the screen, and number of
+  /// clusters that are in at least one of these answers. A cluster counts only if its position is on both screens and
+  /// it has a point on both screens.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
@@ -28,7 +30,7 @@ public struct PromiseCount: Sendable {
 
   public var panPersistence: Double { eitherOnPan > 0 ? Double(keptOnPan) / Double(eitherOnPan) : 1 }
 
-  /// Counts one pair of screens of each sort, with one cut, and a transition to a random cut of a random screen.
+  /// Tests one pair of screens of each kind with a random cut, and a transition to a random cut of a random screen.
   public mutating func add(_ kind: ScreenCut.Kind, of tree: ClusterTree, _ screens: inout ScreenMaker) throws {
     let cut = screens.cut(kind)
     let outer = screens.next()
@@ -60,7 +62,8 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// Counts what remains of an answer on one screen in the answer on the next.
+  /// Compares the answers before and after a pan. Only clusters that are on both screens count. Counts those that are
+  /// in both answers, and those that are in at least one answer.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {
@@ -75,9 +78,9 @@ extension PromiseCount {
 }
 
 extension ClusterTree {
-  /// Returns whether a cluster has a point that lies in all of some windows.
+  /// Returns whether a cluster has a point that lies in all of the given windows.
   ///
-  /// Descends if boxes do not decide it: a cluster may have millions of points.
+  /// Descends to the children if the boxes do not decide this, because a cluster may have millions of points.
   fileprivate func hasPoint(of cluster: Cluster, in windows: [PlaneWindow]) throws -> Bool {
     var waiting = [cluster]
     while let cluster = waiting.popLast() {
@@ -100,7 +103,7 @@ extension Clusters {
 }
 
 extension Transition {
-  /// Returns whether every cluster of both answers occurs once, and all points are accounted for.
+  /// Returns whether each cluster of both answers occurs exactly once, and whether all points are accounted for.
   fileprivate func accountsFor(_ from: Clusters, _ to: Clusters) -> Bool {
     let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + exited
     let new = kept + merges.map(\.whole) + splits.flatMap(\.parts) + entered

@@ -1,17 +1,18 @@
 import Treeline
 
-/// The answer to a query by definition, and the conditions for any answer, both from the points one by one.
+/// Finds the answer to a query by definition, and checks the conditions for any answer. Both are computed from the
+/// points, one by one.
 public struct QueryOracle {
   private let outline: TreeOutline
   private let isInside: [Bool]
-  /// Number of points before each that are inside.
+  /// For each tree index, the number of points before it that are inside the window.
   private let insideBefore: [Int]
   private let leafOf: [Int]
 
   /// - Parameters:
   ///   - outline: Outline of a tree without a filter.
-  ///   - window: Window of the query; nil if it shows nothing.
-  ///   - passes: Whether a point counts, by its tree index. Others are treated as out of view.
+  ///   - window: Window of the query; nil if the query shows nothing.
+  ///   - passes: Returns whether the point with a tree index counts. All other points are treated as out of view.
   public init(_ outline: TreeOutline, _ window: PlaneWindow?, passes: (Int) -> Bool = { _ in true }) {
     self.outline = outline
     isInside = (0..<outline.tree.pointCount).map { index in
@@ -30,7 +31,7 @@ public struct QueryOracle {
 
   public var insideCount: Int { insideBefore.last! }
 
-  /// Number of distinct positions inside.
+  /// Number of distinct positions inside the window.
   public var visiblePositions: Int { Set(isInside.indices.filter { isInside[$0] }.map { leafOf[$0] }).count }
 
   public func insideCount(of range: Range<Int>) -> Int {
@@ -39,8 +40,8 @@ public struct QueryOracle {
 
   public func isVisible(_ range: Range<Int>) -> Bool { insideCount(of: range) > 0 }
 
-  /// Splits level by level, and within a level in tree order: a cluster is replaced by its visible children if the
-  /// answer stays within the limit.
+  /// Splits clusters level by level, and within a level in tree order. Replaces a cluster by its visible children if
+  /// the answer stays within the limit.
   public func breadthFirst(limit: Int) -> [Cluster] {
     guard let root = outline.entries.first, isVisible(root.cluster.range) else { return [] }
     var answer = [0]
@@ -60,7 +61,7 @@ public struct QueryOracle {
     outline.entries[entry].children.filter { isVisible(outline.entries[$0].cluster.range) }
   }
 
-  /// Returns what is wrong with an answer; empty if it keeps every promise of a query.
+  /// Returns what is wrong with an answer; empty if the answer keeps every promise of a query.
   public func violations(of answer: [Cluster], limit: Int) -> [String] {
     var violations: [String] = []
     if answer.count > limit { violations.append("\(answer.count) clusters exceed the limit of \(limit)") }

@@ -1,6 +1,7 @@
 import Treeline
 
-/// Returns the clusters of a finer answer that lie in no cluster of a coarser one; none if the finer one refines it.
+/// Returns the clusters of a finer answer that lie in no cluster of a coarser answer; empty if the finer answer refines
+/// the coarser one.
 public func unrefined(_ fine: [Cluster], by coarse: [Cluster]) -> [Cluster] {
   fine.filter { part in
     !coarse.contains { $0.range.lowerBound <= part.range.lowerBound && part.range.upperBound <= $0.range.upperBound }

@@ -1,11 +1,11 @@
 import Treeline
 
-/// The part of the plane that 1024 by 768 pixels show at a zoom, up to the end of the plane.
+/// The part of the plane that a screen of 1024 by 768 pixels shows at a zoom. It ends at the edge of the plane.
 public struct Screen: Hashable, Sendable {
   public let window: PlaneWindow
   public let zoom: Double
 
-  /// Position of its middle on the plane, which may lie outside of the world's own turn.
+  /// Position of the middle of the screen on the plane. The position may be a full turn around the world away.
   let x: Double
   let y: Double
 
@@ -31,14 +31,14 @@ public struct Screen: Hashable, Sendable {
     }
   }
 
-  /// Returns whether a cluster stands inside the screen.
+  /// Returns whether the position of a cluster is inside the screen.
   public func shows(_ cluster: Cluster) -> Bool {
-    // A mean across the seam lies beyond the plane's last unit.
+    // The mean of a cluster across the seam may be greater than the last unit of the plane.
     window.contains(PlanePoint(x: UInt32(truncatingIfNeeded: Int64(cluster.meanX)), y: UInt32(cluster.meanY)))
   }
 }
 
-/// Makes screens over a tree: around its points, inside each other, and next to each other.
+/// Makes random screens over a tree: around its points, inside each other, and next to each other.
 public struct ScreenMaker {
   private let tree: ClusterTree
   private let leastZoom: Double
@@ -51,7 +51,8 @@ public struct ScreenMaker {
     random = SplitMix64(seed: seed)
   }
 
-  /// Returns a screen with a point in it, at a zoom from one where everything is small up to twelve zooms closer.
+  /// Returns a screen that contains a point of the tree. Its zoom is at most twelve zooms closer than a zoom at which
+  /// everything is small.
   public mutating func next() -> Screen {
     let point = tree.position(atTreeIndex: random.index(below: tree.pointCount))
     let zoom = leastZoom + random.number(from: 0, to: 12)
@@ -61,17 +62,18 @@ public struct ScreenMaker {
       y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom, on: tree.plane)
   }
 
-  /// Returns a screen inside another, up to three zooms closer.
+  /// Returns a screen inside another screen, up to three zooms closer.
   public mutating func inside(_ screen: Screen) -> Screen {
     let closer = random.number(from: 0.001, to: 3)
     let zoom = screen.zoom + closer
-    // Space to move in, in half screens of the wider one, one unit off the edges.
+    // Distance that the middle of the inner screen may move, for each pixel of a side of the screen. At least one unit
+    // is left at each edge.
     let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
     func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
     return Screen(x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)
   }
 
-  /// Returns a screen at the same zoom, a tenth of the screen away in any direction.
+  /// Returns a screen at the same zoom, moved by a tenth of the screen in a random direction.
   public mutating func beside(_ screen: Screen) -> Screen {
     let units = Plane.unitsPerPixel(zoom: screen.zoom)
     let sides = [(0.1, 0.0), (-0.1, 0), (0, 0.1), (0, -0.1), (0.1, 0.1), (-0.1, 0.1), (0.1, -0.1), (-0.1, -0.1)]
@@ -83,7 +85,7 @@ public struct ScreenMaker {
 
   public mutating func number(below bound: Int) -> Int { random.index(below: bound) }
 
-  /// Returns a cut of a kind, with random numbers.
+  /// Returns a cut of a given kind, with random numbers.
   public mutating func cut(_ kind: ScreenCut.Kind) -> ScreenCut {
     let limit = 1 + random.index(below: 250)
     let pixels = random.number(from: 10, to: 80)
@@ -91,23 +93,23 @@ public struct ScreenMaker {
       kind.hasUnclusteredPoints
       ? UnclusteredPoints(
         leastMembers: 2 + random.index(below: 30),
-        // Farther out, all points of the largest sets would be shown.
+        // At lower zooms, an answer would contain all points of the largest sets.
         fromZoom: leastZoom + random.number(from: 9, to: 18)) : .none
     return ScreenCut(kind: kind, cut: kind.cut(limit: limit, pixels: pixels, unclustered))
   }
 
-  /// Returns a random cut of a kind that the tree supports.
+  /// Returns a random cut of a random kind that the tree supports.
   public mutating func cut() -> ScreenCut {
     let kinds = ScreenCut.Kind.all(of: tree)
     return cut(kinds[random.index(below: kinds.count)])
   }
 }
 
-/// A cut of a kind, with its numbers.
+/// A cut: its kind and its numbers.
 public struct ScreenCut: Hashable, Sendable {
-  /// Every kind of cut, apart from its numbers.
+  /// The kind of a cut, without its numbers.
   public struct Kind: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// Criterion of cuts by pixels; nil for a limit.
+    /// Criterion of the cut, if it is a cut by pixels; nil for a limit.
     let criterion: PixelCriterion?
     private var order = ExpansionOrder.breadthFirst
     private var isContinuing = false
@@ -139,17 +141,17 @@ public struct ScreenCut: Hashable, Sendable {
       allCases.filter { $0.criterion.map { tree.supports(Cut($0, pixels: 1)) } ?? true }
     }
 
-    /// Whether a pan changes nothing except at the edge.
+    /// Whether a pan changes clusters only at the edge of the screen.
     public var isFixedOnPans: Bool { criterion != nil && !isCapped }
 
     fileprivate func cut(limit: Int, pixels: Double, _ unclustered: UnclusteredPoints) -> Cut {
       guard let criterion else { return .limit(limit, order, isContinuing: isContinuing) }
-      // A scale of badges up to 2.
+      // Badges have a scale of at most 2 instead of pixels.
       return Cut(criterion, pixels: criterion == .badges ? pixels / 40 : pixels).atMost(isCapped ? limit : .max)
         .unclustered(unclustered)
     }
 
-    /// Such as `spacing, points alone, capped`.
+    /// Words such as `spacing, points alone, capped`.
     public var description: String {
       guard let criterion else { return isContinuing ? "continuing" : order.rawValue }
       return criterion.rawValue + (hasUnclusteredPoints ? ", points alone" : "") + (isCapped ? ", capped" : "")
@@ -161,7 +163,7 @@ public struct ScreenCut: Hashable, Sendable {
 
   var limit: Int { cut.limit }
 
-  /// - Parameter previous: The answer shown before, used only by continuing answers.
+  /// - Parameter previous: The previous answer. Only cuts that continue use it.
   public func answer(of tree: ClusterTree, on screen: Screen, after previous: Clusters? = nil) throws -> Clusters {
     try tree.clusters(cut, in: screen.window, zoom: screen.zoom, after: previous)
   }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The conditions for every tree, checked by recomputation from the points.
+/// Checks the conditions that hold for every tree, by computing its values again from the points.
 ///
 /// `violations` is empty for a sound tree. Each message names a cluster and the condition that it breaks.
 public struct TreeInvariants {
@@ -14,7 +14,8 @@ public struct TreeInvariants {
 
   /// - Parameters:
   ///   - coordinates: Coordinates from which the tree was built.
-  ///   - principalLevels: Level below which clusters need not be split across their principal axis.
+  ///   - principalLevels: Number of levels whose clusters must be split across their principal axis. Deeper clusters
+  ///     need not be.
   public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline
     self.coordinates = coordinates
@@ -70,7 +71,7 @@ public struct TreeInvariants {
     }
   }
 
-  /// Sums of integers are exact, so the mean is only off by the rounding of one or two doubles, not by a point.
+  /// Sums of integers are exact. So the mean may differ by the rounding of one or two doubles, but not by a point.
   private func checkMean(of members: ArraySlice<PlanePoint>, _ cluster: Cluster, _ name: String) {
     let count = Int64(members.count)
     for (found, sum) in [

@@ -1,18 +1,18 @@
 import Treeline
 
-/// A whole tree as its public navigation shows it, each cluster with the indices of its children, for comparison with
-/// definitions. It takes O(nodes x depth) and is meant for small trees.
+/// All clusters of a tree, found by its public navigation, for comparison with definitions. Each cluster has the
+/// indices of its children. Takes O(nodes x depth) steps, so it is meant for small trees.
 public struct TreeOutline: Sendable {
   public struct Entry: Sendable {
     public var cluster: Cluster
     public var level: Int
     public var parent: Int?
-    /// None or two, as indices in `entries`.
+    /// Indices of the children in `entries`: none or two.
     public var children: [Int]
   }
 
   public let tree: ClusterTree
-  /// Every cluster, each before its descendants, left before right.
+  /// All clusters. Each cluster comes before its descendants, and the left child comes before the right child.
   public private(set) var entries: [Entry] = []
 
   public init(_ tree: ClusterTree) throws {

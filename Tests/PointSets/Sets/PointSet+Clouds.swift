@@ -2,7 +2,7 @@ import Foundation
 import Treeline
 
 extension PointSet {
-  /// Returns points evenly over the sphere.
+  /// Returns random points that are spread evenly over the sphere.
   public static func uniformWorld(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let coordinates = (0..<count).map { _ in
@@ -12,7 +12,8 @@ extension PointSet {
     return PointSet("\(count) all over the world, seed \(seed)", coordinates)
   }
 
-  /// Returns clusters whose sizes follow Zipf's law, as with cities, and whose widths vary by a factor of 1000.
+  /// Returns points in clusters. Like the sizes of cities, the sizes of the clusters follow Zipf's law. Their widths
+  /// differ by factors of up to 1000.
   public static func cities(_ count: Int, clusters: Int = 40, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let centers = (0..<clusters).map { _ in
@@ -36,7 +37,7 @@ extension PointSet {
     return PointSet("\(count) in cities, seed \(seed)", coordinates)
   }
 
-  /// Returns points along winding lines, with the jitter of a receiver, some of them visited twice.
+  /// Returns points along winding lines, with the jitter of a GPS receiver. Some lines are visited twice.
   public static func roads(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     var coordinates: [Coordinate] = []
@@ -66,7 +67,7 @@ extension PointSet {
 
   public static let clouds: [PointSet] = [uniformWorld(1000, seed: 12), cities(1500, seed: 13), roads(1000, seed: 14)]
 
-  /// Returns points of a random kind and number, depending on the seed.
+  /// Returns a set whose kind and number of points are random and depend on the seed.
   public static func random(seed: UInt64, upTo most: Int = 600) -> PointSet {
     var random = SplitMix64(seed: seed)
     let count = 1 + random.index(below: most)
@@ -80,7 +81,7 @@ extension PointSet {
     }
   }
 
-  /// Returns points on few positions close together, with many ties and stacks.
+  /// Returns points at few positions close together, so that there are many ties and stacks.
   public static func coarse(_ count: Int, side: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     return PointSet(

@@ -1,18 +1,20 @@
 import Treeline
 
 extension PointSet {
-  /// Directions of the points of a geometric spread from their center.
+  /// Directions from the center of a geometric spread to its points.
   public enum Arms: String, Sendable {
     case alongX
     case alongDiagonal
-    /// Each point lies in a different direction than the one before, of four directions.
+    /// There are four directions. Each point lies in another direction than the point before it.
     case spiral
   }
 
-  /// Returns points at distances 2^-k from their center. A tree over them is as deep as the plane's resolution allows.
+  /// Returns points at distances 2^-k from their center. A tree of these points is as deep as the resolution of the
+  /// plane allows.
   ///
-  /// - Parameter growth: Factor by which each stack is larger than the next one out; 1 is single points. From 0.5 to
-  ///   0.7 the outermost stack is so heavy that only it is split off from the rest, at all depths of the stacks.
+  /// - Parameter growth: Ratio between the size of a stack and the size of the next stack outwards; 1 gives single
+  ///   points. From 0.5 to 0.7 the outermost stack is so heavy that only it is split off from the rest, in nodes of any
+  ///   depth.
   public static func geometricSpread(_ arms: Arms, growth: Double = 1, largestStack: Int = 4000) -> PointSet {
     var points: [PlanePoint] = []
     var stack = growth < 1 ? Double(largestStack) : 1

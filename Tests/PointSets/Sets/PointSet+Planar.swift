@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Returns points evenly over a rectangle of a plain plane.
+  /// Returns random points that are spread evenly over a rectangle of a plain plane.
   public static func planar(_ count: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let coordinates = (0..<count).map { _ in
@@ -11,12 +11,12 @@ extension PointSet {
     return PointSet("\(count) on a plane, x \(x), y \(y), seed \(seed)", coordinates, as: .planar)
   }
 
-  /// Zeros of both signs, which are equal but have different bits.
+  /// Points with zeros of both signs. These zeros are equal, but their bits differ.
   public static let signedZeros = PointSet(
     "zeros of both signs", [(0.0, 0.0), (-0.0, -0.0), (1, -1), (0.0, -0.0)].map { Coordinate(x: $0.0, y: $0.1) },
     as: .planar)
 
-  /// Tenths, which binary cannot represent: differences of edges are rounded.
+  /// Points at multiples of a tenth. Binary numbers cannot represent tenths, so the differences of edges are rounded.
   public static let tenths = PointSet(
     "tenths", (1...10).flatMap { x in (1...10).map { y in Coordinate(x: Double(x) / 10, y: Double(y) / 10) } },
     as: .planar)

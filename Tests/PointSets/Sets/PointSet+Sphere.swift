@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Returns points around the antimeridian and on it, with both of its longitudes.
+  /// Returns points around the antimeridian and on it. Points on it have either of its longitudes, -180 and 180.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     var coordinates = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
@@ -13,13 +13,13 @@ extension PointSet {
     return PointSet("\(count) around the antimeridian, seed \(seed)", coordinates)
   }
 
-  /// Points at the poles, beyond Web Mercator's latitudes, and at their edge.
+  /// Points at the poles, points beyond the latitudes of Web Mercator, and points at the limit of these latitudes.
   public static let poles = PointSet(
     "poles",
     [-90, -89.99, -86, -85.0512, -Plane.maximumLatitude, -85.0511, 0, 85.0511, Plane.maximumLatitude, 85.0512, 90]
       .flatMap { latitude in [-180, -90, 0, 0.0000001, 90].map { Coordinate(longitude: $0, latitude: latitude) } })
 
-  /// The corners and the middles of the edges of all valid coordinates.
+  /// The corners of the range of valid coordinates, and the middles of its edges.
   public static let extremes = PointSet(
     "extremes of the range",
     [-90, 0, 90].flatMap { latitude in [-180, 0, 180].map { Coordinate(longitude: $0, latitude: latitude) } })
@@ -31,7 +31,7 @@ extension PointSet {
       [0, 1, 1 << 31, .max - 1, .max].map { PlanePoint(x: x, y: $0) }
     })
 
-  /// Points all around the world, so that any seam lies between two of them.
+  /// Points all around the world. Wherever the seam is, it lies between two of them.
   public static let everyDegree = PointSet(
     "one point a degree of longitude", (-180..<180).map { Coordinate(longitude: Double($0), latitude: Double($0 % 7)) })
 

@@ -6,12 +6,12 @@ extension PointSet {
 
   public static let one = PointSet("one", [Coordinate(longitude: -21.94, latitude: 64.15)])
 
-  /// Returns any number of points at one position.
+  /// Returns `count` points at one position.
   public static func coincident(_ count: Int) -> PointSet {
     PointSet("\(count) coincident", Array(repeating: Coordinate(longitude: 2.35, latitude: 48.86), count: count))
   }
 
-  /// Returns a stack at each of two positions, with alternating rows.
+  /// Returns two stacks. The rows of the two stacks alternate.
   public static func twoStacks(_ first: Int, _ second: Int) -> PointSet {
     let (here, there) = (
       Coordinate(longitude: 9.99, latitude: 53.55), Coordinate(longitude: 9.9900002, latitude: 53.55)
@@ -23,7 +23,7 @@ extension PointSet {
     return PointSet("two stacks of \(first) and \(second)", coordinates)
   }
 
-  /// Returns points as in data with missing coordinates: many at (0, 0), the rest anywhere.
+  /// Returns points as in data with missing coordinates: many points at (0, 0), and all other points anywhere.
   public static func nullIsland(stack: Int, noise: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)
@@ -31,12 +31,13 @@ extension PointSet {
     return PointSet("null island of \(stack) in \(noise), seed \(seed)", coordinates)
   }
 
-  /// Returns a stack, and single points around it, each farther away than the one before by the same factor.
+  /// Returns a stack, and single points around it. The distance from the stack grows by the same factor from point to
+  /// point.
   public static func stackInRings(stack: Int, rings: Int) -> PointSet {
     let centre = PlanePoint(x: 1 << 31, y: 1 << 31)
     let points = (0..<rings).map { ring in
       let distance = 4 * pow(2, 28 * Double(ring) / Double(rings))
-      // Turns by the golden angle, so that neighbors in distance lie in different directions.
+      // The angle grows by the golden angle, so that points at similar distances lie in different directions.
       let angle = 2.399963 * Double(ring)
       return PlanePoint(
         x: UInt32(Int(centre.x) + Int(distance * cos(angle))), y: UInt32(Int(centre.y) + Int(distance * sin(angle))))

@@ -5,9 +5,9 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Compares trees to which points are added and from which points are removed with builds of all points.
+/// Adds points to trees and removes points. Compares the resulting trees with builds of the points that remain.
 @Suite struct MergeHistoryTests {
-  /// Sets of every kind. A full run compares each of 500 edits.
+  /// Sets of every kind. A full run compares the tree after each of 500 edits.
   static let sets = [
     PointSet.cities(400, seed: 601), .cities(3_000, seed: 602), .uniformWorld(300, seed: 603),
     .uniformWorld(2_000, seed: 604), .coarse(300, side: 12, seed: 605), .coarse(2_000, side: 60, seed: 606),
@@ -33,7 +33,7 @@ import Treeline
     }
   }
 
-  /// Points that come and go leave no trace, and all points may be removed.
+  /// Adds points and removes them again. They must leave no trace. All points of a tree may be removed.
   @Test func allPointsMayGoAndComeBack() throws {
     let set = PointSet.cities(300, seed: 617)
     let tree = try set.mergedTree(by: .badges)
@@ -54,7 +54,7 @@ import Treeline
     #expect(history.tree().hasSameContent(as: tree))
   }
 
-  /// Trees without merge scales do not store their merges.
+  /// Checks that trees without merge scales do not store their merges.
   @Test func treesWithoutMergeScalesHaveNoHistory() throws {
     let set = PointSet.cities(300, seed: 618)
     #expect(try MergeHistory(set.mergedTree(by: .scatter)) == nil)
@@ -64,14 +64,14 @@ import Treeline
   }
 }
 
-/// A tree that is edited, and its points.
+/// A tree that a test edits, and its current points.
 private struct EditedTree {
   static let kinds: [(MergeMetric, ClusterStand)] = [
     (.badges, .mean), (.distance, .mean), (.badges, .member), (.distance, .member),
   ]
 
   let history: MergeHistory
-  /// In the order of their rows.
+  /// The current points, in the order of their rows.
   private var points: [MergeHistory.Point] = []
   private var nextRow: UInt32
   private let plane: Plane
@@ -105,7 +105,7 @@ private struct EditedTree {
     return "adding \(added), removing \(removed)"
   }
 
-  /// Returns a position anywhere, at another point or near it.
+  /// Returns a random position: anywhere on the plane, at another point, or near another point.
   private mutating func randomPosition(near position: PlanePoint?) -> PlanePoint {
     let kind = random.index(below: 4)
     guard kind > 0, !points.isEmpty else { return PlanePoint(x: random.next32(), y: random.next32()) }
@@ -116,7 +116,7 @@ private struct EditedTree {
     return PlanePoint(x: moved(start.x), y: moved(start.y))
   }
 
-  /// Builds a tree of the current points only.
+  /// Builds a tree of only the current points.
   func build() throws -> ClusterTree {
     let memory = BuildMemory(pointCount: points.count)
     for (row, point) in points.enumerated() { memory.arrays.points[row] = point.position }

@@ -3,16 +3,14 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// The merges and their scales, by definition only: see `TouchMerging` and `ScatterMerging`.
-/// `ScatterMerging`.
-/// O(n^3).
-/// O(n^3).
+/// Computes the merges and their scales from the definition alone: see `TouchMerging` and `ScatterMerging`. Takes
+/// O(n^3) steps.
 struct MergingByDefinition {
-  /// Scales by the ascending numbers of a cluster's leaves.
+  /// Scale of each cluster. The keys are the numbers of the cluster's leaves, in ascending order.
   private(set) var scales: [[Int]: UInt16] = [:]
   private(set) var leftParts: [[Int]: [Int]] = [:]
   private(set) var stands: [[Int]: PlanePoint] = [:]
-  /// The distinct positions in Z-order.
+  /// The distinct positions, in Z-order.
   let leaves: [PlanePoint]
 
   private let counts: [Int]
@@ -35,7 +33,8 @@ struct MergingByDefinition {
     self.isCyclic = isCyclic && metric != .scatter
     var parts = leaves.indices.map { Part(leaves: [$0], position: leaves[$0], scale: 0) }
     while parts.count > 1 {
-      // Parts are in the order of their least members, so the first of several equally close pairs is the right one.
+      // Parts are in the order of their least members. So, if several pairs are equally close, the first of them is the
+      // right pair.
       var closest: (cost: Cost, first: Int, second: Int)?
       for first in parts.indices {
         for second in parts.indices.dropFirst(first + 1) {
@@ -63,7 +62,7 @@ struct MergingByDefinition {
     }
   }
 
-  /// Cost of a merge: a quotient. Products fit for up to a few hundred points.
+  /// Cost of a merge, as a quotient. For up to a few hundred points, the products in comparisons fit in 128 bits.
   private struct Cost: Comparable {
     var dividend: UInt128
     var divisor: UInt128 = 1
@@ -102,7 +101,8 @@ struct MergingByDefinition {
     return code
   }
 
-  /// Returns the distance, computed exactly in 128 bits and clamped to 64.
+  /// Returns the squared distance in units of the touching distance. Computes it exactly in 128 bits, and clamps it to
+  /// 64 bits.
   private func scaledDistance(_ a: Part, _ b: Part) -> UInt64 {
     let diameters = [a, b].map { part in
       UInt128(curve.steps.last { $0.pointCount <= pointCount(part) }!.diameter)
@@ -118,7 +118,8 @@ struct MergingByDefinition {
       ? plain : Plane.Projection.webMercator.squaredDistance(a.position, b.position)
   }
 
-  /// Returns the start of the narrowest arc of longitudes around some leaves, if it is narrower than half the world.
+  /// Returns the western end of the narrowest arc of longitudes that contains some leaves; nil if the arc is half the
+  /// world wide or wider.
   private func westEdge(of leaves: [Int]) -> UInt32? {
     let xs = leaves.map { self.leaves[$0].x }.sorted()
     return xs.first { west in xs.allSatisfy { $0 &- west < 1 << 31 } }
@@ -138,7 +139,7 @@ struct MergingByDefinition {
 }
 
 extension ClusterTree {
-  /// Returns the differences from the definition, for a tree with separations.
+  /// Returns how the tree differs from the definition. The tree must have separations.
   func differencesFromMerging() throws -> [String] {
     let positions = positions
     let expected = MergingByDefinition(

@@ -5,7 +5,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Compares every merge of many small trees, one by one, with the definition.
+/// Compares each merge of many small trees with the definition.
 @Suite struct MergingExhaustiveTests {
   @Test(arguments: PointSet.nasty) func mergesAreThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set.sample(Trials.count(150, atLeast: 50), seed: 41))
@@ -14,7 +14,7 @@ import Treeline
   @Test(arguments: Trials.seeds(300).map { PointSet.random(seed: $0, upTo: 70) })
   func mergesOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
 
-  /// Only ties.
+  /// Tests all subsets of a lattice of 3 by 3 points, in which most distances tie.
   @Test func mergesOfAllPartsOfALatticeAreThoseOfTheDefinition() throws {
     for chosen in stride(from: 1, to: 512, by: 512 / Trials.count(512) | 1) {
       var points: [PlanePoint] = []
@@ -33,7 +33,8 @@ import Treeline
     try check(PointSet.lattice(columns: 1 + random.index(below: 8), rows: side, step: step))
   }
 
-  /// Some squared distances are 25 and some 26, which rounding makes equal, so the least members decide.
+  /// Some squared distances are 25 and others are 26. Rounding makes them equal, so the least members decide which pair
+  /// is merged.
   @Test func tiesByRoundingGoByTheLeastMembers() throws {
     let points = [(0, 2), (5, 3), (8, 0), (-4, -6), (-5, 4), (13, 18)].map { x, y in
       PlanePoint(x: UInt32(953_133_840 + x), y: UInt32(2_147_482_341 + y))
@@ -45,7 +46,7 @@ import Treeline
     try check(PointSet("ties by rounding, below", onPlane: others))
   }
 
-  /// Points on a narrow band around the world are merged across the seam, wherever it is.
+  /// Tests points on a narrow band around the world. Clusters are merged across the seam, wherever the seam is.
   @Test(arguments: Trials.seeds(60)) func clustersAreMergedAcrossTheSeam(seed: UInt64) throws {
     try check(PointSet.band(10 + Int(seed % 60), seed: seed))
   }
@@ -75,7 +76,8 @@ import Treeline
     #expect(inParts.hasSameContent(as: tree), "\(set), \(curve), in parts")
   }
 
-  /// Two points have the smallest possible badge, and three the largest, which may be wider than the world.
+  /// A cluster of two points has the smallest possible badge. A cluster of three points has the largest possible badge,
+  /// which may be wider than the world.
   @Test(arguments: Trials.seeds(20)) func badgesMayBeWiderThanTheWorld(seed: UInt64) throws {
     for gap in [0, BadgeCurve.greatestGap] {
       let curve = BadgeCurve(
@@ -108,7 +110,8 @@ import Treeline
 }
 
 extension ClusterTree {
-  /// Returns whether everything is equal: points and rows in tree order, nodes, merge scales and positions of clusters.
+  /// Returns whether two trees have the same points and rows in tree order, the same nodes and merge scales, and the
+  /// same positions of clusters.
   func hasSameContent(as other: ClusterTree) -> Bool {
     contentHash == other.contentHash && scales == other.scales && stand == other.stand
       && badgeCurve == other.badgeCurve && hasSeparations == other.hasSeparations

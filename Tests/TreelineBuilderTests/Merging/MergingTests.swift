@@ -21,8 +21,9 @@ import Treeline
     }
   }
 
-  /// In parts of any size, on any number of threads, and at borders where much must be merged again: gaps that decrease
-  /// slowly along a line are merged from its far end.
+  /// Checks that merging in parts gives the same tree, for parts of any size and for any number of threads. In one set,
+  /// the gaps between the points of a line decrease slowly. This line is merged from its far end, so many points must
+  /// be merged again at the borders of parts.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 523), .uniformWorld(10_000, seed: 524), .coarse(10_000, side: 60, seed: 525),
     .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),
@@ -39,7 +40,8 @@ import Treeline
     }
   }
 
-  /// If all distances are equal, a border affects everything, so that the whole is merged again in the end.
+  /// If all distances are equal, a border between two parts affects all points. In the end, all points are merged again
+  /// as one part.
   @Test(arguments: [MergeMetric.distance, .badges]) func latticesAreMergedAsAWhole(metric: MergeMetric) throws {
     let set = PointSet.lattice(columns: 160, rows: 160, step: 1 << 12)
     let tree = try set.mergedTree(by: metric)
@@ -67,7 +69,8 @@ import Treeline
     }
   }
 
-  /// Badges are shown at the same zoom for any rows and threads, and for any window.
+  /// Checks trees whose clusters are positioned at members. The same clusters are shown at a zoom for any order of the
+  /// rows, any number of threads, and any window.
   @Test(arguments: [
     PointSet.cities(5_000, seed: 519), .coarse(3_000, side: 30, seed: 520), .antimeridian(3_000, seed: 521),
   ]) func clustersStandAtMembers(_ set: PointSet) throws {
@@ -88,7 +91,7 @@ import Treeline
           #expect(cluster.x == Double(positions[index].x) && cluster.y == Double(positions[index].y))
           #expect(try tree.shownPosition(of: cluster, at: .mean).x == cluster.meanX)
         }
-        // Windows of one half of the world or the other.
+        // One window for each half of the world.
         let halves = try [
           PlaneWindow(x: 0, width: 1 << 31 - 1, minY: 0, maxY: .max),
           .init(x: 1 << 31, width: 1 << 31 - 1, minY: 0, maxY: .max),
@@ -111,7 +114,8 @@ import Treeline
     #expect(try tree.contentHash == set.mergedTree().contentHash)
   }
 
-  /// More clusters fit than in a split tree, and points are closer to them.
+  /// With a spacing of 44 px, a merged tree shows more clusters than a split tree. So points are closer to their
+  /// clusters.
   @Test func spacingShowsMoreThanOfATreeThatWasSplit() throws {
     let set = PointSet.cities(20_000, seed: 508)
     let trees = try [set.mergedTree(), set.tree(.leastScatter, computesSeparations: true)]
@@ -121,7 +125,7 @@ import Treeline
     }
   }
 
-  /// If a tree would be too deep, scales are rounded to a few steps, which makes it shallow.
+  /// If a tree would be too deep, its scales are rounded to a few steps. Checks that this makes the tree shallow.
   @Test(arguments: [
     PointSet.cities(20_000, seed: 509), .geometricSpread(.spiral), .coarse(10_000, side: 40, seed: 510),
     .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
@@ -142,13 +146,15 @@ import Treeline
     guard metric.keepsApart else { return }
     let codes = coarse.scales.filter { $0 != 0 }.map { SeparationCode(rawValue: $0) }
     #expect(codes.allSatisfy { $0.coarse == $0 } && Set(codes).count <= 128)
-    // Both show the same clusters if the distance is one of the steps.
+    // If the distance is one of the steps, both trees show the same clusters.
     for code in Set(codes) {
       #expect(try coarse.shown(below: code) == exact.shown(below: code), "\(set) at \(code.rawValue)")
     }
   }
 
-  /// With any number of points around it at ever greater distances, about five per octave join the stack separately.
+  /// Tests a stack and 1168 single points around it, each farther away than the one before it. From one distance to
+  /// twice that distance, only about five points join the stack one by one, however many points lie between. So the
+  /// tree is shallow.
   @Test(arguments: MergeMetric.allCases) func aStackInRingsIsShallow(_ metric: MergeMetric) throws {
     let set = PointSet.stackInRings(stack: 1_000_000, rings: 1168)
     let tree = try set.mergedTree(by: metric, threads: 2)
@@ -157,7 +163,8 @@ import Treeline
     #expect(try set.mergedTree(by: metric, threads: 2, maximumDepth: 4).shape().depth <= 31 + 256)
   }
 
-  /// Badges of all sizes do not touch, at any zoom and scale, and more are shown than with the largest badge's size.
+  /// Checks that badges of different sizes never touch, at any zoom and any scale. Also checks that at least as many
+  /// badges are shown as with a spacing of 44 px, about the size of the largest badge.
   @Test(arguments: [
     PointSet.cities(10_000, seed: 513), .uniformWorld(5_000, seed: 514), .coarse(5_000, side: 40, seed: 515),
     .antimeridian(3_000, seed: 516), .nullIsland(stack: 3_000, noise: 1_000, seed: 517), .geometricSpread(.spiral),
@@ -209,7 +216,7 @@ import Treeline
   }
 }
 
-/// Points one degree apart all around the world: for any seam, clusters lie across it.
+/// Tests points one degree apart all around the world. Wherever the seam is, clusters lie across it.
 @Suite struct MergingAcrossTheSeamTests {
   static let ring = PointSet(
     "ring", (-180..<180).map { Coordinate(longitude: Double($0) + 0.25, latitude: $0 % 2 == 0 ? 0 : 0.1) })
@@ -223,7 +230,7 @@ import Treeline
       for b in shown[(index + 1)...] {
         let plain = abs(a.meanX - b.meanX)
         let around = min(plain, 0x1p32 - plain)
-        // Clusters that together are half the world wide are not merged across the seam.
+        // Two clusters are not merged across the seam if together they are half the world wide or wider.
         let isWide = Double(a.rect.width) + Double(b.rect.width) + around >= 0x1p31
         #expect((isWide ? plain : around) >= 44 * pixel, "zoom \(zoom): \(a) and \(b)")
       }
@@ -242,7 +249,7 @@ import Treeline
     #expect(UInt32(cluster.meanX) &- rect.minX <= rect.width)
     #expect(bounds.width < 180, "\(bounds)")
     for point in tree.positions[cluster.range] { #expect(point.x &- rect.minX <= rect.width) }
-    // A window on either side, and one on the other side of the world.
+    // Tests a window on either side of the seam, and a window on the other side of the world.
     for (x, isSeen) in [(rect.minX, true), (rect.maxX &- 1000, true), (rect.minX &+ 1 << 31, false)] {
       let window = PlaneWindow(x: x, width: 1000, minY: 0, maxY: .max)
       for cut in [Cut.limit(10_000), .limit(10_000, .widestFirst), .spacing(0.5), .detail(0.5)] {
@@ -262,7 +269,7 @@ import Treeline
 extension BoundingBox { fileprivate var width: Double { east >= west ? east - west : east - west + 360 } }
 
 extension ClusterTree {
-  /// Returns the minimum gap between the badges of an answer, in pixels.
+  /// Returns the smallest gap between any two badges of an answer, in pixels.
   fileprivate func leastGap(of shown: [Cluster], _ cut: Cut, zoom: Double) -> Double {
     let badges = shown.map { (x: $0.x, y: $0.y, $0.rect, radius: badgeDiameter(of: $0, for: cut)! / 2) }
       .sorted { $0.x < $1.x }
@@ -276,7 +283,7 @@ extension ClusterTree {
         let b = badges[(index + step) % badges.count]
         let dx = isBeyond ? b.x + 0x1p32 - a.x : b.x - a.x
         if dx > reach || dx > 0x1p31 { break }
-        // Clusters that together are half the world wide are not merged across the seam.
+        // Two clusters are not merged across the seam if together they are half the world wide or wider.
         if isBeyond && b.2.width > 1 << 30 { continue }
         let distance = (dx * dx + (a.y - b.y) * (a.y - b.y)).squareRoot() / pixel
         least = min(least, distance - a.radius - b.radius)
@@ -289,7 +296,8 @@ extension ClusterTree {
     withStorage { storage in storage.separations.map { codes in (0..<pointCount).map { codes[$0] } } ?? [] }
   }
 
-  /// Returns the rows of the clusters shown if any two are a distance apart, and where these clusters stand.
+  /// Returns the clusters that are shown if any two must be a distance apart: the rows of each cluster, and its
+  /// position.
   fileprivate func shown(below code: SeparationCode) throws -> [Set<Int>: PlanePoint] {
     try withStorage { storage in
       var (shown, stack) = ([Set<Int>: PlanePoint](), [storage.root!])

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Damaged or forged bytes between the steps of a build in pieces. Whatever the bytes, reading them and all later steps
-/// end, with an error unless the bytes are the original ones.
+/// Damages or forges the bytes that one step of a build in pieces passes to the next. Reading the bytes and all later
+/// steps must end. Damaged bytes must lead to an error. Forged bytes, whose checksums match, may also lead to a value.
 @Suite struct DamagedStepsTests {
   /// Number of damaged inputs. `TREELINE_MUTATIONS` overrides it.
   private static let count = ProcessInfo.processInfo.environment["TREELINE_MUTATIONS"].flatMap(Int.init) ?? 1500
@@ -26,7 +26,7 @@ import Treeline
     }
   }
 
-  /// As above, but with matching checksums, as in forged bytes.
+  /// Checks forged bytes: damaged content with matching checksums.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func madeUpBytesAreAnErrorOrAValue(_ rule: SplitRule) throws {
     let steps = try Steps(rule)
     var random = SplitMix64(seed: Self.seed)
@@ -54,7 +54,7 @@ import Treeline
     let second = try #require(next)
     some.add(Array(points.dropLast()))
     #expect(throws: PieceError.self) { try PlanAnswers(to: second, bytes: all.bytes) }
-    // Answers of only some points. The plan then continues as if the other points did not exist.
+    // Answers of only some points are refused. Afterwards the plan still accepts the answers of all points.
     some = PlanAnswers(to: second)
     some.add(Array(points.dropLast()))
     #expect(throws: PieceError.self) { try plan.take(some) }
@@ -103,10 +103,10 @@ import Treeline
   }
 }
 
-/// The bytes of all steps of one build, each with the effect on the rest of the build.
+/// The bytes that the steps of a build pass on. `proceed` runs the rest of the build with other bytes in their place.
 private struct Steps {
   struct Step {
-    /// Kind of the bytes, which the checksum includes.
+    /// Kind of the bytes. The checksum covers the kind, too.
     let kind: String
     let bytes: [UInt8]
     let proceed: ([UInt8]) throws -> Void
@@ -145,7 +145,7 @@ private struct Steps {
     all.append(Step(kind: "\(Value.self)", bytes: value.plainBytes) { try proceed(Value(plainBytes: $0)) })
   }
 
-  /// Adds a round of each kind of question, and its answers.
+  /// Adds rounds with all kinds of questions, and the answers to these rounds.
   private mutating func addRounds(_ rule: SplitRule) throws {
     let points = points
     var plan = try BuildPlan(rule: rule, pieceSize: 100)
@@ -163,7 +163,7 @@ private struct Steps {
         Step(kind: PlanAnswers.kind(to: round), bytes: answers.bytes) { bytes in
           var (plan, found) = (asking, try PlanAnswers(to: round, bytes: bytes))
           try plan.take(found)
-          // Later rounds are answered correctly. Any inconsistency is found sooner or later.
+          // Answers all later rounds correctly, so that one of them finds any inconsistency.
           for _ in 0..<200 {
             guard let round = plan.nextRound() else { break }
             found = PlanAnswers(to: round)
@@ -176,7 +176,7 @@ private struct Steps {
     }
   }
 
-  /// - Returns: The encodings of all columns.
+  /// - Returns: The encoding of each column.
   private mutating func addColumns() throws -> [ColumnEncoding] {
     let count = points.count
     return try TestColumn.all(seed: 6).map { column in
@@ -264,7 +264,7 @@ extension ColumnEncoding {
     return try ColumnEncoding(bytes: survey.encoding().bytes)
   }
 
-  /// Returns the code of a value; nil if there is an error.
+  /// Returns the code of a value; nil if encoding the value throws an error.
   fileprivate func code(of value: AttributeValue) throws -> UInt64? {
     var values = ColumnValues()
     values.append(value)
@@ -278,7 +278,7 @@ extension ColumnEncoding {
 }
 
 extension SplitMix64 {
-  /// Returns the bytes with some of them changed, missing, or repeated.
+  /// Returns the bytes after some of them were changed, removed or repeated.
   fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var damaged = bytes
     for _ in 0...index(below: 3) where !damaged.isEmpty {
@@ -288,7 +288,7 @@ extension SplitMix64 {
       case 1: damaged.removeSubrange(place..<min(place + 1 + index(below: 16), damaged.count))
       case 2: damaged.insert(contentsOf: damaged[place..<min(place + 8, damaged.count)], at: place)
       case 3, 4:
-        // Replaces a value by one that often ends programs.
+        // Replaces a value by a number that often crashes programs.
         let values: [UInt64] = [
           0, 1, .max, 1 << 31, 1 << 32, 1 << 53, 1 << 62, 1 << 63, (1 << 63) - 1, Double.nan.bitPattern,
           Double.infinity.bitPattern,

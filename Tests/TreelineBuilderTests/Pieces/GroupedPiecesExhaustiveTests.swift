@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Groups that never mix, built beyond memory: compared with the bytes of a build in memory.
+/// Builds trees with groups that never mix. Compares builds on disk, which need little memory, with builds in memory.
 @Suite struct GroupedPiecesExhaustiveTests {
-  /// Random points, groups, memory, threads and columns.
+  /// Tests random points and groups, amounts of memory, numbers of threads, and columns.
   @Test(arguments: Trials.seeds(240)) func randomGroupsGiveTheSameBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set =
@@ -28,7 +28,7 @@ import Treeline
     }
   }
 
-  /// In any order, with row numbers from the input.
+  /// Points in any order give the same bytes if the input contains their row numbers.
   @Test(arguments: Trials.seeds(30)) func anyOrderGivesTheSameBytes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set = PointSet.random(seed: seed, upTo: 1000)
@@ -52,7 +52,7 @@ import Treeline
       ("halves", { .named($0 < count / 2 ? "z" : "a") }),
       ("all but one", { $0 == count / 3 ? .named("one") : .neverClustered }),
       ("one that is not", { $0 == count / 3 ? .neverClustered : .named("\($0 % 3)") }),
-      // Equal in Swift, with different bytes.
+      // The first two names are equal in Swift, but their bytes differ.
       ("names", { .named(["\u{e9}", "e\u{301}", "", "\u{0}", "E"][$0 % 5]) }),
     ]
     var random = SplitMix64(seed: UInt64(count))
@@ -65,7 +65,7 @@ import Treeline
     }
   }
 
-  /// The maximum number of groups, and one more.
+  /// Tests the maximum number of groups, and one group more than the maximum.
   @Test func mostGroups() throws {
     let set = PointSet.cities(9000, seed: 11)
     func build(_ count: Int) -> GroupedScratchBuild {
@@ -80,7 +80,8 @@ import Treeline
     }
   }
 
-  /// Groups far larger than a piece, stacks larger than one, and parts of separations of each.
+  /// Tests groups that are far larger than a piece, and stacks that are larger than a piece. Their separations are
+  /// computed in parts.
   @Test(arguments: [SplitRule.mean, .leastScatter]) func largeGroupsGiveTheSameBytes(_ rule: SplitRule) throws {
     let stack = Array(repeating: Coordinate(longitude: 7, latitude: 44), count: 9000)
     let coordinates =
@@ -95,7 +96,7 @@ import Treeline
     }
   }
 
-  /// Stopped in any stage and continued, with the same memory or more.
+  /// Stops builds in any stage, and continues them with the same amount of memory or more.
   @Test(
     arguments: [SplitRule.mean, .leastScatter],
     Trials.some(of: [PointSet.cities(4000, seed: 5), .planar(3000, x: 0...1, y: 0...3, seed: 6)]))
@@ -120,7 +121,7 @@ import Treeline
     }
   }
 
-  /// Nothing is counted of refused points, and no group is left without points.
+  /// Checks that refused points are not counted anywhere, and that no group without points is left.
   @Test func refusedPointsLeaveNoGroup() throws {
     let set = PointSet.cities(500, seed: 6)
     let groups = (0..<500).map { PointGroups.Group.named("\($0 % 3)") }
@@ -159,7 +160,7 @@ import Treeline
   }
 }
 
-/// Groups of random points: few or many, some of them large, some with one point.
+/// Random groups of points. There are few groups or many. Some groups are large, and some have only one point.
 private struct TestGroups: CustomStringConvertible {
   let all: [PointGroups.Group]
   let description: String
@@ -177,21 +178,21 @@ private struct TestGroups: CustomStringConvertible {
   }
 }
 
-/// A build of groups beyond memory, and in memory.
+/// A build with groups. It can run on disk with little memory, or in memory.
 private struct GroupedScratchBuild {
   let set: PointSet
   let groups: [PointGroups.Group]
   let rule: SplitRule
   var columns: [TestColumn] = []
   var computesSeparations = true
-  /// Row number of each point, if points have given rows.
+  /// Row number of each point; nil if the build numbers the rows.
   var rows: [Int]?
 
   func path() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("groups-\(UUID().uuidString)").path
   }
 
-  /// Returns the bytes of the index that is built in memory.
+  /// Returns the bytes of an index that is built in memory.
   func expected() throws -> [UInt8] {
     let file = path()
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -219,7 +220,7 @@ private struct GroupedScratchBuild {
 
   /// Continues a build from a folder.
   ///
-  /// - Returns: The bytes of the index; nil if the build was cancelled.
+  /// - Returns: The bytes of the index; nil if the build was canceled.
   func bytes(
     in folder: ScratchFolder, memory: Int, threads: Int = 2, batch: Int = 700,
     cancelledIn stage: ScratchBuild.Stage? = nil, after count: Int = 0

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The steps of a build in pieces as users run them, with pieces in a folder.
+/// Runs the steps of a build in pieces as users run them, with the pieces in a folder.
 @Suite struct PieceFolderTests {
   private let set = PointSet.nullIsland(stack: 300, noise: 900, seed: 4)
 
@@ -38,7 +38,7 @@ import TreelineBuilder
     let plan = try plan(points)
     let numbers = plan.pieces(of: points)
     try withFolder { folder in
-      // From the last to the first, each twice, as if a machine had been lost.
+      // Builds the pieces from the last to the first, and each piece twice, as if a machine had been lost.
       for task in (plan.pieces + plan.pieces).reversed() {
         let rows = points.indices.filter { numbers[$0] == task.number }
         #expect(rows.count <= 100 || task.isStack)
@@ -47,7 +47,7 @@ import TreelineBuilder
       let index = folder.path + "/index"
       try IndexAssembly(of: plan, survey).write(to: IndexDestination(index), piecesFrom: folder)
       #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: index))) == set.indexBytes())
-      // No other files than pieces are left.
+      // The folder contains only the pieces and the index.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == plan.pieces.count + 1)
     }
   }

@@ -4,23 +4,23 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build in pieces whose steps pass bytes to each other, as if each ran on another machine.
+/// A build in pieces. Its steps pass bytes to each other, as if each step ran on another machine.
 struct PiecewiseBuild {
   let set: PointSet
   var rule = SplitRule.mean
   var pieceSize: Int
-  /// Number of parts of the points that are surveyed, asked and partitioned separately.
+  /// Number of parts into which the points are divided. Each part is surveyed, asked and partitioned separately.
   var parts = 3
   var threads = 1
   var principalLevels = TreeStorage.principalLevels
   /// Whether the points of a piece arrive in random order.
   var shufflesPieces = false
   var columns: [TestColumn] = []
-  /// Row number of each point, if points have given rows.
+  /// Row number of each point; nil if the build numbers the rows.
   var rows: [Int]?
   var computesSeparations = false
 
-  /// Returns the bytes of the index, and the number of passes of the plan.
+  /// Returns the bytes of the index, and the number of passes that the plan needed.
   ///
   /// - Parameter damage: Changes each built piece before the pieces are assembled.
   func run(damage: (_ piece: Int, inout [UInt8]) -> Void = { _, _ in }) throws -> (index: [UInt8], passCount: Int) {
@@ -95,7 +95,7 @@ struct PiecewiseBuild {
     }
   }
 
-  /// Returns the codes of all columns, point by point.
+  /// Returns the codes of all columns, one point after another.
   private func codes(_ encodings: [ColumnEncoding]) throws -> [UInt8] {
     let length = encodings.reduce(0) { $0 + $1.width }
     var codes = [UInt8](repeating: 0, count: length * set.coordinates.count)
@@ -128,7 +128,7 @@ struct PiecewiseBuild {
   }
 }
 
-/// Built pieces in memory.
+/// A source of built pieces that are kept in memory.
 private struct MemoryPieces: PieceSource {
   let pieces: [[UInt8]]
 
@@ -146,7 +146,7 @@ private struct MemoryPieces: PieceSource {
 }
 
 extension PointSet {
-  /// Returns the bytes of the index that is built in memory.
+  /// Returns the bytes of an index that is built in memory.
   func indexBytes(
     _ rule: SplitRule = .mean, threads: Int = 1, computesSeparations: Bool = false, columns: [TestColumn] = [],
     row: ((Int) -> Int)? = nil
@@ -160,12 +160,13 @@ extension PointSet {
 }
 
 extension ScratchBuild {
-  /// Returns a build that has read all points of a set, or continues a stopped one.
+  /// Returns a build that has read all points of a set. If the folder contains a stopped build, continues that build.
   ///
   /// - Parameters:
-  ///   - rows: Row number of each point, if the build has given rows.
-  ///   - groups: Group of each point, if the build has groups.
-  ///   - stage: Stage in which it is cancelled after a number of blocks of points.
+  ///   - rows: Row number of each point; nil if the build numbers the rows.
+  ///   - groups: Group of each point; nil if the build has no groups.
+  ///   - stage: Stage in which the build is canceled.
+  ///   - count: Number of blocks of points in that stage before the cancellation.
   static func ofAllPoints(
     _ set: PointSet, in folder: ScratchFolder, _ options: Options, batch: Int, columns: [TestColumn],
     rows: [Int]? = nil, groups: [PointGroups.Group]? = nil, cancelledIn stage: Stage?, after count: Int,
@@ -198,7 +199,7 @@ extension ScratchBuild {
   }
 }
 
-/// A column with values computed from point numbers, kept in any way.
+/// A column whose values are computed from the numbers of the points. It may be of any kind.
 struct TestColumn: Sendable {
   let purpose: ColumnSurvey.Purpose
   let name: String
@@ -212,9 +213,10 @@ struct TestColumn: Sendable {
     return IndexColumn(name: name, kind: kind, value: value).prepared(for: preparations)
   }
 
-  /// Returns columns of all kinds, detected and declared, with few and many values, with and without missing values.
+  /// Returns columns of all kinds: detected and declared, with few and with many values, with and without missing
+  /// values.
   ///
-  /// - Parameter arePrepared: Whether typed columns have preparations, except every fourth one.
+  /// - Parameter arePrepared: Whether typed columns have preparations. Every fourth typed column has none.
   static func all(seed: UInt64, arePrepared: Bool) -> [TestColumn] {
     let choices: [Set<IndexColumn.Preparation>] = [[.percentiles], [.distinct], [.percentiles, .distinct], []]
     return all(seed: seed).enumerated().map { number, column in

@@ -4,11 +4,11 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build in pieces writes the same file as one in memory, to the byte.
+/// Checks that a build in pieces writes the same file, byte for byte, as a build in memory.
 @Suite struct PiecewiseBuildExhaustiveTests {
   private static let rules: [SplitRule] = [.mean, .leastScatter]
 
-  /// Returns points exactly on a diagonal, whose direction rounding may tilt to either side.
+  /// Returns points exactly on a diagonal. Rounding may tilt the axis through them to either side.
   private static func fallingLine(_ count: Int) -> PointSet {
     var random = SplitMix64(seed: 9)
     return PointSet(
@@ -63,7 +63,7 @@ import Treeline
     }
   }
 
-  /// Shuffling only permutes rows within stacks.
+  /// Checks that shuffled points give the same content hash. Shuffling only permutes the rows within stacks.
   @Test(arguments: rules) func anyOrderGivesTheSameContentHash(_ rule: SplitRule) throws {
     for seed in Trials.seeds(20, from: 1) {
       let set = PointSet.random(seed: seed, upTo: 2000)
@@ -76,7 +76,8 @@ import Treeline
     }
   }
 
-  /// There is a pass for the extents of each level; by least scatter also passes that find the line.
+  /// Checks the number of passes. Each level needs one pass, for the extents. With the rule `leastScatter`, each level
+  /// also needs passes that find the line.
   @Test func passesAreFew() throws {
     let set = PointSet.cities(60_000, seed: 3)
     let mean = try PiecewiseBuild(set: set, pieceSize: 10_000).run().passCount

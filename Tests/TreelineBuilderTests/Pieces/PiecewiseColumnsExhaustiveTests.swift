@@ -4,7 +4,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build in pieces gives the same columns and row numbers as a build in memory, to the byte.
+/// Checks that a build in pieces gives the same columns and row numbers, byte for byte, as a build in memory.
 @Suite struct PiecewiseColumnsExhaustiveTests {
   @Test(
     arguments: [
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// A survey keeps no more distinct values than these; others are gathered.
+  /// Tests columns with more distinct values than a survey keeps. These values are gathered in an extra step.
   @Test func longDictionariesGiveTheSameBytes() throws {
     let set = PointSet.uniformWorld(70_000, seed: 5)
     let columns = [
@@ -59,7 +59,8 @@ import Treeline
     #expect(throws: PieceError.tooManyRows) { try beyond.run() }
   }
 
-  /// A value that does not suit its column is reported with its point, the first such point in any part.
+  /// If a value does not suit its column, the error names its point. If several parts contain such values, the error
+  /// names the first point of all.
   @Test func unsuitableValuesAreTold() throws {
     let column = TestColumn(purpose: .typed(.number), name: "price") { $0 % 50 == 33 ? .string("x") : .number("1") }
     let build = PiecewiseBuild(set: .cities(300, seed: 4), pieceSize: 50, parts: 4, columns: [column])

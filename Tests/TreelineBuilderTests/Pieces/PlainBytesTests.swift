@@ -4,7 +4,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Bytes that one step of a build in pieces passes to the next, and that may be truncated or changed on the way.
+/// Checks the bytes that one step of a build in pieces passes to the next. On the way, they may be truncated or
+/// changed.
 @Suite struct PlainBytesTests {
   private static let set = PointSet.cities(600, seed: 3)
 
@@ -35,7 +36,7 @@ import Treeline
     for task in pieces.pieces { damage(task.bytes) { try PieceTask(bytes: $0) } }
   }
 
-  /// Reads changed bytes, which must end in a value or in an error.
+  /// Reads bytes after changing them. Reading must end in a value or in an error.
   private func damage<Value>(_ bytes: [UInt8], _ read: ([UInt8]) throws -> Value) {
     var random = SplitMix64(seed: UInt64(bytes.count))
     for _ in 0..<Trials.count(60) {
@@ -87,7 +88,7 @@ import Treeline
     #expect(throws: PieceError.self) { try BuildPlan(rule: SplitRule("gamma:2")!, pieceSize: 100) }
     var survey = PointSurvey(projection: .webMercator)
     let bad = [Coordinate(longitude: 1, latitude: 2), Coordinate(longitude: .nan, latitude: 2)]
-    // An error that contains NaN is not equal to any error.
+    // NaN is not equal to itself, so an error that contains NaN cannot be compared with an expected error.
     let error = #expect(throws: PieceError.self) {
       try bad.withUnsafeBufferPointer { try survey.add($0, firstRow: 7) }
     }

@@ -5,11 +5,11 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Passes of a plan over cells of points; most cells are known only by their sums.
+/// Checks passes of a plan over cells of points. For most cells, a pass reads only the sums of their points.
 @Suite struct PlanCellsTests {
   /// Asks all points and their cells the same questions, round by round, until the pieces are known.
   ///
-  /// - Returns: The number of points in all rounds, and how many of them were read from cells.
+  /// - Returns: The number of points in all rounds together, and the number of points that were read from cells.
   private func compare(
     _ set: PointSet, _ rule: SplitRule, pieceSize: Int, leastCount: Int, memory: Int, threads: Int, mostBins: Int
   ) throws -> (points: Int, reads: Int) {
@@ -20,7 +20,7 @@ import Treeline
     try survey.add(set.coordinates)
     let points = set.coordinates.map(survey.plane.point(at:))
     let file = try folder.file(.positions)
-    // As if the seam were elsewhere.
+    // Moves the seam to another meridian.
     let seam: UInt32 = 12_345
     try points.map { PlanePoint(x: $0.x &+ seam, y: $0.y) }.withUnsafeBufferPointer { try file.write($0, at: 0) }
     let monitor = BuildMonitor(pointCount: points.count)
@@ -61,7 +61,8 @@ import Treeline
     }
   }
 
-  /// By the mean, all points are read once, for the division, and few afterwards.
+  /// All points are read once, to divide them into cells. Checks that the passes then read only a few points: less than
+  /// 5 % of all points per pass with the rule `mean`, and less than 20 % with the rule `leastScatter`.
   @Test func fewPointsAreRead() throws {
     let set = PointSet.cities(200_000, seed: 3)
     for (rule, most) in [(SplitRule.mean, 0.05), (.leastScatter, 0.2)] {

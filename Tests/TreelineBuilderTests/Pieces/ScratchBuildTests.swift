@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build beyond memory on one machine, stopped in any of its stages and continued.
+/// Checks builds, on one machine, of points that do not fit in memory. A build is stopped in any stage and continued.
 @Suite struct ScratchBuildTests {
   private static let sets = [
     PointSet.cities(5000, seed: 3), .nullIsland(stack: 3000, noise: 2000, seed: 4),
@@ -39,7 +39,8 @@ import Treeline
     }
   }
 
-  /// From pieces of 17 points and parts of 16 nodes to one of all.
+  /// Tests amounts of memory from very little to enough. With the least memory, pieces have 17 points and parts have 16
+  /// nodes. With the most memory, a single piece or part holds everything.
   @Test(
     arguments: PointSet.nasty + [.cities(3000, seed: 8), .roads(3000, seed: 9)], [SplitRule.mean, .leastScatter])
   func anyMemoryGivesTheSameBytes(_ set: PointSet, _ rule: SplitRule) throws {
@@ -53,7 +54,7 @@ import Treeline
     }
   }
 
-  /// Returns the bytes of the index; nil if the build was cancelled.
+  /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
     _ set: PointSet, _ rule: SplitRule, _ folder: ScratchFolder, cancelledIn stage: ScratchBuild.Stage?,
     after count: Int, memory: Int = 40_000, columns: [TestColumn] = [], firstRow: Int? = nil
@@ -72,7 +73,7 @@ import Treeline
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  /// Nothing of refused points is kept, and later points are not shifted by them.
+  /// Checks that refused points leave no trace, and that they do not shift later points.
   @Test func refusedPointsLeaveNothing() throws {
     let set = PointSet.cities(900, seed: 6)
     let expected = try set.indexBytes(.mean, computesSeparations: true, columns: [], row: { 10 + $0 })
@@ -111,7 +112,8 @@ import Treeline
     folder.remove()
   }
 
-  /// A build that is killed while it removes its files leaves some of them, which the next build reuses.
+  /// A build that is killed while it removes its files leaves some of them. Checks that the next build accepts the
+  /// folder.
   @Test func folderThatIsPartlyRemovedIsTaken() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("scratch-\(UUID().uuidString)").path
     let paths = ScratchFolder.allPaths(in: place)

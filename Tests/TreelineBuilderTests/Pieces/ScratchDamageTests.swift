@@ -4,8 +4,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// A build beyond memory that continues from files after one of them was changed: it gives the same index as if nothing
-/// had happened, or reports the file.
+/// Changes a file of a stopped build that works on disk, and continues the build. The build must give the same index as
+/// without the change, or report the file.
 @Suite struct ScratchDamageTests {
   private enum Damage: CaseIterable {
     case flippedBit, cutShort, zeros
@@ -29,7 +29,7 @@ import Treeline
     Build(set: .nullIsland(stack: 100, noise: 200, seed: 4), isGrouped: true),
   ]
 
-  /// Number of times each kind of damage is done to each file.
+  /// Number of times that each kind of damage is tried on each file.
   private static let trialCount = 1
 
   @Test(arguments: builds) func damageIsRepairedOrReported(_ build: Build) throws {
@@ -103,7 +103,7 @@ import Treeline
     }
   }
 
-  /// Returns the bytes of the index; nil if the build was cancelled.
+  /// Returns the bytes of the index; nil if the build was canceled.
   private func run(
     _ build: Build, in place: Place, cancelledIn stage: ScratchBuild.Stage?, after count: Int = 0,
     onDamage: (PieceError) -> Void = { _ in }
@@ -126,7 +126,8 @@ import Treeline
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 
-  /// Indexes with equal names in two folders may be built at once, with their scratch folders in a third.
+  /// Checks that two indexes with the same name, in two folders, can be built at the same time, even if their scratch
+  /// folders are in the same third folder.
   @Test func indexesOfOneNameHaveScratchFoldersOfTheirOwn() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folders-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -5,9 +5,9 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Preparations of columns whose values do not fit in memory.
+/// Checks preparations of columns whose values do not fit in memory.
 @Suite struct ScratchMatrixTests {
-  /// Compares the sections of ranks and of links, built in memory and with little memory.
+  /// Builds the sections of ranks and links with little memory. Compares them with sections that are built in memory.
   private func compare(_ values: [AttributeValue?], kind: IndexColumn.Kind?, memory: Int, blockSize: Int) throws {
     let encoded = try EncodedColumn(.typed(kind), name: "values", pointCount: values.count) { values[$0] }
     let section = ColumnMemory(encoded.bytes)
@@ -38,7 +38,7 @@ import Treeline
   @Test(arguments: [1, 2000, 30_000, 1 << 24]) func nastyValuesGiveTheSameBytes(_ memory: Int) throws {
     for blockSize in [1, 500, 1 << 20] {
       for count in [0, 1, 2, 223, 224, 225, 448, 1000] {
-        // All distinct, all equal, all missing, two values, and mostly one value.
+        // The values are all distinct, all equal, all missing, one of two values, or mostly one value.
         let columns: [[AttributeValue?]] = [
           (0..<count).map { .number("\(($0 * 7919) % 100_003)") }, Array(repeating: .number("5"), count: count),
           Array(repeating: nil, count: count), (0..<count).map { .number($0 % 3 == 0 ? "-1e300" : "1e300") },

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Memory of separations in parts, as far as it is counted.
+/// Checks the memory for separations that are computed in parts, as far as the build counts it.
 @Suite struct SeparationMemoryTests {
   @Test(arguments: Trials.seeds(200)) func nodesAndPagesFitWhatIsAllowed(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -18,11 +18,12 @@ import Treeline
     let bytes =
       capacity * (used * SeparationPieces.bytesPerNode + SeparationPieces.bytesPerShownNode) + options.reserve
       + options.separationPages
-    // The minimum number of nodes takes 3.5 MB.
+    // Only the minimum number of nodes, which takes 3.5 MB, may need more memory than is allowed.
     #expect(bytes <= memory || capacity == options.leastSeparatedNodes && used == 1, "seed \(seed)")
   }
 
-  /// Threads that take room at random never exceed the limit, except for a part that is alone, and none waits forever.
+  /// Threads take random amounts of room. Together they never exceed the limit, unless one part alone exceeds it. No
+  /// thread waits forever.
   @Test(arguments: Trials.seeds(20)) func partsWaitForRoom(seed: UInt64) {
     let room = NodeRoom(1000)
     let held = Mutex((nodes: 0, parts: 0, isFull: false))
@@ -47,7 +48,7 @@ import Treeline
     #expect(room.most.nodes <= max(1000, room.most.ofPart), "seed \(seed)")
   }
 
-  /// The nodes with the greatest distances are selected, and nodes with equal distances together.
+  /// Checks that the nodes with the greatest distances are selected. Nodes with equal distances are selected together.
   @Test(arguments: Trials.seeds(60)) func selectsTheGreatestDistances(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let set =
@@ -72,7 +73,7 @@ import Treeline
         let found = separated.select(wanted, of: ShownFront(root, of: storage))
         let place = "\(set), seed \(seed), \(wanted) wanted"
         #expect(limits.filter { $0 >= found.floor }.count == found.count, "\(place)")
-        // One more distance would be too many, and one is enough.
+        // If there is a lesser distance, the nodes down to that distance would be more nodes than wanted.
         let next = limits.filter { $0 < found.floor }.max()
         if let next, next > 0 {
           #expect(limits.filter { $0 >= next }.count > wanted, "\(place)")

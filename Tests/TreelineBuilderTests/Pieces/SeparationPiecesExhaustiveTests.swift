@@ -5,7 +5,7 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Separations computed in parts equal separations computed at once, to the bit.
+/// Computes separations in parts and at once. Both results must be equal, bit for bit.
 @Suite struct SeparationPiecesExhaustiveTests {
   @Test(arguments: PointSet.nasty, [SplitRule.mean, .leastScatter])
   func nastyPointsGiveTheSameCodes(_ set: PointSet, _ rule: SplitRule) throws {
@@ -18,7 +18,7 @@ import Treeline
     try check(set, seed % 2 == 0 ? .mean : .leastScatter, capacity: 16 + random.index(below: 600))
   }
 
-  /// Few distances, most of them equal, which gives long chains of blocking nodes.
+  /// Tests sets with only a few different distances. Equal distances give long chains of nodes that block each other.
   @Test(arguments: Trials.seeds(40)) func tiesGiveTheSameCodes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 40)
@@ -30,7 +30,7 @@ import Treeline
       capacity: 16 + random.index(below: 200))
   }
 
-  /// All around the world, so that margins cross the seam.
+  /// Tests points all around the world, so that the margins of parts cross the seam.
   @Test(arguments: Trials.seeds(40)) func theSeamIsNoEdge(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     try check(PointSet.band(400 + 20 * Int(seed % 40), seed: seed), capacity: 16 + random.index(below: 100))
@@ -60,7 +60,7 @@ import Treeline
     }
     let difference = found.withLock { found in found.indices.first { found[$0] != expected[$0] } }
     #expect(difference == nil, "\(set), \(rule), \(capacity) nodes at once: number \(difference ?? 0) of \(work)")
-    // Beyond the limit, only one part is in memory, with the margin that it needs.
+    // If a part exceeds the limit, it is the only part in memory, together with the margin that it needs.
     #expect(work.mostNodes <= max(max(capacity, 16) * threads, work.largestPart), "\(set), \(rule): \(work)")
     if set.coordinates.count >= 10_000 {
       #expect(work.mostNodes <= capacity * threads * 2, "\(set), \(rule): \(work)")

@@ -3,11 +3,11 @@ import Treeline
 @testable import TreelineBuilder
 
 extension ClusterTree {
-  /// Returns all splits in the order in which the builder finds them, and the resulting codes.
+  /// Returns all splits, in the order in which the builder finds them, and the resulting codes.
   ///
   /// - Parameters:
-  ///   - turn: Rotation of the world before, in plane units.
-  ///   - projection: The projection; by default the tree's own.
+  ///   - turn: Angle by which the world is rotated first, in units of the plane.
+  ///   - projection: The projection; by default the tree's own projection.
   func splits(turnedBy turn: UInt32 = 0, as projection: Plane.Projection? = nil) -> (
     splits: [SeparationByDefinition.Split], codes: ContiguousArray<UInt16>
   ) { withStorage { splits(of: $0, turnedBy: turn, as: projection ?? plane.projection) } }

@@ -5,7 +5,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Compares the grid's nearest nodes with the nearest of all nodes.
+/// Compares the nearest nodes that the grid finds with the nearest of all nodes.
 @Suite struct NeighbourGridTests {
   @Test(arguments: [Plane.Projection.webMercator, .planar], Trials.seeds(60)) func findsTheNearest(
     _ projection: Plane.Projection, seed: UInt64
@@ -22,7 +22,7 @@ import Treeline
     let side = Double(spread) / Double(1 + random.index(below: 30))
     var grid = NeighbourGrid(capacity: 2000, projection, BuildMonitor(pointCount: 1))
     grid.empty(for: 10, side: side)
-    // Every third node is a single position.
+    // Every third node consists of a single position.
     var nodes: [(position: PlanePoint, node: UInt32)] = []
     var lastNode: UInt32 = 0
     func add(_ position: PlanePoint) -> UInt32 {
@@ -67,7 +67,8 @@ import Treeline
     }
   }
 
-  /// More cells than expected, but most are emptied again: the table grows, and the grid reports when pieces run out.
+  /// Fills more cells than expected, but empties most of them again. Checks that the table grows, and that the grid
+  /// reports when it runs out of pieces.
   @Test func tellsWhenItIsExhausted() {
     var grid = NeighbourGrid(capacity: 0, .webMercator, BuildMonitor(pointCount: 1))
     grid.empty(for: 0, side: 1)

@@ -1,17 +1,17 @@
 import PointSets
 import Treeline
 
-/// The distances at which nodes of a tree are split, by definition only: see `SeparationBuild`.
+/// Computes the distances at which the nodes of a tree are split, from the definition alone: see `SeparationBuild`.
 ///
-/// O(n^3).
+/// Takes O(n^3) steps.
 struct SeparationByDefinition {
   struct Split: Equatable {
-    /// Tree index of the first point of its right child.
+    /// Tree index of the first point of the node's right child.
     var node: Int
     var squaredDistance: UInt64
   }
 
-  /// In the order in which they happen.
+  /// The splits, in the order in which they happen.
   private(set) var splits: [Split] = []
 
   private let outline: TreeOutline
@@ -31,7 +31,8 @@ struct SeparationByDefinition {
     }
   }
 
-  /// Returns the entry that is split next: at the greatest distance, and the first in tree order for ties.
+  /// Returns the entry that is split next. This is the entry with the greatest distance. Of several entries with this
+  /// distance, it is the first in tree order.
   private func next(of shown: [Int], at distance: UInt64) -> (entry: Int, squaredDistance: UInt64)? {
     var next: (entry: Int, squaredDistance: UInt64)?
     for entry in shown where !outline.entries[entry].children.isEmpty {
@@ -41,8 +42,9 @@ struct SeparationByDefinition {
     return next
   }
 
-  /// Returns the square of the least distance from either child to the other and to the other entries shown, but at
-  /// most the square at which the entry itself may be split.
+  /// Returns the squared distance at which an entry can be split. It is at most the squared distance at which the entry
+  /// itself may be split, and at most the least squared distance from one of its children to the other child or to
+  /// another shown entry.
   private func key(of entry: Int, among shown: [Int]) -> UInt64 {
     let children = outline.entries[entry].children
     var key = outline.ownSquaredDistance(of: entry, squaredDistance(children[0], children[1]))
@@ -58,18 +60,19 @@ struct SeparationByDefinition {
 }
 
 extension TreeOutline {
-  /// Returns the squared distance at which an entry may be split if nothing else is shown. Its children must be this
-  /// far apart, and its points must scatter by 0.7 of it, more exactly by the root of a half, unless the children are
-  /// twice as far apart.
+  /// Returns the squared distance at which an entry may be split if nothing else is shown. Two conditions must hold.
+  /// Its children are at least this distance apart. Its points scatter by at least the distance times the root of a
+  /// half (0.7); this is not needed if the children are twice the distance apart.
   func ownSquaredDistance(of entry: Int, _ apart: UInt64) -> UInt64 {
-    // The mean square is kept as two numbers of 24 bits.
+    // The tree stores the mean square as two numbers with a precision of 24 bits.
     let spread = entries[entry].cluster.spread
     let scatter = (Double(spread.xx) + Double(spread.yy)) * 2
     let quarter = UInt64((UInt128(apart) + 3) / 4)
     return min(apart, max(quarter, UInt64(exactly: scatter.rounded(.up)) ?? .max))
   }
 
-  /// Returns the mean of a cluster's positions, with each coordinate rounded to the nearest unit, halves up.
+  /// Returns the mean of a cluster's positions. Each coordinate is rounded to the nearest unit, and halves are rounded
+  /// up.
   func meanPosition(of entry: Entry) -> PlanePoint {
     let points = entry.cluster.range.map { tree.position(atTreeIndex: $0) }
     let count = UInt64(points.count)
@@ -80,7 +83,7 @@ extension TreeOutline {
 }
 
 extension Plane {
-  /// Returns a squared distance, at most 2^64 - 1.
+  /// Returns the squared distance of two points, clamped to 2^64 - 1.
   func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     var width = abs(Int64(a.x) - Int64(b.x))
     if projection == .webMercator { width = min(width, 1 << 32 - width) }

@@ -1,12 +1,13 @@
 import PointSets
 import Treeline
 
-/// The nodes shown at a required distance, by definition from separations, and the conditions that they must meet.
+/// Finds the nodes that are shown at a required distance, from the definition of separations, and checks the conditions
+/// that these nodes must meet.
 struct SeparationCuts {
   let codes: ContiguousArray<UInt16>
   private let outline: TreeOutline
   private let positions: [PlanePoint]
-  /// Code of every entry, 0 for leaves.
+  /// Code of each entry; 0 for leaves.
   private let separations: [UInt16]
 
   init(_ outline: TreeOutline, _ codes: ContiguousArray<UInt16>) {
@@ -25,7 +26,7 @@ struct SeparationCuts {
     }
   }
 
-  /// Returns the entries shown if any two must be a distance apart.
+  /// Returns the entries that are shown if any two of them must be a distance apart.
   func shown(at required: SeparationCode) -> [Int] {
     outline.entries.indices.filter { entry in
       separations[entry] < required.rawValue
@@ -33,7 +34,7 @@ struct SeparationCuts {
     }
   }
 
-  /// Returns what is wrong at a distance; empty if every promise is kept.
+  /// Returns descriptions of the promises that are broken at a distance; empty if all are kept.
   func violations(at distance: Double) -> [String] {
     var violations: [String] = []
     let required = SeparationCode(atLeast: distance)
@@ -46,7 +47,7 @@ struct SeparationCuts {
     }
     if end != outline.tree.pointCount { violations.append("points from \(end) are not shown") }
 
-    // Uses both the exact square of the distance and the square of its code's distance.
+    // Compares with the exact square of the distance, and also with the square of the distance of its code.
     let exact = required == .beyondAll ? UInt64.max : required.squaredDistance
     for (index, entry) in shown.enumerated() {
       for other in shown[..<index] {

@@ -5,7 +5,7 @@ import Treeline
 
 import TreelineBuilder
 
-/// Compares every split of many small trees, one by one, with the definition.
+/// Compares each split of many small trees with the definition.
 @Suite struct SeparationExhaustiveTests {
   @Test(arguments: PointSet.nasty) func splitsAreThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set.sample(300, seed: 31))
@@ -14,7 +14,7 @@ import TreelineBuilder
   @Test(arguments: Trials.seeds(300).map { PointSet.random(seed: $0, upTo: 90) })
   func splitsOfRandomPointsAreThoseOfTheDefinition(_ set: PointSet) throws { try check(set) }
 
-  /// Few different distances, so most are equal: the order of the tree decides.
+  /// Tests sets with only a few different distances. Most distances are equal, so the order of the tree decides.
   @Test(arguments: Trials.seeds(100)) func tiesGoByTheOrderOfTheTree(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = 2 + random.index(below: 9)
@@ -23,7 +23,7 @@ import TreelineBuilder
     try check(PointSet.lattice(columns: 1 + random.index(below: 8), rows: side, step: step))
   }
 
-  /// Points on a narrow band around the world have neighbors across the seam, wherever it is.
+  /// Tests points on a narrow band around the world. Some have neighbors across the seam, wherever the seam is.
   @Test(arguments: Trials.seeds(60)) func distancesCrossTheSeam(seed: UInt64) throws {
     try check(PointSet.band(40 + Int(seed % 60), seed: seed))
   }

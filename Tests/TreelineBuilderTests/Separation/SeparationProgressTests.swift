@@ -18,7 +18,7 @@ import Treeline
     #expect(told.withLock { $0.allSatisfy { $0.stage == .separating } })
   }
 
-  /// Points at one position split nothing, but the progress still reaches the end.
+  /// Points at the same position are never split. Checks that the progress reaches its end nevertheless.
   @Test func progressOfStacksEndsAtOne() throws {
     let told = Mutex<[Double]>([])
     let set = PointSet.coarse(5000, side: 3, seed: 102)
@@ -37,7 +37,7 @@ import Treeline
     cancel.withLock { $0 = nil }
   }
 
-  /// Cancels from another thread, so also while a grid is built or a queue is sorted.
+  /// Cancels from another thread, so that the work may be building a grid or sorting a queue at that moment.
   @Test(arguments: 0..<40) func canBeCancelledAtAnyTime(step: Int) throws {
     let sets = [Self.set, .lattice(columns: 250, rows: 250), .uniformWorld(60_000, seed: 103)]
     let tree = try sets[step % sets.count].tree(threads: 2)
@@ -45,7 +45,7 @@ import Treeline
     DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(1500 * step)) { monitor.cancel() }
     do throws(BuildFailure) {
       let codes = try tree.separations(threads: 2, monitor).codes
-      // The work had ended before.
+      // The work ended before the cancellation.
       #expect(codes == tree.separations(threads: 1).codes)
     } catch { #expect(monitor.isCancelled) }
   }

@@ -4,7 +4,7 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// The promises of separations, on sets too large for the definition itself.
+/// Checks the promises of separations on sets that are too large for the definition itself.
 @Suite struct SeparationPropertyTests {
   static let sets: [PointSet] = [
     .uniformWorld(3000, seed: 61), .cities(4000, seed: 62), .roads(3000, seed: 63), .band(2500, seed: 64),
@@ -22,7 +22,7 @@ import Treeline
     for distance in anywhere + [1e-200, 0.5, 1, 2, 0x1p40] {
       #expect(cuts.violations(at: distance).prefix(5) == [], "\(distance)")
     }
-    // The distances themselves, and the next ones below and above.
+    // Tests distances that occur in the tree, and the doubles just below and just above them.
     for _ in 0..<4 {
       let code = cuts.codes[random.index(below: cuts.codes.count)]
       let distance = Double(SeparationCode(rawValue: code).squaredDistance).squareRoot()
@@ -49,8 +49,8 @@ import Treeline
     #expect(try set.shuffled(seed: 74).tree(threads: 2).separations(threads: 2).codes == codes)
   }
 
-  /// Turns the world under the same points: the meridian of the seam must not matter, as far as the positions are
-  /// equal.
+  /// Rotates the world under the points. Checks that the meridian of the seam does not matter, as long as the positions
+  /// are equal.
   @Test(arguments: [PointSet.band(3000, seed: 75), .uniformWorld(5000, seed: 76)]) func areTheSameWhereverTheSeamIs(
     _ set: PointSet
   ) throws {
@@ -66,7 +66,8 @@ import Treeline
     #expect(tree.splits(turnedBy: 0, as: .planar).codes != tree.separations(threads: 1).codes)
   }
 
-  /// Work grows with the points, not with their square: the number of nodes read for each point is constant or less.
+  /// Checks that the work grows with the number of points, not with its square: the number of nodes that are read for
+  /// each point does not grow.
   @Test func workByPointDoesNotGrow() throws {
     let sets = [5000, 80_000].map { PointSet.cities($0, seed: 77) }
     let work = try sets.map { try $0.tree(threads: 2).separations(threads: 2).work }
@@ -80,7 +81,8 @@ import Treeline
     #expect(try PointSet.coincident(40).tree().separations(threads: 2).codes.allSatisfy { $0 == 0 })
   }
 
-  /// Two positions one unit apart are separated at one unit, and so are two at the greatest distance.
+  /// Checks two positions one unit apart, whose separation is one unit, and two positions at the greatest possible
+  /// distance.
   @Test func extremeDistancesAreSeparations() throws {
     let next = PointSet("next", onPlane: [PlanePoint(x: 5, y: 5), PlanePoint(x: 5, y: 6)])
     #expect(try next.tree().separations(threads: 1).codes == [0, 1])

@@ -8,7 +8,8 @@ import Testing
 @Suite struct SplitQueueTests {
   let monitor = BuildMonitor(pointCount: 1)
 
-  /// Splits of every distance, many of them equal. More are added while they are taken, none at a greater distance.
+  /// Takes splits of all distances, many of them equal. Meanwhile adds more splits, but none at a greater distance than
+  /// the last one taken.
   @Test(arguments: Trials.seeds(60)) func takesSplitsInOrder(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let bits = UInt64(random.index(below: 64))
@@ -44,8 +45,8 @@ import Testing
     #expect(waiting.isEmpty, "seed \(seed)")
   }
 
-  /// A reader that looks some indices ahead of each reported index sees all splits before they are taken, in order and
-  /// once, except for splits that are added later.
+  /// Checks a reader that looks some indices ahead of each reported index. It sees every split exactly once, in order,
+  /// before the split is taken. Only splits that are added later are not seen.
   @Test(arguments: [0, 1, 12]) func reportsItsProgress(ahead: Int) {
     var queue = SplitQueue(monitor)
     for node: UInt32 in 1...1000 {
@@ -60,7 +61,7 @@ import Testing
       taken.append(split.node)
       let isSeen = seen.count >= taken.count && seen[taken.count - 1] == split.node
       #expect(isSeen, "\(taken.count)")
-      // Splits that are added late are not reported.
+      // Adds a split while the queue is being read. The queue does not report this split.
       if taken.count == 500 {
         queue.add(QueuedSplit(squaredDistance: split.squaredDistance, node: 0, stamp: 0))
         #expect(queue.next()?.node == 0 && queue.progress(ahead: ahead).isEmpty)

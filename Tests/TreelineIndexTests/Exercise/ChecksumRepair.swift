@@ -1,7 +1,7 @@
 import Treeline
 
-/// Makes the header of a changed index agree with its bytes again, so that the change gets past the checksums to the
-/// code behind them.
+/// Repairs the checksums of an index whose bytes were changed. The changes then get past the checksums, and reach the
+/// code that reads the bytes.
 enum ChecksumRepair {
   static func repair(_ bytes: UnsafeMutableRawBufferPointer) {
     guard bytes.count >= IndexHeader.fixedLength else { return }
@@ -23,7 +23,7 @@ enum ChecksumRepair {
     repairHeader(bytes, length: headerLength)
   }
 
-  /// Repairs only the header's own checksum.
+  /// Repairs only the checksum of the header itself.
   static func repairHeader(_ bytes: UnsafeMutableRawBufferPointer, length: Int) {
     bytes.store(0 as UInt64, at: 120)
     bytes.store(XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[0..<length])), at: 120)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Reads a text as a filter and as aggregates, writes these, and queries a tree with them.
+/// Reads a text as a filter and as aggregates, writes them as text again, and uses them in queries of a tree.
 struct FilterExercise {
   private let tree: ClusterTree
 
@@ -9,12 +9,12 @@ struct FilterExercise {
 
   func run(_ text: String) {
     do { try ask(try Filter(text)) } catch {
-      // The error is described on three lines, and the last one ends with a caret.
+      // The error is described in three lines. The last line ends with a caret.
       if let error = error as? FilterTextError { precondition("\(error)".hasSuffix("^")) } else { _ = "\(error)" }
     }
     do {
       let aggregates = try Aggregate.list(text)
-      // Written and read again, they are equal.
+      // Aggregates that are written as text and read again must be equal.
       let again = try? Aggregate.list(aggregates.map { "\($0)" }.joined(separator: ", "))
       precondition(again == aggregates)
       _ = try tree.clusters(.limit(3), in: .everything).values(of: aggregates)

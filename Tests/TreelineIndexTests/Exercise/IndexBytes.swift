@@ -1,7 +1,8 @@
 import Treeline
 import TreelineVerification
 
-/// The bytes of an index in memory of exactly their size, so that a sanitizer detects every read beyond them.
+/// The bytes of an index, in a block of memory of exactly their size. So a sanitizer detects every read beyond the
+/// bytes.
 final class IndexBytes: @unchecked Sendable {
   private let memory: UnsafeMutableRawBufferPointer
 
@@ -19,8 +20,8 @@ final class IndexBytes: @unchecked Sendable {
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
 
-  /// Returns a copy of the bytes: `bytes` is only valid as long as the object, and a temporary object may end before
-  /// its use.
+  /// Returns a copy of the bytes. `bytes` itself is only valid while the object lives, and a temporary object may be
+  /// released before the bytes are used.
   var contents: [UInt8] {
     defer { withExtendedLifetime(self) {} }
     return Array(bytes)

@@ -1,16 +1,16 @@
 import Treeline
 
-/// Calls all queries of an index, for any bytes.
+/// Calls all queries of an index whose bytes may be damaged in any way.
 ///
-/// Each query ends in an answer or in a typed error. Anything else ends the process, which is what a fuzzer and the
-/// tests of damaged files look for.
+/// Each query must end in an answer or in a typed error. Anything else ends the process, which a fuzzer or a test of
+/// damaged files then reports.
 struct IndexExercise {
   private(set) var answers = 0
   private(set) var errors: [IndexError] = []
 
   /// - Parameters:
   ///   - queries: Number of boxes to query.
-  ///   - first: Number of the first box; boxes and limits depend on it.
+  ///   - first: Number of the first box. The number of a box determines its size, its position and its limit.
   init(_ index: IndexBytes, queries: Int, from first: Int = 0) {
     let tree: ClusterTree
     do throws(IndexError) { tree = try index.open() } catch {
@@ -37,7 +37,8 @@ struct IndexExercise {
     }
   }
 
-  /// Queries boxes of all sizes around the tree's own points, with limits that stop a search early, late and never.
+  /// Queries boxes of all sizes around points of the tree. Depending on the limit, the search stops early, late or
+  /// never.
   private static func clusters(of tree: ClusterTree, _ query: Int) throws {
     guard tree.pointCount > 0 else { return }
     let point = tree.position(atTreeIndex: query &* 7919 % tree.pointCount)
@@ -48,7 +49,7 @@ struct IndexExercise {
     let limit = [1, 2, 7, 50, .max][query % 5]
     let answer = try tree.clusters(.limit(limit), in: window)
     for cluster in answer { try look(at: cluster, of: tree) }
-    // Other queries of the same window, one at a time.
+    // The number `query` also chooses one of the other kinds of cut, for the same window.
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let cuts =
@@ -82,7 +83,7 @@ struct IndexExercise {
     if cluster.pointCount == 1 { _ = tree.attributes(atTreeIndex: cluster.range.lowerBound) }
   }
 
-  /// Computes aggregates of a column that need no particular kind, over all points and over points that pass a filter.
+  /// Computes aggregates that work for columns of any kind, over all points and over the points that pass a filter.
   private static func aggregate(_ name: String, of tree: ClusterTree) throws {
     let aggregates: [Aggregate] = [
       .count(name), .median(name), .percentile(80, of: name), .distinct(name), .top(2, of: name), .min(name),

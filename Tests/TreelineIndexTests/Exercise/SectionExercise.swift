@@ -1,8 +1,10 @@
 import Treeline
 
-/// Calls all queries of a section of a typed column, or of its ranks or links, for any bytes.
+/// Calls all queries of a section that holds a typed column, or its ranks, or its links. The bytes of the section may
+/// be damaged in any way.
 enum SectionExercise {
-  /// Possible values of the first byte of an input. The second byte is the number of points, and the section follows.
+  /// Kinds of sections. The first byte of an input chooses one of them. The second byte is the number of points. The
+  /// bytes of the section follow.
   static let kinds: [IndexSection.Kind] = [.column, .ranks, .links]
 
   /// - Returns: Whether the section can be opened.

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A deliberate damage of an index that its checksums do not reveal, once repaired.
+/// A deliberate damage to an index. Once the checksums are repaired, they do not reveal it.
 struct Damage: Sendable, CustomStringConvertible {
   let description: String
   let index: TestIndex
@@ -22,7 +22,7 @@ struct Damage: Sendable, CustomStringConvertible {
 extension Damage {
   static let all = records + contents + columns + separations
 
-  /// Node records that contradict each other.
+  /// Damage that makes node records contradict each other.
   static let records = [
     Damage("root with children far outside") { $0.set(.childOffset, ofRecord: 0, to: .max) },
     Damage("root with children just outside") { $0.set(.childOffset, ofRecord: 0, to: UInt32($0.header.nodeCount)) },
@@ -38,8 +38,7 @@ extension Damage {
     }, Damage("root that is an overfull bucket") { $0.set(.childOffset, ofRecord: 0, to: 0) },
     Damage("node that is an overfull bucket") { $0.set(.childOffset, ofRecord: $0.record(isStored: true), to: 0) },
     Damage("two parents of one node") { editor in
-      // Both of a node's children may have the same children if their counts agree: the work stays bounded by the
-      // counts.
+      // Both children of a node may have the same children, if the counts agree. The counts still bound the work.
       let left = editor.value(.count, ofRecord: 0) / 2
       editor.set(.count, ofRecord: 1, to: left)
       editor.set(.count, ofRecord: 2, to: editor.value(.count, ofRecord: 0) - left)
@@ -50,7 +49,7 @@ extension Damage {
     },
   ]
 
-  /// Records that are consistent, but false about the points.
+  /// Damage that keeps the records consistent, but makes them false about the points.
   static let contents = [
     Damage("boxes inside out") { editor in
       for record in 0..<editor.header.nodeCount {
@@ -93,7 +92,7 @@ extension Damage {
     Damage("gap behind the only point", .one) { $0.setGap(1, after: 1) },
   ]
 
-  /// A column's section is one of the last ones, in the order name, population, mixed.
+  /// Returns the offset of the section of a column. The columns are `name`, `population` and `mixed`, in this order.
   private static func column(_ number: Int, _ editor: IndexEditor) -> Int {
     Int(editor.header.sections.filter { $0.kind == .attribute }[number].offset)
   }
@@ -112,7 +111,7 @@ extension Damage {
     },
     Damage("absent with a text", .uneven) { editor in
       let section = editor.header.sections[6]
-      // The last entry is the one without a text, since the tags are in order.
+      // Entries are in the order of their tags, so the entry without a text is the last one.
       let end = Int(section.offset + section.length)
       editor.store(UInt8(6), at: end - 6)
     }, Damage("entry that begins far outside", .columns) { $0.store(UInt64.max - 1, at: column(2, $0) + 24 + 56 + 8) },

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A tree with any arrays that a test gives, for records that no builder would create.
+/// A tree with arrays that a test gives. They may contain records that no builder would create.
 struct HandmadeTree {
   var points: [PlanePoint]
   var gaps: [UInt8]
@@ -59,7 +59,7 @@ struct HandmadeTree {
 }
 
 extension HandmadeTree {
-  /// A bucket that is a child of two nodes, first at the third level and then at the second.
+  /// A bucket that is a child of two nodes. It is first reached at the third level and then at the second level.
   static let sharedBucket: HandmadeTree = {
     let box = PlaneRect(minX: 0, minY: 0, maxX: 9, maxY: 0)
     func record(_ count: UInt32, _ childOffset: UInt32) -> NodeRecord {
@@ -70,8 +70,8 @@ extension HandmadeTree {
       records: [record(9, 1), record(5, 2), record(4, 3), record(4, 2), record(1, 0), record(2, 0), record(2, 0)])
   }()
 
-  /// Returns a tree with one point to the left and all others to the right, level after level. Every box covers the
-  /// plane.
+  /// Returns a tree in which each split puts one point on the left and all other points on the right. Every box covers
+  /// the plane.
   ///
   /// - Parameter levels: Number of levels of nodes with stored children.
   static func chain(levels: Int) -> HandmadeTree {
@@ -80,7 +80,7 @@ extension HandmadeTree {
     var records = [NodeRecord(box: box, count: UInt32(pointCount), childOffset: 1)]
     for level in 1...levels {
       let rest = UInt32(pointCount - level)
-      // The right node continues, and its children are the next pair.
+      // The right node has stored children: the next pair of records.
       records.append(NodeRecord(box: box, count: 1, childOffset: 0))
       records.append(NodeRecord(box: box, count: rest, childOffset: level == levels ? 0 : 1))
     }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Changes an index at known places, and can repair its checksums.
+/// Changes an index at known offsets. It can also repair the checksums.
 struct IndexEditor {
   private(set) var bytes: [UInt8]
   let header: IndexHeader
@@ -18,7 +18,7 @@ struct IndexEditor {
     bytes.withUnsafeMutableBytes { $0.store(value, at: offset) }
   }
 
-  /// Moves the bytes from an offset on towards the end.
+  /// Inserts zeros at an offset. The bytes from the offset on move towards the end.
   mutating func insertZeros(_ count: Int, at offset: Int) {
     bytes.insert(contentsOf: [UInt8](repeating: 0, count: count), at: offset)
   }
@@ -44,15 +44,15 @@ struct IndexEditor {
     return IndexBytes(bytes)
   }
 
-  /// Returns the bytes with every checksum and the content hash repaired: only the facts of the index reveal that it is
-  /// not sound.
+  /// Returns the bytes with repaired checksums and a repaired content hash. Then only the contents of the index reveal
+  /// that it is not sound.
   func forged() throws -> IndexBytes {
     var editor = self
     editor.store(try repaired().open().contentHash, at: 72)
     return editor.repaired()
   }
 
-  /// Returns the bytes with the header's checksum repaired, and the checksums of sections unchanged.
+  /// Returns the bytes with a repaired checksum of the header. The checksums of sections are not repaired.
   func withHeaderRepaired() -> IndexBytes {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { ChecksumRepair.repairHeader($0, length: header.length) }
@@ -63,7 +63,7 @@ struct IndexEditor {
 // MARK: - Positions
 
 extension IndexEditor {
-  /// Changes the position of every point and every box, in tree order.
+  /// Changes the positions of all points and the corners of all boxes, in tree order.
   mutating func movePoints(_ move: (UInt32, UInt32) -> (x: UInt32, y: UInt32)) {
     let points = (0..<header.pointCount).map { offset(of: .points) + 8 * $0 }
     let nodes = (0..<2 * header.nodeCount).map { offset(of: .nodes) + 24 * ($0 / 2) + 8 * ($0 % 2) }
@@ -97,7 +97,8 @@ extension IndexEditor {
     number(at: offset(of: field, ofRecord: record), as: UInt32.self)
   }
 
-  /// The first record but the root's that has stored children, or the first that has none.
+  /// Returns the first record that has stored children, or the first record that has none. The root's record is left
+  /// out.
   func record(isStored: Bool) -> Int {
     (1..<header.nodeCount).first { (value(.childOffset, ofRecord: $0) != 0) == isStored }!
   }

@@ -2,7 +2,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// A false statement in an index, and the problems that verification reports for it.
+/// A false statement in an index, and the problems that verification must report for it.
 struct Lie: Sendable, CustomStringConvertible {
   let damage: Damage
   let problems: [String]
@@ -37,7 +37,7 @@ extension Lie {
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
       problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"]
     ) { $0.movePoints { ($0 * 3, $1) } },
-    // Of equally wide gaps, the first one from longitude -180 on has the seam behind it.
+    // If several gaps are equally wide, the seam is behind the first of them, counted eastwards from longitude -180.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
       problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"]
@@ -72,7 +72,7 @@ extension Lie {
     Lie(
       "square of no points", plain([]), problems: ["header, byte 48: expected 0, since there are no points, found 1.5"]
     ) { $0.store(1.5.bitPattern, at: 48) },
-    // -0 equals 0, so only its bits show that no build writes it.
+    // -0 equals 0. Only its bits show that no build has written it.
     Lie(
       "zero with a sign", plain([(0, 1), (1, 0)]), problems: ["header, byte 40: expected 0 without a sign, found -0.0"]
     ) { $0.store((-0.0).bitPattern, at: 40) },
@@ -115,9 +115,9 @@ extension Lie {
 extension Lie {
   private static let stacked = TestIndex(name: "tiny and spaced", set: TestIndex.tiny.set, computesSeparations: true)
 
-  /// The points 0, 10, 11 and 21 on a line. The first two form a node, and so do the last two. The nodes are in each
-  /// other's way until the first is split, at 6 units; then the point 10 is in the way of the second node down to 1
-  /// unit.
+  /// The points 0, 10, 11 and 21 on a line. The first two points form one node, and the last two points form another
+  /// node. The nodes block each other until the first node is split, at a distance of 6 units. Then the point 10 blocks
+  /// the second node down to a distance of 1 unit.
   private static let line = TestIndex(
     name: "line", set: PointSet("line", [0, 10, 11, 21].map { Coordinate(x: $0, y: 0) }, as: .planar),
     computesSeparations: true)
@@ -129,7 +129,7 @@ extension Lie {
     Lie(
       "separation greater than that of the parent", stacked,
       problems: [
-        "separation 1: expected at most 44051, its parent's, found 45072",
+        "separation 1: expected at most 44051, the separation of its parent, found 45072",
         "separation 1: expected at most 37037, for the distance between its children and the scatter of its points, "
           + "found 45072",
       ]
@@ -151,8 +151,8 @@ extension Lie {
     Lie(
       "separation less than it could be", line,
       problems: [
-        "separation 1: expected at least 52537, where nothing is in the way, found 52536",
-        "separation 3: expected at least 52537, where nothing is in the way, found 47268",
+        "separation 1: expected at least 52537, because no other node is in the way, found 52536",
+        "separation 3: expected at least 52537, because no other node is in the way, found 47268",
       ]
     ) { $0.setSeparation(52_536, of: 1) },
     Lie(

@@ -4,7 +4,7 @@ import TestSupport
 import Treeline
 import TreelineBuilder
 
-/// Small indexes that tests damage. Together they contain everything that an index can hold.
+/// Small indexes that tests damage. Together they contain everything that an index may contain.
 struct TestIndex: Sendable, CustomStringConvertible {
   let name: String
   let set: PointSet
@@ -40,7 +40,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
   /// One bucket that contains a stack.
   static let tiny = TestIndex("tiny", [(-22, 64), (-21.5, 64.25), (-14, 65), (-14, 65)])
 
-  /// A few levels of stored nodes over buckets and over a stack that is too large for one bucket.
+  /// A few levels of stored nodes. Below them are buckets, and a stack that is too large for a bucket.
   static let nodes = TestIndex(name: "nodes", set: .nullIsland(stack: 18, noise: 32, seed: 5))
 
   static let columns = TestIndex(
@@ -53,7 +53,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
       },
     ])
 
-  /// Columns in which some points have no value, one column of each encoding.
+  /// Columns in which some points have no value. There is one column for each encoding.
   static let uneven = TestIndex(
     name: "uneven", set: .cities(12, clusters: 3, seed: 8),
     attributes: [
@@ -61,7 +61,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexAttribute(name: "height") { [.number("\($0)"), nil, .null, .number("0.5")][$0 % 4] },
     ])
 
-  /// Typed columns, one of each encoding, with all their sections.
+  /// Typed columns with all their sections. There is one column for each encoding.
   static let typed = TestIndex(
     name: "typed", set: .cities(11, clusters: 3, seed: 12),
     columns: [
@@ -81,7 +81,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
     name: "spaced planar", set: .planar(14, x: 0...4, y: 0...1, seed: 10),
     attributes: [IndexAttribute(name: "even") { .bool($0 % 2 == 0) }], computesSeparations: true)
 
-  /// An index with every text that is meant for readers.
+  /// An index with all texts that are meant for readers.
   static let described = TestIndex(
     name: "described", set: .planar(9, x: 0...4, y: 0...1, seed: 11),
     telling: IndexDescription(title: "Häuser", attribution: "© Amt", unit: "m"))
@@ -94,7 +94,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
 }
 
 extension ClusterTree {
-  /// Returns the bytes of the tree's index, as a file contains them.
+  /// Returns the bytes of an index of the tree, as a file would contain them.
   func indexBytes(
     attributes: [IndexAttribute] = [], columns: [IndexColumn] = [], description: IndexDescription = IndexDescription()
   ) throws -> [UInt8] {

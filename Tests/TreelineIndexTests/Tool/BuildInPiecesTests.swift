@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Builds in pieces by the tool: they give the same bytes as in memory, whatever happens to them, and leave nothing
-/// behind.
+/// Checks builds in pieces with the tool. They must give the same bytes as builds in memory, whatever happens to them,
+/// and leave no other files behind.
 @Suite struct BuildInPiecesTests {
   private static let inputs = [
     "Fixtures/cities.csv.gz", "Fixtures/formats/planar.csv", "Fixtures/formats/collection.geojson",
@@ -66,7 +66,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found"])
   }
 
-  /// The note on coarse positions is printed either way.
+  /// Checks that the note on coarse positions is printed by builds in memory and by builds in pieces.
   @Test func coarsePositionsAreTold() throws {
     let folder = try TemporaryFolder()
     for (far, isTold) in [("1e9", true), ("7", false)] {
@@ -90,7 +90,7 @@ import Treeline
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
   }
 
-  /// Options that need all points in memory are refused if the build goes in pieces, and accepted otherwise.
+  /// Checks options that need all points in memory. A build in pieces refuses them, and a build in memory accepts them.
   @Test(arguments: [
     (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
     (["--no-separation", "--split", "gamma:2"], "--split mean"),
@@ -119,7 +119,7 @@ import Treeline
     #expect(try folder.contents() == ["file"])
   }
 
-  /// Files that a build did not write are never removed, even at the path of its scratch folder.
+  /// Checks that a build never removes files that it did not write, even if they are at the path of its scratch folder.
   @Test func scratchFolderOfSomebodyElse() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("other")
@@ -165,15 +165,16 @@ import Treeline
 
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
-  /// A full disk is reported before the work starts, whether points, pieces or the index would fill it.
+  /// Checks that a disk without enough space is reported before the work starts. The space may be missing for the
+  /// points, the pieces or the index.
   @Test(
     .enabled(if: canMount, "needs the right to mount"),
     arguments: [
       ("64k", "$1/index", "--scratch $1/disk", "could not write it: No space left"),
       ("700k", "$1/index", "--scratch $1/disk", "another scratch folder"),
-      ("700k", "$1/disk/index", "--scratch $1", "free some or choose another place\n"),
+      ("700k", "$1/disk/index", "--scratch $1", "free some space or choose another folder\n"),
       // Scratch folder and index on the same disk.
-      ("2000k", "$1/disk/index", "", "another place with --scratch"),
+      ("2000k", "$1/disk/index", "", "another folder with --scratch"),
     ])
   func fullDisk(_ size: String, _ index: String, _ scratch: String, _ problem: String) throws {
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Columns and row numbers of builds in pieces by the tool: the same bytes as in memory.
+/// Checks columns and row numbers of builds in pieces with the tool. The bytes must be the same as in memory.
 @Suite struct ColumnsInPiecesTests {
   private static let cities = Repository.path("Fixtures/cities.csv.gz")
 
@@ -20,7 +20,7 @@ import Treeline
     for memory in Trials.some(of: ["20kB", "300kB", "3MB"]) {
       let result = try build(Self.cities, folder.path("found"), options + ["--memory", memory])
       #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")), "\(memory): \(result.errors)")
-      // Notes on the columns are printed either way.
+      // Notes on the columns are printed in both cases.
       let told = expected.errors.split(separator: "\n").filter { $0.contains("columns:") }
       #expect(told.allSatisfy { result.errors.contains($0) }, "\(result.errors)")
       #expect(try folder.contents() == ["expected", "found"])
@@ -28,7 +28,7 @@ import Treeline
     #expect(try Tool.run("verify", folder.path("found")).code == 0)
   }
 
-  /// Each feature may have different columns, so their order is known only when all features are read.
+  /// Each feature may have different columns. So their order is known only after all features are read.
   @Test func featuresOfDifferentColumns() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 5)
@@ -57,7 +57,8 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input.geojsonl"])
   }
 
-  /// If a column holds the row numbers, rows in any order give the same bytes, in memory and in pieces.
+  /// If a column contains the row numbers, the order of the rows does not matter. Checks that the bytes are the same,
+  /// in memory and in pieces.
   @Test(arguments: [1, 1_000_000, 1 << 40]) func rowsAreNumberedByAColumn(_ factor: Int) throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 8)
@@ -78,7 +79,7 @@ import Treeline
     let answer = try Tool.run("query", folder.path("found"), "--limit", "5000", "--bbox=-180,-85,180,85")
     #expect(answer.output.contains("\(3999 * factor)"))
     if factor == 1 {
-      // The numbers are the same as if rows were counted.
+      // Here the row numbers in the column equal the numbers that the build would count.
       try build(try csv(rows, in: folder), folder.path("counted"), ["--columns", "name"])
       #expect(try bytes(folder.path("counted")) == bytes(folder.path("expected")))
     }
@@ -109,7 +110,7 @@ import Treeline
     let expected = try run(input, folder.path("index"), options)
     let found = try run(input, folder.path("index"), options + ["--memory", "30kB"])
     #expect(expected.code == 65 && found.code == 65, "\(found.errors)")
-    #expect(found.errors.contains("column \"name\", row 2346 counted from 0: expected a number, found \"x\""))
+    #expect(found.errors.contains("input.csv:2348: column \"name\": expected a number, found \"x\""))
     let message = try #require(expected.errors.split(separator: "\n").first { $0.contains("error:") })
     #expect(found.errors.contains(message), "\(message)")
     #expect(try folder.contents() == ["input.csv"])

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Error messages name the damaged file, for users who work on many files.
+/// Checks that error messages name the damaged file, for users who work with many files.
 @Suite struct DamageMessageTests {
   @Test(arguments: OldIndexRegressionTests.broken, ["verify", "inspect", "query"]) func everyLineNamesTheFile(
     _ file: String, command: String
   ) throws {
     let path = Repository.path(file)
     let result = try Tool.run(command, path)
-    // Some damage does not affect an answer, and notes beside an answer are not errors.
+    // Some damage does not affect an answer. Notes that are printed next to an answer are not errors.
     if result.code == 0 && command != "verify" { return }
     #expect(result.code == 65)
     for line in result.errors.split(separator: "\n") {
@@ -19,7 +19,7 @@ import Treeline
     }
   }
 
-  /// Damage that only a query finds is reported with the file's name, too.
+  /// Some damage is found only by a query. The error must name the file in this case, too.
   @Test func damageBelowTheRoot() throws {
     let folder = try TemporaryFolder()
     let damage = try #require(Damage.all.first { $0.description == "node with children far outside" })

@@ -4,11 +4,11 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A build that fails at a system call says why, and leaves everything as it was.
+/// Lets system calls of a build fail. The build must report the reason, and leave all files as they were.
 @Suite struct FailedBuildTests {
   private static let input = Repository.path("Fixtures/cities.csv.gz")
 
-  /// Whether a file system can be mounted for one process only.
+  /// Whether this machine can mount a file system for a single process.
   private static let canMount = (try? Tool.runShell("unshare -m sh -c 'mount -t tmpfs none /mnt'").code) == 0
 
   @Test(.enabled(if: canMount, "needs the right to mount")) func fullDisk() throws {
@@ -85,7 +85,7 @@ import TreelineBuilder
       #expect(try folder.contents() == [])
     }
 
-    /// A file that only its owner may read must not be replaced by one that others may read.
+    /// Only its owner may read the old file. It must not be replaced by a file that other users may read.
     @Test func permissionsThatCannotBeKept() throws {
       let folder = try TemporaryFolder()
       let old = try TestIndex.tiny.bytes()
@@ -100,7 +100,7 @@ import TreelineBuilder
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(old))
     }
 
-    /// A file system that gives all files the same permissions refuses to set any.
+    /// Some file systems give all files the same permissions, and refuse to set any. A build must succeed there.
     @Test func permissionsThatNeedNotBeSet() throws {
       let folder = try TemporaryFolder()
       for _ in 1...2 {
@@ -118,7 +118,7 @@ import TreelineBuilder
       #expect(try ClusterTree(index: folder.path("index")).pointCount == 5)
     }
 
-    /// Builds an index while the system call `call` fails; `fsync` fails for folders only.
+    /// Builds an index while the system call `call` fails. The call `fsync` fails only for folders.
     private func build(_ folder: TemporaryFolder, failing call: String) throws -> Tool.Result {
       let library = try TemporaryFolder()
       let source = try library.write(Array(Self.failingCalls.utf8), to: "failing.c")

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Builds in pieces of groups that never mix, by the tool: the same bytes and the same errors as in memory.
+/// Checks builds in pieces, with the tool, of groups that never mix. The bytes and the errors must be the same as in
+/// memory.
 @Suite struct GroupsInPiecesTests {
   @Test(
     arguments: [
@@ -29,7 +30,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// Each feature may have different columns, and the columns that name the groups may appear late.
+  /// Each feature may have different columns. The columns that name the groups may occur late in the input.
   @Test func featuresWithLateColumns() throws {
     let folder = try TemporaryFolder()
     let features = (0..<3000).map { row in
@@ -50,7 +51,7 @@ import Treeline
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
-  /// The message names the row, whatever rows were skipped before it.
+  /// Checks that the message names the right line, even if rows before it were skipped.
   @Test func badInputIsToldAsInMemory() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(seed: 9)
@@ -60,7 +61,8 @@ import Treeline
       rows[bad] = "1,2,\(bad),a,b,perhaps"
       let input = try csv(rows, in: folder)
       try sameError(
-        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "row \(bad): expected true, false", in: folder
+        input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "input:\(bad + 2): expected true, false",
+        in: folder
       )
       try sameError(input, ["--skip-invalid", "--group-by", "none"], code: 64, "found none", in: folder)
     }
@@ -74,7 +76,7 @@ import Treeline
     #expect(try folder.contents() == ["input"])
   }
 
-  /// Returns rows of towns in kinds of very different sizes; some towns are never clustered.
+  /// Returns rows whose groups, given by the column `kind`, have very different sizes. Some rows are never clustered.
   private static func rows(_ count: Int, _ random: inout SplitMix64) -> [String] {
     (0..<count).map { row in
       let (lon, lat) = (Double(random.index(below: 3400)) / 10 - 170, Double(random.index(below: 800)) / 10)

@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// `treeline inspect` accounts for every byte of an index.
+/// Checks that `treeline inspect` accounts for every byte of an index.
 @Suite struct InspectionTests {
   private func lines(of index: TestIndex) throws -> [[Substring]] {
     let folder = try TemporaryFolder()
@@ -20,7 +20,8 @@ import TreelineBuilder
     let start = try #require(lines.firstIndex { $0.first == "section" }) + 1
     let table = lines[start...].prefix { !$0.isEmpty }
     #expect(table.last?.starts(with: ["header", "and", "padding"]) == true)
-    // The number of bytes is a row's last whole number: offsets come before it, and bytes a point have a fraction.
+    // The number of bytes is the last whole number of a row. Offsets come before it, and the bytes per point have a
+    // decimal point.
     let bytes = try table.map { row in try #require(row.prefix { !$0.contains(".") }.compactMap { Int($0) }.last) }
     #expect(bytes.reduce(0, +) == (try index.bytes().count))
   }

@@ -4,11 +4,12 @@ import Testing
 import Treeline
 
 #if os(Linux)
-  /// A build in pieces that is killed at any step: the next run removes what is left, or continues from it.
+  /// Kills a build in pieces at any step. The next run must remove the remaining files, or continue from them.
   @Suite struct KilledBuildInPiecesTests {
     private static let input = Repository.path("Fixtures/cities.csv.gz")
 
-    /// A library that kills the process at a given call of a function that changes the disk.
+    /// Source of a library that counts the calls of functions that change the disk, and kills the process at a given
+    /// call.
     private static let library = """
       #define _GNU_SOURCE
       #include <dlfcn.h>
@@ -21,7 +22,7 @@ import Treeline
         static int count;
         const char *wanted = getenv("KILL_AT");
         if (!wanted || ++count != atoi(wanted)) return;
-        // The thread that calls may have inherited a mask that blocks signals from a thread pool.
+        // A thread pool may block signals in its threads, so the signal is unblocked here.
         int number = atoi(getenv("KILL_BY"));
         sigset_t signals;
         sigemptyset(&signals);
@@ -44,7 +45,7 @@ import Treeline
       }
       """
 
-    /// All early steps, and ever fewer of the later ones.
+    /// Steps at which the build is killed: all early steps, and fewer and fewer of the later steps.
     private static let steps = Trials.some(
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
@@ -78,7 +79,8 @@ import Treeline
         killed >= least.killed && resumed >= least.resumed && resumed < killed, "\(killed) killed, \(resumed) resumed")
     }
 
-    /// Without `--resume`, a process that handles the signal leaves nothing; otherwise the next run removes the rest.
+    /// Checks builds without `--resume`. If the process handles the signal, it leaves no files. Otherwise the next run
+    /// removes the remaining files.
     @Test(arguments: [SIGTERM, SIGKILL]) func killedWithoutLitter(_ signal: Int32) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
@@ -87,12 +89,12 @@ import Treeline
         #expect(try tools.run(arguments, killedAt: step, by: signal).code == signal)
         if signal != SIGKILL { #expect(try folder.contents() == []) }
       }
-      // The next run removes it even if it has enough memory to build without pieces.
+      // The next run removes the scratch folder, even if that run has enough memory to build without pieces.
       #expect(try Tool.run(["build", Self.input, "-o", folder.path("index"), "--no-separation"]).code == 0)
       #expect(try folder.contents() == ["index"])
     }
 
-    /// Progress that was made with another input or another rule is discarded, however far it went.
+    /// Checks that the work of a build with another input or another rule is discarded, however much of it was done.
     @Test(arguments: ["lon,lat", "x,y"]) func otherInputIsReadAnew(_ header: String) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
@@ -123,7 +125,7 @@ import Treeline
       #expect(try folder.contents() == ["index", "input"])
     }
 
-    /// A resumed build is refused for the same reasons as a new one.
+    /// Checks that a resumed build is refused for the same reasons as a new build.
     @Test func unitOfDegreesIsRefused() throws {
       let folder = try TemporaryFolder()
       let arguments = [

@@ -5,8 +5,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A build that is killed leaves either the old index or the new one, complete, and the next build removes all
-/// leftovers.
+/// Kills builds. A killed build leaves either the complete old index or the complete new index. The next build removes
+/// all other files that the killed build left.
 @Suite(.serialized) struct KilledBuildTests {
   private static let input = Repository.path("Fixtures/iceland_addresses.csv.gz")
 
@@ -24,7 +24,7 @@ import TreelineBuilder
     var (olds, news, begun) = (0, 0, 0)
     for attempt in 0..<Trials.count(100, atLeast: 20, seed: seed) {
       try Data(old).write(to: URL(fileURLWithPath: path))
-      // Every second kill waits for the writing, which is the shorter part of a build.
+      // Every second attempt kills the build only after it begins to write. Writing is the shorter part of a build.
       let isWriting = attempt % 2 == 0
       try kill(path, after: isWriting ? random.fraction() * 0.01 : random.fraction() * (time / .seconds(1)) * 1.1) {
         !isWriting || Self.length(partial) > 0
@@ -42,8 +42,8 @@ import TreelineBuilder
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == new)
   }
 
-  /// Returns the length of a partial file. A build holds that file from the start, and begins to write by setting its
-  /// length.
+  /// Returns the length of a partial file. A build creates this file at the start. When the build begins to write, it
+  /// sets the length of the file.
   private static func length(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0

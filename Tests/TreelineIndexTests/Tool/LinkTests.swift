@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// An index that is written through a link is stored at the link's target.
+/// Checks that an index whose path is a link is written to the target of the link.
 @Suite struct LinkTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -22,7 +22,7 @@ import TreelineVerification
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != Data(TestIndex.tiny.bytes()))
   }
 
-  /// The target of a dangling link is created, as by `cp` and by `>` in a shell.
+  /// Checks that the target of a dangling link is created. `cp`, and `>` in a shell, do so, too.
   @Test func danglingLinkIsFollowed() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("there")

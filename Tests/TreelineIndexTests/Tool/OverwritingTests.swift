@@ -5,7 +5,7 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// Files that an index replaces, and files that it does not.
+/// Checks which files a new index may replace.
 @Suite struct OverwritingTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -24,7 +24,8 @@ import TreelineVerification
     #expect(try folder.contents() == ["file"])
   }
 
-  /// Renaming a file over a device would remove the device for all users.
+  /// Checks that a device is never replaced: renaming a file over it would remove the device for all users. The same
+  /// holds for folders and pipes.
   @Test func devicesFoldersAndPipesAreNeverReplaced() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -39,7 +40,7 @@ import TreelineVerification
         == .typeCharacterSpecial)
   }
 
-  /// An index keeps the permissions that its owner has set, and a new one obeys the umask.
+  /// Checks that a replaced index keeps the permissions that its owner has set, and that a new index obeys the umask.
   @Test func permissionsAreKept() throws {
     let folder = try TemporaryFolder()
     for mode in ["600", "640", "444"] {
@@ -56,14 +57,15 @@ import TreelineVerification
     #expect(new.output == "640\n")
   }
 
-  /// The first bytes distinguish points from an index; a pipe cannot give the bytes again once they are read.
+  /// The first bytes of a file show whether it contains points or an index. These bytes can be read only once from a
+  /// pipe, so none of them may get lost.
   @Test func pipeLosesNoByte() throws {
     let file = try Tool.run("query", Self.input)
     let pipe = try Tool.runShell("\"$TREELINE\" query <(cat \"$1\")", ["bash", Self.input])
     #expect(pipe.code == 0 && pipe.output == file.output)
   }
 
-  /// Every command that takes points also takes an index, whatever its name, and gives the same answer.
+  /// All commands for points also accept an index, whatever the name of its file. Their answers must be the same.
   @Test func indexStandsForItsPoints() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("points.csv")

@@ -5,8 +5,8 @@ import Treeline
 import TreelineBuilder
 import TreelineVerification
 
-/// The partial file beside an index, which a build writes first: one of a dead build is removed, any other file is left
-/// alone.
+/// Checks the partial file next to an index, to which a build writes first. A build removes the partial file of a
+/// killed build, and leaves any other file alone.
 @Suite struct PartialFileTests {
   private static let input = Repository.path("Fixtures/formats/plain.csv")
 
@@ -14,7 +14,7 @@ import TreelineVerification
     try Tool.run("build", input, "-o", folder.path("index"))
   }
 
-  /// Files that killed builds leave.
+  /// Kinds of partial files that killed builds leave.
   enum Leftover: CaseIterable {
     case nothingYet, lengthOnly, sectionsWithoutHeader, oneByte, sevenBytes, all
 
@@ -70,7 +70,8 @@ import TreelineVerification
     }
   }
 
-  /// An attacker may have put a link at the partial file's path, so that a build truncates another file.
+  /// An attacker may put a link at the path of the partial file, so that the build would truncate another file. Checks
+  /// that the build leaves links, folders and pipes alone.
   @Test func linksFoldersAndPipesOfThatNameAreLeftAlone() throws {
     let folder = try TemporaryFolder()
     let victim = try folder.write([], to: "victim")
@@ -87,22 +88,22 @@ import TreelineVerification
     #expect(try folder.contents() == before)
   }
 
-  /// A running build has locked its file.
+  /// A running build holds a lock on its partial file. Checks that another build leaves this file alone.
   @Test func buildAtWorkIsLeftAlone() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write([], to: ".index.partial")
     let descriptor = open(path, O_RDWR)
     #expect(flock(descriptor, LOCK_EX) == 0)
-    // The message comes before anything is read; otherwise the missing input would be reported.
+    // The build is refused before it reads any input. Otherwise it would report that the input is missing.
     let result = try build(folder, "/nowhere/points.csv")
-    #expect(result.code == 74 && result.errors.contains("another build is writing this index"))
+    #expect(result.code == 74 && result.errors.contains("another run is writing this file"))
     #expect(try folder.contents() == [".index.partial"])
     close(descriptor)
     #expect(try build(folder).code == 0)
     #expect(try folder.contents() == ["index"])
   }
 
-  /// A build locks its partial file from the start, not only when it writes.
+  /// Checks that a build locks its partial file from the start, and not only when it writes.
   @Test func secondBuildIsRefusedAtOnce() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.runShell(
@@ -114,12 +115,12 @@ import TreelineVerification
       echo 1,2 >&3; exec 3>&-; wait $first; echo $?; rm "$2/points"
       """, ["bash", Self.input, folder.url.path])
     #expect(result.output == "74\n0\n", "\(result.errors)")
-    #expect(result.errors.contains("another build is writing this index"))
+    #expect(result.errors.contains("another run is writing this file"))
     #expect(try folder.contents() == ["index"])
     #expect(try ClusterTree(index: folder.path("index")).pointCount == 1)
   }
 
-  /// A build that is stopped, or whose terminal is closed, leaves the folder as it was.
+  /// Checks that a build leaves the folder as it was if the build is stopped or its terminal is closed.
   @Test(arguments: ["INT", "TERM", "HUP"]) func stoppedBuildLeavesNothing(signal: String) throws {
     let folder = try TemporaryFolder()
     let result = try Tool.runShell(

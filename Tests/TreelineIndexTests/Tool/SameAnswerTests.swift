@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineVerification
 
-/// An index that keeps all columns gives byte for byte the same answer as the points themselves.
+/// Checks that an index with all columns gives the same answer, byte for byte, as the points themselves.
 @Suite struct SameAnswerTests {
   private func expectSameAnswer(_ points: String, as name: String, attributes: [String], _ comment: Comment? = nil)
     throws
@@ -39,7 +39,8 @@ import TreelineVerification
       ]), as: "points.geojson", attributes: ["name", "height", "tags"])
   }
 
-  /// The order in which columns first appear, `c` before `b`, is not the order of all features together.
+  /// The columns first appear in an order with `c` before `b`. Only all features together show that `b` comes before
+  /// `c`.
   @Test func orderThatOnlyAllFeaturesTogetherTell() throws {
     for attributes in [["a", "b", "c", "d"], ["d", "c", "b", "a"], ["b", "d", "a", "c"]] {
       try expectSameAnswer(
@@ -48,7 +49,7 @@ import TreelineVerification
     }
   }
 
-  /// An index with some of the columns answers like an input that lacks the others.
+  /// Checks that an index with some of the columns gives the same answer as an input without the other columns.
   @Test func columnsThatAreNotKept() throws {
     let folder = try TemporaryFolder()
     func path(_ name: String, _ properties: [String]) throws -> String {
@@ -75,7 +76,7 @@ import TreelineVerification
       "longitude,latitude,,height\n1,1,,\n2,2,,\n", as: "points.csv", attributes: ["height", "column 3"])
   }
 
-  /// Features whose members are some of a fixed list, in the order of that list, with values of all kinds.
+  /// Tests features with random members from a list, in the order of the list, and with values of all kinds.
   @Test(arguments: Trials.seeds(20)) func randomProperties(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let names = ["n", "é", "e\u{301}x", "cluster", "index", "a b", "\\u0041", "x_", "x"]
@@ -93,8 +94,8 @@ import TreelineVerification
       "seed \(seed)")
   }
 
-  /// If features contradict each other, the columns take the order of the request; columns that a feature lacks are
-  /// still left out.
+  /// If features contradict each other, columns are in the order in which the build options name them. Columns that a
+  /// feature lacks are still left out of that feature.
   @Test func ordersThatContradictEachOther() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(

@@ -24,7 +24,7 @@ import Treeline
     #expect(abs(BadgeSize.logarithmicScale(pointCount: 1000) - 7.9078) < 1e-4)
   }
 
-  /// Checks all pairs of members by brute force.
+  /// Compares the distances between all pairs of members with the spacing, by brute force.
   @Test(arguments: [0, 1, 2, 3, 5, 8, 9, 10, 11, 40, 200, 1500]) func membersOfAStackKeepTheirDistance(_ count: Int) {
     let spread = StackSpread(count: count, spacing: 26)
     var least = Double.infinity
@@ -38,7 +38,7 @@ import Treeline
     #expect(spread.count == count)
   }
 
-  /// The spread of a large stack is hardly larger than a disc needs to be.
+  /// Checks that the spread of a large stack is hardly larger than the smallest disc that could hold its members.
   @Test func aLargeStackStaysCompact() {
     let last = StackSpread(count: 10_000, spacing: 1).last!
     #expect((last.x * last.x + last.y * last.y).squareRoot() < 70)

@@ -6,9 +6,9 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Aggregates, checked against the values one by one.
+/// Checks aggregates against the values of all points, one by one.
 @Suite struct AggregateTests {
-  /// A table of random values, with some missing.
+  /// A table of random values. Some values are missing.
   private struct Table {
     var prices: [Int64?]
     let digits: Int
@@ -17,7 +17,7 @@ import TreelineBuilder
     var kinds: [String?]
     var flags: [Bool?]
     var times: [Instant?]
-    /// Preparations of some columns.
+    /// The preparations of the columns that are prepared.
     let preparations: Set<IndexColumn.Preparation>
 
     init(rows: Int, _ random: inout SplitMix64) {
@@ -77,7 +77,7 @@ import TreelineBuilder
     try check(bare, Table(rows: bare.pointCount, &random), &random, "seed \(seed)")
   }
 
-  /// 10,000 small tables, each with something odd about some column.
+  /// Checks 10,000 small tables. Each table has an unusual column.
   @Test func areThoseOfTheValuesOfManyTables() throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     print("areThoseOfTheValuesOfManyTables: seed \(seed)")
@@ -91,7 +91,8 @@ import TreelineBuilder
     }
   }
 
-  /// The order of the rows does not matter: values are the same to the last bit, even sums of doubles.
+  /// Checks that the order of the rows does not matter: all aggregates, even sums of doubles, are equal to the last
+  /// bit.
   @Test func areTheSameForAnyOrderOfTheRows() throws {
     for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 22_000 + seed)
@@ -109,7 +110,8 @@ import TreelineBuilder
     }
   }
 
-  /// The parts of a donut add up: the counts of all values sum to the number of points that have a value.
+  /// Checks that the parts of a donut add up: the counts of all values of a column sum to the number of points that
+  /// have a value.
   @Test func partsOfADonutAddUp() throws {
     for seed in Trials.seeds(300) {
       var random = SplitMix64(seed: 23_000 + seed)
@@ -170,7 +172,7 @@ import TreelineBuilder
 
   private static func agree(_ found: AggregateValue, _ expected: AggregateValue) -> Bool {
     if found == expected { return true }
-    // The definition of some aggregates is computed in doubles.
+    // This test computes some expected values in doubles, so they may differ by rounding.
     guard let a = found.double, let b = expected.double else { return false }
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
   }
@@ -186,7 +188,7 @@ import TreelineBuilder
     func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
     func variance(_ values: [Double]) -> AggregateValue {
       let middle = mean(values)
-      // Rounding would leave a remainder although the variance is 0.
+      // If all values are equal, the variance is 0, but rounding would give a small remainder.
       if Set(values).count == 1 { return .integer(0) }
       return values.isEmpty ? .none : number(mean(values.map { ($0 - middle) * ($0 - middle) }))
     }
@@ -194,7 +196,8 @@ import TreelineBuilder
     let large = rows.compactMap { table.large[$0] }
     let largeSum = large.reduce(Int128(0)) { $0 + Int128($1) }
     let reals = rows.compactMap { table.reals[$0] }
-    // The sum must not depend on the order, and `Decimal` cannot hold exact decimal expansions; so this is a long sum.
+    // The sum must not depend on the order of the values, and `Decimal` cannot hold the exact decimal digits of all
+    // doubles. So an `ExactSum` of many words is used.
     let realSum = reals.reduce(into: ExactSum()) { $0.add($1) }.rounded()
     let middle = prices.count / 2
     let median: AggregateValue =
@@ -224,7 +227,8 @@ import TreelineBuilder
     let times = rows.compactMap { table.times[$0] }
     let isDates = table.times.compactMap { $0 }.allSatisfy { $0.seconds % 86_400 == 0 }
     func areInOrder(_ a: String, _ b: String) -> Bool { Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8)) }
-    /// The value of the row whose key comes first, of several such rows the least value.
+    /// Returns the value of the row with the first key. If several rows have this key, returns the least of their
+    /// values.
     func first<Value, Key>(
       of values: [Value?], by keys: [Key?], _ keysAreInOrder: (Key, Key) -> Bool, _ areInOrder: (Value, Value) -> Bool
     ) -> Value? {
@@ -275,7 +279,8 @@ import TreelineBuilder
     }
   }
 
-  /// Sums of doubles are rounded once, in any order: checked against integer sums in units of the least power of two.
+  /// Checks that a sum of doubles is rounded only once, whatever the order of the doubles. The expected sum is an
+  /// integer in units of a power of two.
   @Test func exactSumsRoundOnce() {
     var random = SplitMix64(seed: 31)
     for _ in 0..<Trials.count(20_000) {
@@ -289,7 +294,8 @@ import TreelineBuilder
       guard values.allSatisfy(\.isFinite) else { continue }
       var sum = ExactSum()
       for value in values { sum.add(value) }
-      // Each value is a whole number times 2^(exponent), of at most 53 + 60 bits and a few more.
+      // Each value is a whole number of units of 2^`exponent`. The number has at most 53 + 60 bits, and the sum a few
+      // more.
       let whole = values.reduce(Int128(0)) { $0 + Int128($1 / pow(2, exponent)) }
       let expected = Double(whole) * pow(2, exponent)
       if expected.isFinite && abs(expected) > 0x1p-1000 || whole == 0 { #expect(sum.rounded() == expected) }
@@ -320,14 +326,16 @@ import TreelineBuilder
     for _ in 0..<Trials.count(100_000) {
       var number = UInt128(random.next()) << 64 | UInt128(random.next())
       number >>= UInt128(random.index(below: 128))
-      // Numbers at ties and next to them.
+      // Clears a random number of low bits, so that some numbers lie halfway between two doubles, or just beside the
+      // middle.
       let zeros = UInt128(random.index(below: 128))
       number = (number >> zeros) << zeros
       for number in [number, number &+ 1, number &- 1] { #expect(number.nearestDouble == Double(number)) }
     }
   }
 
-  /// Sums that keep only the words of a few exponents equal sums that keep all words, over any range.
+  /// Compares `RealSums`, which keeps only the words of the exponents that occur, with `ExactSum`, which keeps all
+  /// words, over any range of points.
   @Test func sumsOfDoublesKeepWhatTheyNeed() throws {
     for seed in Trials.seeds(200) {
       var random = SplitMix64(seed: 24_000 + seed)
@@ -371,7 +379,7 @@ import TreelineBuilder
       let denominator = Int128(random.next() >> UInt64(random.index(below: 63))) + 1
       let found = nearestQuotient(numerator, denominator)
       if numerator == 0 { continue }
-      // The result is a whole number of units in the last place, and at most half a unit from the quotient.
+      // The result is a whole number of units in the last place. It differs from the quotient by at most half a unit.
       let exponent = Int(found.ulp.exponent)
       let significand = Int128(found / found.ulp)
       let (distance, half): (Int128, Int128) =

@@ -5,7 +5,7 @@ import TreelineBuilder
 
 @testable @_spi(Server) import Treeline
 
-/// Work that is canceled stops at any point, and leaves nothing unfinished behind.
+/// Checks that work can be canceled at any point, and leaves no unfinished data behind.
 @Suite(.serialized) struct CancellationTests {
   private static let columns = [
     IndexColumn(name: "integer", kind: .number) { .number("\($0 * 7 % 50_021)") },
@@ -16,7 +16,7 @@ import TreelineBuilder
 
   private static let window = Filter.where("integer", isFrom: 10_000, to: 30_000)
 
-  /// A question to a tree without a filter; each question gets a fresh copy of the tree's columns.
+  /// A name, and a query of a tree without a filter. Each query gets a new copy of the tree's columns.
   private typealias Question = (name: String, ask: @Sendable (ClusterTree) throws -> [String])
 
   private static let filters: [Question] = [
@@ -74,14 +74,15 @@ import TreelineBuilder
     let shared = try Self.fresh()
     for (name, ask) in Self.questions {
       let expected = try ask(shared)
-      // Runs once to the end, to count the checks for cancellation.
+      // Runs once to the end, to count how often the work checks for cancellation.
       let looks = try Self.looks(stoppingAt: .max) { try ask(try Self.fresh()) }
       #expect(looks.result == expected, "\(name)")
       #expect(looks.count >= 2, "\(name) is looked at \(looks.count) times")
       let tree = try Self.fresh()
       for number in [0, 1, looks.count - 1] + (0..<3).map({ _ in random.index(below: looks.count) }) {
         let stopped = try Self.looks(stoppingAt: number) { try ask(tree) }
-        // Data from an earlier run is not prepared again, so this run may end before the check.
+        // An earlier run may have prepared some data. This run does not prepare that data again, so it may end before
+        // its check with this number.
         if stopped.count > number { #expect(stopped.result == nil, "\(name) at look \(number), seed 387") }
       }
       #expect(try ask(tree) == expected, "\(name) after it was cancelled")
@@ -98,7 +99,7 @@ import TreelineBuilder
     try ClusterTree(coordinates, options: BuildOptions(splitRule: .mean)).adding(columns: columns)
   }
 
-  /// Returns the tree with nothing prepared.
+  /// Returns the tree with columns for which no data is prepared yet.
   private static func fresh() throws -> ClusterTree {
     let tree = try built.get()
     return tree.with(columns: tree.columns) { withExtendedLifetime(tree) {} }

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Weighted means and variances, exact to the last bit, however large the values are.
+/// Checks that weighted means and variances are exact to the last bit, however large the values are.
 @Suite struct ExactAggregateTests {
   private func value(of aggregate: Aggregate, _ a: [String], _ b: [String] = []) throws -> Double? {
     func column(_ name: String, _ numbers: [String]) -> IndexColumn {
@@ -43,14 +43,15 @@ import TreelineBuilder
       try value(of: .variance("a"), numbers.map(String.init)) == Double(numerator) / Double(count * count))
   }
 
-  /// Intermediate results exceed 128 bits.
+  /// Checks variances whose intermediate results need more than 128 bits.
   @Test func variancesOfLargeValuesAreRoundedOnce() throws {
     let numbers = ["0.000000000000000001", "3.000000000000000001", "6.000000000000000001"]
     #expect(try value(of: .variance("a"), numbers) == 6)
     #expect(try value(of: .variance("a"), ["-9223372036854775807", "9223372036854775807"]) == 0x1p126)
   }
 
-  /// The exact mean lies between the two values and is rounded to one of them; the variance corrects for that.
+  /// The exact mean of two neighboring doubles lies between them, so it is rounded to one of them. Checks that the
+  /// variance is corrected for this rounding.
   @Test func whatTheMeanOfDoublesIsRoundedByIsTakenOff() throws {
     let (a, b) = (1e30, 1e30.nextUp)
     let half = (b - a) / 2

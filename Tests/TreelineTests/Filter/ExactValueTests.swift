@@ -5,7 +5,7 @@ import Testing
 
 @testable import Treeline
 
-/// Instants and decimals, checked against slow and obvious code.
+/// Checks instants and decimals against slow and simple code.
 @Suite struct ExactValueTests {
   // MARK: Instants
 
@@ -37,7 +37,7 @@ import Testing
         random.index(below: 6)]
       let month = 1 + random.index(below: 12)
       let day = 1 + random.index(below: Self.days(ofMonth: month, year))
-      // Second 60 of a minute is second 0 of the next one.
+      // Second 60 of a minute is the same instant as second 0 of the next minute.
       let (hour, minute, second) = (random.index(below: 24), random.index(below: 60), random.index(below: 61))
       let offset = random.index(below: 2) == 0 ? 0 : random.index(below: 2 * 1439) - 1439
       let digitCount = random.index(below: 13)
@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  /// Longer years have a sign, as in ISO 8601, and six digits or more, as in JavaScript.
+  /// Checks years of more than four digits. They have a sign, as in ISO 8601, and at least six digits, as in
+  /// JavaScript.
   @Test func yearsOfMoreDigitsAreWrittenAndRead() {
     #expect("\(Instant(seconds: 253_402_300_799))" == "9999-12-31T23:59:59Z")
     #expect("\(Instant(seconds: 253_402_300_800))" == "+010000-01-01T00:00:00Z")
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  /// Times as programs write them into CSV.
+  /// Checks times in the forms in which programs write them into CSV.
   @Test func timesOfDatabasesAreRead() {
     let noon = Instant("2024-05-01T10:00:00Z")
     #expect(Instant("2024-05-01 12:00:00+02") == noon)
@@ -117,7 +118,7 @@ import Testing
 
   // MARK: Decimals
 
-  /// A number as digits without zeros at either end, and a power of ten.
+  /// A decimal number: its digits, without zeros at the start or the end, and a power of ten.
   private struct Written: Equatable {
     let isNegative: Bool
     let digits: String
@@ -157,12 +158,12 @@ import Testing
         continue
       }
       #expect(Written(number) == expected, "\(text)")
-      // Written zeros count as digits.
+      // Zeros before the decimal point count as digits, too.
       if expected.digits.count + max(expected.exponent, 0) <= 38 {
         #expect(number == DecimalNumber("\(number)"), "\(text)")
       }
       #expect(number.double == Double(text), "\(text)")
-      // The number rounded down to `scale` decimals, by its digits.
+      // Rounds the number down to `scale` decimals, by dropping digits.
       let scale = random.index(below: 12)
       let shift = expected.exponent + scale
       guard expected.digits.count + max(shift, 0) < 36 else { continue }

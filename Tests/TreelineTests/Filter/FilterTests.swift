@@ -5,7 +5,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Filters, checked against SQL's logic over the values one by one.
+/// Checks filters against SQL's three-valued logic, one value at a time.
 @Suite struct FilterTests {
   private static let columns: [(name: String, kind: IndexColumn.Kind)] = [
     ("small", .number), ("price", .number), ("real", .number), ("kind", .category), ("open", .boolean), ("time", .time),
@@ -130,7 +130,7 @@ import TreelineBuilder
 
   // MARK: - The definition
 
-  /// Returns whether a row passes, or nil for SQL's unknown.
+  /// Returns whether a row passes, or nil if SQL's logic says unknown.
   private static func truth(of expression: Filter.Expression, _ row: Row, _ tree: ClusterTree, _ index: Int) -> Bool? {
     switch expression {
     case .all(let parts):
@@ -198,11 +198,11 @@ import TreelineBuilder
       return compare(a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1, 0)
     case (.string(let text), .instant(let instant)): return compare(Instant(text)!, instant)
     case (.string(let text), .date(let day)):
-      // A date includes all moments of its day.
+      // A date stands for all moments of its day.
       let interval = TimeInterval(ofDay: day)
       let moment = Instant(text)!
       return compare(moment < interval.start! ? -1 : moment > interval.end! ? 1 : 0, 0)
-    // A value of another type is neither equal to the value nor different from it.
+    // Values of different types are neither equal nor different.
     default: return false
     }
   }
@@ -242,7 +242,7 @@ import TreelineBuilder
       if ring.first == ring.last { continue }
       let filtered = try tree.selecting(.inside(polygon: ring))
       let others = try tree.selecting(!.inside(polygon: ring))
-      // Checks points by the even-odd rule, away from edges: exactly on an edge, either answer may be right.
+      // Compares with the even-odd rule, except near edges: for a point exactly on an edge, either answer may be right.
       for index in (0..<tree.pointCount).prefix(60) {
         #expect(filtered.passes(index) != others.passes(index))
         let point = tree.position(atTreeIndex: index)
@@ -259,7 +259,7 @@ import TreelineBuilder
     }
   }
 
-  /// Returns whether a point is inside, by the even-odd rule in doubles; nil near an edge.
+  /// Returns whether a point is inside a polygon, by the even-odd rule in doubles; nil near an edge.
   private static func isInside(_ x: Double, _ y: Double, _ corners: [(x: Double, y: Double)]) -> Bool? {
     var isInside = false
     for (a, b) in zip(corners, corners.dropFirst() + corners.prefix(1)) {
@@ -298,7 +298,8 @@ import TreelineBuilder
 }
 
 extension Plane {
-  /// Returns a position in units from the seam or the left edge, without wrapping it.
+  /// Returns a position in units of the plane, relative to the seam or to the left edge. Does not wrap it around the
+  /// world.
   fileprivate func unwrapped(_ coordinate: Coordinate) -> (x: Double, y: Double) {
     guard projection == .webMercator else {
       return ((coordinate.x - left) / side * 0x1p32, (top - coordinate.y) / side * 0x1p32)

@@ -91,7 +91,7 @@ import Testing
     ] { #expect(throws: FilterTextError.self) { try Filter(text) } }
   }
 
-  /// The text of every filter reads back as an equal filter.
+  /// Checks that each filter can be read back from its text.
   @Test(arguments: Trials.seeds(100)) func areWrittenAsTheyAreRead(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 50_000 + seed)
     let tree = try PointSet.random(seed: seed).tree()
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Any text is either a filter or has a fault with a position in the text.
+  /// Any text must either be a filter or cause an error. The error must name a position in the text.
   @Test func mutatedTextsHaveAPlaceOfTheirFault() {
     var random = SplitMix64(seed: 51)
     let texts = [

@@ -6,7 +6,7 @@ import TreelineBuilder
 
 @_spi(Server) @testable import Treeline
 
-/// Promises of queries with a filter, checked against the points one by one.
+/// Checks the promises of queries with a filter against the points, one by one.
 @Suite struct FilteredQueryTests {
   @Test(arguments: Trials.seeds(400)) func limitsAreThoseOfTheDefinition(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 5_000 + seed)
@@ -31,7 +31,7 @@ import TreelineBuilder
     }
   }
 
-  /// Checks counts, means, boxes, spreads and rows against the points that pass.
+  /// Checks the counts, means, boxes, spreads and rows of clusters against the points that pass the filter.
   private func checkFacts(of answer: Clusters, _ points: FilteredTree) throws {
     for cluster in answer {
       let members = points.passing(in: cluster.range)
@@ -41,7 +41,7 @@ import TreelineBuilder
       #expect(Array(points.filtered.members(of: cluster)) == members.map { points.tree.row(atTreeIndex: $0) })
       let node = try points.tree.cluster(cluster.id)
       let positions = members.map { points.tree.position(atTreeIndex: $0) }
-      // Measured from the western edge of the cluster's box, so the seam does not matter.
+      // Measures positions from the western edge of the cluster's box, so that the seam does not matter.
       let west = node.rect.minX
       let (xs, ys) = (positions.map { Int64($0.x &- west) }, positions.map { Int64($0.y) })
       if node.rect.width < 1 << 31 {
@@ -52,7 +52,7 @@ import TreelineBuilder
       let left = Int64(cluster.rect.minX &- west)
       let sum = xs.reduce(0) { $0 + $1 - left }
       let x = Double(cluster.rect.minX) + Double(sum) / count
-      // Sums are exact. They are rounded when divided, and again when added to a corner.
+      // Sums are exact. A mean is rounded twice: once in the division and once when a corner is added.
       let top = ys.min()!
       let y = Double(top) + Double(ys.reduce(0) { $0 + $1 - top }) / count
       #expect(abs(cluster.meanX - (x < 0x1p32 ? x : x - 0x1p32)) <= 0x1p-19)
@@ -85,7 +85,7 @@ import TreelineBuilder
         let expected = all.filter { oracle.isVisible($0.range) }
         let answer = try points.filtered.clusters(cut, in: window, zoom: zoom)
         #expect(answer.map(\.id) == expected.map(\.id), "seed \(seed), \(cut), zoom \(zoom)")
-        // Clusters keep their positions without a filter, so they keep their distances, too.
+        // Clusters stay at their positions in the tree without a filter, so the distances between them stay, too.
         #expect(zip(answer, expected).allSatisfy { $0.x == $1.x && $0.y == $1.y })
         try checkFacts(of: answer, points)
         let centered = try points.filtered.clusters(cut, centeredIn: window, zoom: zoom)
@@ -98,8 +98,8 @@ import TreelineBuilder
     }
   }
 
-  /// Clusters that are kept apart stand at their positions without a filter, and are shown at the mean of their passing
-  /// points on request.
+  /// With a spacing, badges or a limit, clusters stay at their positions in the tree without a filter. On request, each
+  /// cluster is shown at the mean of its points that pass.
   @Test(arguments: Trials.seeds(50)) func showsMeansOfPassingPointsWhereAsked(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 12_000 + seed)
     let tree = try ClusterTree.any(&random)
@@ -118,12 +118,13 @@ import TreelineBuilder
     }
   }
 
-  /// A spacing shows about as many clusters as it does for a tree of the passing points alone.
+  /// Checks that, with a spacing, a filtered tree shows about as many clusters as a tree of only the points that pass.
   @Test(arguments: [2, 7, 30], [Growth.splitting(.leastScatter), .merging(by: .distance)])
   func aSpacingShowsAsManyAsATreeOfThePassingPoints(oneIn share: Int, growth: Growth) throws {
     let options = BuildOptions(growth: growth, computesSeparations: true)
     let coordinates = PointSet.cities(30_000, clusters: 40, seed: 77).coordinates
-    // Passing points all over the map, and in some parts of it only, as with categories.
+    // First the passing points lie all over the map. Then they lie only in some parts of it, as points of a category
+    // often do.
     for passes in [{ $0 % share == 0 }, { Int(3 * coordinates[$0].longitude + 540) % share == 0 }] as [(Int) -> Bool] {
       let passing = coordinates.indices.filter(passes)
       let tree = try ClusterTree(coordinates, options: options)
@@ -139,7 +140,7 @@ import TreelineBuilder
     }
   }
 
-  /// With a detail, a cluster is split by the spread of its passing points.
+  /// Checks that a query with a detail splits a cluster by the spread of only those points that pass the filter.
   @Test(arguments: Trials.seeds(100)) func detailGoesByThePointsThatPass(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 7_000 + seed)
     let tree = try ClusterTree.any(&random)
@@ -199,7 +200,7 @@ import TreelineBuilder
       #expect(answer.count <= limit)
       #expect(answer.allSatisfy { oracle.isVisible($0.range) })
       #expect(answer.reduce(0) { $0 + oracle.insideCount(of: $1.range) } == oracle.insideCount, "seed \(seed)")
-      // Clusters with the same points have the same id.
+      // Clusters that consist of the same points have the same id.
       for cluster in answer {
         let lowest = try points.filtered.clusters(containingTreeIndex: points.passing(in: cluster.range)[0])
         #expect(lowest.contains { $0.id == cluster.id }, "seed \(seed)")

@@ -3,7 +3,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A tree, a random choice of its points, and the tree that counts only these points.
+/// A tree, a random subset of its points, and the tree with a filter that only these points pass.
 struct FilteredTree {
   let tree: ClusterTree
   let passes: [Bool]
@@ -19,7 +19,8 @@ struct FilteredTree {
       })
   }
 
-  /// Chooses points in one of several ways: none, one, a few, runs of neighbors as in categories, most, all.
+  /// Chooses points in one of several ways: none, one, a few, runs of points that are neighbors in the tree, most, or
+  /// all.
   init(_ tree: ClusterTree, _ random: inout SplitMix64) {
     let count = tree.pointCount
     var passes = [Bool](repeating: false, count: count)
@@ -42,12 +43,12 @@ struct FilteredTree {
     self.init(tree, passes: passes)
   }
 
-  /// Returns the tree indices in a range whose points pass.
+  /// Returns the tree indices, within a range, of the points that pass.
   func passing(in range: Range<Int>) -> [Int] { range.filter { passes[$0] } }
 }
 
 extension ClusterTree {
-  /// Returns a small tree of any growth over a random or a nasty set.
+  /// Returns a small tree of any growth. Its points are a random set or one of the nasty sets.
   static func any(_ random: inout SplitMix64) throws -> ClusterTree {
     let set =
       random.index(below: 3) == 0

@@ -5,7 +5,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Histograms, checked against the values one by one.
+/// Checks histograms against the values, one by one.
 @Suite struct HistogramTests {
   /// A kind of column, and a generator of its values.
   private struct Values {
@@ -39,7 +39,7 @@ import TreelineBuilder
     }
   }
 
-  /// A number or a time, which compares like the values themselves.
+  /// A number or a time. It compares like the values of a column.
   private enum Comparable: Swift.Comparable {
     case number(DecimalNumber)
     case instant(Instant)
@@ -56,7 +56,7 @@ import TreelineBuilder
       switch (a, b) {
       case (.number(let a), .number(let b)):
         let exponent = min(a.exponent, b.exponent)
-        // Decimals of very different exponents, and decimals of doubles, compare as doubles.
+        // Decimals whose exponents are far apart compare as doubles. So do decimals that were converted from doubles.
         if max(a.exponent, b.exponent) - exponent > 18 || exponent < -20 { return a.double < b.double }
         func scaled(_ number: DecimalNumber) -> Int128 { number.scaled(by: -exponent).floor }
         return scaled(a) < scaled(b)
@@ -85,7 +85,7 @@ import TreelineBuilder
       let shown = (0..<tree.pointCount).filter {
         (!isFiltered || points.passes[$0]) && window.contains(tree.position(atTreeIndex: $0))
       }
-      // Values as the column returns them: it may write doubles with other digits.
+      // Uses the values that the column returns, because a column may return a double with other digits.
       let column = tree.column("v")!
       let found = shown.map { Comparable(column.value(atTreeIndex: $0)) }
       #expect(histogram.missingCount == found.count { $0 == nil })
@@ -105,7 +105,7 @@ import TreelineBuilder
       #expect(
         try counted.pointCounts(of: clusters, in: window)
           == clusters.map { cluster in counted.members(of: cluster).treeIndices.count { shownIndices.contains($0) } })
-      // The filter of some bins passes exactly the points in these bins.
+      // Checks that the filter of some bins passes exactly the points in these bins.
       if !histogram.counts.isEmpty {
         let first = random.index(below: histogram.counts.count)
         let brushed = first..<first + 1 + random.index(below: histogram.counts.count - first)

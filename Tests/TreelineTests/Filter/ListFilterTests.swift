@@ -4,7 +4,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// IN with many values equals equality with any of them.
+/// Checks that IN with a list of values passes the same points as a test for equality with any of these values.
 @Suite struct ListFilterTests {
   private static func tree() throws -> ClusterTree {
     let count = 3000
@@ -55,7 +55,7 @@ import TreelineBuilder
         let (found, expected) = (try tree.selecting(list), try tree.selecting(each))
         let differing = (0..<tree.pointCount).filter { found.passes($0) != expected.passes($0) }
         #expect(differing.isEmpty, "\(list), seed 384")
-        // This also holds if the filter reuses the filter of another list.
+        // The result is the same if the filter reuses the filter of another list.
         let moved = try tree.selecting(list, reusing: tree.selecting(.where(column, in: Array(values.dropFirst()))))
         #expect((0..<tree.pointCount).allSatisfy { moved.passes($0) == expected.passes($0) }, "\(list), seed 384")
       }

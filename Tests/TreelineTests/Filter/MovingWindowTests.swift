@@ -5,12 +5,12 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A filter that reuses another one gives bit for bit the same result as one that does not.
+/// Checks that a filter gives the same result, bit for bit, whether or not it reuses another filter.
 @Suite struct MovingWindowTests {
   private static let names = ["integer", "decimal", "wide", "real", "time"]
 
   private static func tree(_ random: inout SplitMix64) throws -> ClusterTree {
-    // Only in larger sets does a small share of the points contain at least one point.
+    // With fewer points, a window over a small part of the values could contain no point.
     let bare =
       random.index(below: 3) == 0
       ? try ClusterTree.any(&random)
@@ -42,7 +42,8 @@ import TreelineBuilder
     ])
   }
 
-  /// Returns a filter for part of a column's values, as shares from 0 to 1 of their extent, in one of several forms.
+  /// Returns a filter for a range of a column's values, in one of several forms. `start` and `end` are fractions, from
+  /// 0 to 1, of the extent of the values.
   private static func window(_ name: String, _ start: Double, _ end: Double, _ style: Int) -> Filter {
     func value(_ part: Double) -> FilterValue {
       switch name {
@@ -102,7 +103,7 @@ import TreelineBuilder
       )
       #expect(
         answer.elementsEqual(expectedAnswer) { $0 == $1 && $0.x == $1.x && $0.y == $1.y && $0.spread == $1.spread })
-      // From window to window, the transition accounts for all points.
+      // The transition from one window to the next accounts for all points.
       if let previous {
         let first = try previous.clusters(.limit(30), in: PlaneWindow.everything)
         let second = try found.clusters(.limit(30), in: PlaneWindow.everything)
@@ -117,7 +118,7 @@ import TreelineBuilder
     }
   }
 
-  /// A reused filter is tested only for points that enter or leave the window.
+  /// Checks that, if a window moves only a little, only the points that enter or leave it are tested.
   @Test func aSmallStepIsFoundByTheOrderOfItsColumn() throws {
     var random = SplitMix64(seed: 1)
     let coordinates = (0..<2000).map { _ in Coordinate(longitude: random.fraction(), latitude: random.fraction()) }
@@ -135,14 +136,15 @@ import TreelineBuilder
     }
     #expect(try moved(filter(0), filter(20))?.count == (20..<520).count { $0 % 3 != 1 })
     #expect(try moved(filter(0), filter(0))?.count == (0..<500).count { $0 % 3 != 1 })
-    // A step that is too large, and a change in another column.
+    // A filter is not reused if the step is too large, or if a condition on another column changes.
     #expect(try moved(filter(0), filter(1000)) == nil)
     #expect(try moved(filter(0), filter(20, "2")) == nil)
     let first = try tree.selecting(filter(0))
     #expect(try tree.selecting(filter(0), reusing: first).filterSelection === first.filterSelection)
   }
 
-  /// Texts that are equal in Swift, by Unicode's rules, differ for a filter.
+  /// Two texts that are equal in Swift, by Unicode's rules, may have different bytes. A filter treats them as
+  /// different.
   @Test func equivalentTextsAreNotReused() throws {
     let texts = ["\u{e9}", "e\u{301}"]
     let tree = try ClusterTree((0..<400).map { Coordinate(longitude: Double($0) / 4, latitude: 10) })
@@ -164,7 +166,7 @@ import TreelineBuilder
     }
   }
 
-  /// A column's order sorts by value; equal values are in tree order, and missing values come last.
+  /// Checks the order of a column: sorted by value, equal values in tree order, missing values last.
   @Test(arguments: Trials.seeds(50)) func columnsAreSorted(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 61_000 + seed)
     let tree = try Self.tree(&random)

@@ -4,7 +4,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Filters, aggregates and histograms of odd columns, checked against their values one by one.
+/// Checks filters, aggregates and histograms of unusual columns against the values, one by one.
 @Suite struct NastyColumnTests {
   struct Nasty: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -12,7 +12,7 @@ import TreelineBuilder
     var pointCount = 300
     let value: @Sendable (Int) -> AttributeValue
 
-    /// Repeats a list of values.
+    /// Creates a column that repeats a list of values.
     init(_ name: String, _ kind: IndexColumn.Kind, _ values: [AttributeValue]) {
       self.init(name, kind) { values[$0 % values.count] }
     }
@@ -49,7 +49,8 @@ import TreelineBuilder
     Nasty("257 categories", .category) { $0 % 9 == 8 ? .null : .string("\($0 % 257)") }.of(2_000),
   ]
 
-  /// A value as filters compare it. Texts compare by bytes, because different texts may be equal as strings.
+  /// A value in the form in which filters compare it. Texts are compared by their bytes, because Swift regards some
+  /// strings with different bytes as equal.
   private enum Key: Comparable, Hashable {
     case number(DecimalNumber)
     case text([UInt8])
@@ -59,7 +60,7 @@ import TreelineBuilder
       switch (value, kind) {
       case (.null, _): return nil
       case (.number(let text), _):
-        // Doubles are compared by their shortest decimals.
+        // A double is compared by its shortest decimal form.
         if case .reals = column.values {
           self = .number(DecimalNumber(Double(text)!)!)
         } else {

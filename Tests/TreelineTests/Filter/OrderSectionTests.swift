@@ -6,9 +6,10 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Percentiles and distinct counts by ranks and links, over any range of points, checked against single values.
+/// Checks percentiles and distinct counts that are computed from ranks and links, over any range of points, against the
+/// single values.
 @Suite struct OrderSectionTests {
-  /// A kind of column, and its values by their place in ascending order.
+  /// A kind of column, and its values. `value(n)` returns the value at place `n` of the ascending order.
   private struct Kind {
     let kind: IndexColumn.Kind
     let value: @Sendable (Int) -> AttributeValue
@@ -16,11 +17,11 @@ import TreelineBuilder
 
   private static let kinds = [
     Kind(kind: .number) { .number("\($0 - 50)") },
-    // Two decimals, whose last digit is not 0.
+    // Numbers with two decimals, the last of which is not 0.
     Kind(kind: .number) { .number("\($0 * 100_000).25") },
-    // Doubles.
+    // Numbers that are kept as doubles.
     Kind(kind: .number) { .number($0 == 0 ? "-1e+300" : "\($0)e-200") },
-    // Numbers beyond 32 bits.
+    // Numbers that need more than 32 bits.
     Kind(kind: .number) { .number("\(Int64.max - 1_000_000 + Int64($0))") },
     Kind(kind: .category) { .string(padded($0)) },
     Kind(kind: .text) { .string(padded($0)) },
@@ -37,7 +38,7 @@ import TreelineBuilder
     return try ClusterTree(coordinates, options: BuildOptions(growth: .splitting(.mean), threads: 1))
   }
 
-  /// - Parameter places: Place of each row's value; nil if the value is missing.
+  /// - Parameter places: The place of each row's value in the ascending order; nil if the value is missing.
   private func check(
     _ bare: ClusterTree, _ kind: Kind, _ places: [Int?], ranges: Int, _ random: inout SplitMix64, _ seed: UInt64
   ) throws {
@@ -64,7 +65,7 @@ import TreelineBuilder
       let rank = Aggregate.rank(ofPercent: percent, among: sorted.count)
       let expected: AggregateValue = sorted.isEmpty ? .none : .value(value(sorted[rank - 1]))
       #expect(try statistic.value(of: range) == expected, "seed \(seed), \(kind.kind), \(percent) % of \(range)")
-      // A median of two numbers must equal a scan's median, which other tests check against the definition.
+      // A median of two numbers must equal the median of a scan. Other tests check scans against the definition.
       var unprepared = found
       unprepared.ranks = nil
       let scan = OrderStatistic(function: .median, rows: rows, column: unprepared)
@@ -91,7 +92,8 @@ import TreelineBuilder
     }
   }
 
-  /// The numbers of values are those around which codes get wider or links get another level; every value occurs.
+  /// Tests columns whose number of distinct values is near a limit at which codes get wider or links get another level.
+  /// Every value occurs.
   @Test(arguments: [255, 256, 257, 65_535, 65_536, 65_537]) func manyCategories(_ valueCount: Int) throws {
     var random = SplitMix64(seed: UInt64(valueCount))
     let bare = try tree(70_000, &random)
@@ -106,7 +108,7 @@ import TreelineBuilder
     var value: Double
   }
 
-  /// Values that are not finite are missing, and -0 is 0.
+  /// Checks that infinite values and NaN count as missing, and that -0 counts as 0.
   @Test func oddDoubles() throws {
     let values = [.nan, .infinity, -.infinity, -0.0, 0.0, 5e-324, -5e-324, .greatestFiniteMagnitude, 0x1p63, 1e17 + 16]
     let readings = values.enumerated().map { number, value in
@@ -143,7 +145,8 @@ import TreelineBuilder
     }
   }
 
-  /// Under a filter, the passing rows are read, and give the same result as without sections.
+  /// With a filter, aggregates read the passing rows instead of the sections. Checks that the result is the same as
+  /// without sections.
   @Test func filtersAnswerAsWithoutSections() throws {
     var random = SplitMix64(seed: 77)
     for _ in 0..<Trials.count(40) {

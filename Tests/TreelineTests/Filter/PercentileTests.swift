@@ -4,9 +4,10 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Percentiles by exact ranks, and medians that are rounded once.
+/// Checks that percentiles use exact ranks, and that medians are rounded only once.
 @Suite struct PercentileTests {
-  /// Percentages from 0 to 100 by tenths, of 1 to 1,000 values: the rank is the least that reaches the percentage.
+  /// Checks percentages from 0 to 100, in steps of a tenth, of 1 to 1,000 values. The rank is the least rank that
+  /// reaches the percentage.
   @Test func ranksAreExact() {
     var wrong = 0
     for tenths in 0...1000 {
@@ -30,7 +31,7 @@ import TreelineBuilder
     #expect(Aggregate.rank(ofPercent: 1e-7, among: 1 << 32) == 5)
   }
 
-  /// Numbers 1 to 100 in any order, with and without ranks in the tree, with a filter and without.
+  /// Checks the numbers 1 to 100 in random order: with and without ranks in the tree, and with and without a filter.
   @Test(arguments: [Set<IndexColumn.Preparation>(), [.percentiles]])
   func aPercentileOfAHundredIsItself(preparations: Set<IndexColumn.Preparation>) throws {
     var random = SplitMix64(seed: 380)
@@ -66,7 +67,7 @@ import TreelineBuilder
 
   @Test func mediansAreRoundedOnce() throws {
     let tiny = Double.leastNonzeroMagnitude
-    // The mean of one and two units is one and a half, which rounds to two, since ties go to even.
+    // The mean of one unit and two units is one and a half units. It is rounded to two units, because ties go to even.
     #expect(try median(tiny, 2 * tiny) == 2 * tiny)
     #expect(try median(tiny, tiny) == tiny)
     #expect(try median(3 * tiny, 3 * tiny) == 3 * tiny)
@@ -74,11 +75,11 @@ import TreelineBuilder
     let greatest = Double.greatestFiniteMagnitude
     #expect(try median(greatest, greatest) == greatest)
     #expect(try median(-greatest, greatest) == 0)
-    // The mean is halfway between both, and the last bit of the lesser is even.
+    // The mean is halfway between the two numbers. The last bit of the lesser number is even.
     #expect(try median(greatest, greatest.nextDown) == greatest.nextDown)
   }
 
-  /// Medians are checked against the exact sum of both values, which is rounded when it is halved.
+  /// Checks medians against half of the exact sum of both values. Only this half is rounded.
   @Test func mediansOfAnySizeAreRoundedOnce() throws {
     var random = SplitMix64(seed: 381)
     func number() -> Double {

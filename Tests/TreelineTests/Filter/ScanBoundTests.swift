@@ -3,7 +3,8 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Reading point by point, or text by text, is bounded; beyond the bound, an error says so.
+/// Checks the bounds of scans, which read values point by point or text by text. A scan beyond its bound is refused
+/// with an error.
 @Suite(.serialized) struct ScanBoundTests {
   @Test func moreRowsThanAnAnswerReadsAreRefused() throws {
     let count = Aggregate.maximumRowsRead + 1
@@ -19,7 +20,7 @@ import TreelineBuilder
       #expect("\(error)".contains("look at a smaller part of the map"))
     }
     #expect(try all.values(of: [.sum("flag")])[0][0] == .integer((count + 2) / 3))
-    // Under a filter, only the rows that pass count.
+    // With a filter, only the rows that pass count towards the bound.
     let passing = try tree.selecting(.where("flag", .equals, true)).clusters(.limit(1), in: .everything)
     #expect(try passing.values(of: [.median("flag")])[0][0] == .value(.bool(true)))
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Treeline
 
-/// LIKE, checked against its definition.
+/// Checks LIKE against its definition.
 @Suite struct TextPatternTests {
   /// Returns whether the rest of a pattern matches the rest of a text.
   private func matches(_ elements: ArraySlice<TextPattern.Element>, _ text: ArraySlice<Unicode.Scalar>) -> Bool {
@@ -33,7 +33,7 @@ import Testing
     #expect(found > 100)
   }
 
-  /// Patterns of more than 64 characters need several words of bits.
+  /// Checks patterns of more than 64 characters, whose state needs more than one word of bits.
   @Test func patternsMayBeLong() {
     for length in [63, 64, 65, 127, 128, 129, 1000] {
       let text = String(repeating: "ab", count: length).prefix(length)
@@ -46,7 +46,8 @@ import Testing
     }
   }
 
-  /// A matcher that tries each `%` at each place in turn would not finish.
+  /// Checks a pattern for which a matcher with backtracking, which tries each `%` at every position, would never
+  /// finish.
   @Test func noPatternIsSlow() {
     let text = String(repeating: "a", count: 20_000)
     let pattern = String(repeating: "%a_a", count: 500) + "%b"

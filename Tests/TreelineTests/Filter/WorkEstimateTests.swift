@@ -4,8 +4,8 @@ import TreelineBuilder
 
 @testable @_spi(Server) import Treeline
 
-/// Estimates of the cost of work: they count only steps that the work takes, and no step that is quadratic in the size
-/// of the request.
+/// Checks estimates of the cost of a request. An estimate counts only the steps that are really taken. No step takes
+/// time quadratic in the size of the request.
 @Suite struct WorkEstimateTests {
   private static let count = 20_000
 
@@ -26,7 +26,7 @@ import TreelineBuilder
     #expect(steps(.where("number", .isLess, 3) && .where("number", .isGreater, 3)) > one)
     let text = steps(.where("text", .equals, "a"))
     #expect(text > 10 * one)
-    // All texts of a list are looked up at once, unlike alternatives.
+    // The texts of a list are all looked up in one pass. Texts in alternatives take one pass each.
     let many = (0..<250).map { "name \($0)" }
     #expect(steps(.where("text", in: many.map(FilterValue.text))) < 2 * text)
     let alternatives = many.dropFirst().reduce(Filter.where("text", .equals, .text(many[0]))) {
@@ -35,7 +35,7 @@ import TreelineBuilder
     #expect(steps(alternatives) > 100 * text)
     #expect(steps(.where("text", isLike: "%a%")) >= Self.count * 10)
     #expect(steps(.where("nothing", .equals, 3)) < 2 * one)
-    // A long zigzag takes more comparisons than a box.
+    // A long zigzag needs more comparisons than a box.
     let zigzag = (0..<200).map { Coordinate(longitude: Double($0) * 1.5 - 150, latitude: $0 % 2 == 0 ? 1 : 50) }
     #expect(steps(.inside(polygon: zigzag)) > steps(.inside(.world)))
   }
@@ -53,7 +53,7 @@ import TreelineBuilder
     #expect(try estimate("counts(text),counts(text)") == texts + texts)
     #expect(try estimate("counts(text)", clusters: .max).valueBytes < 100 * Self.count)
     #expect(try estimate("counts(text)", clusters: .min).valueBytes == 0)
-    // Prepared data reduces the estimate.
+    // The estimate is lower if data is already prepared.
     let sum = try estimate("sum(number)", of: tree).steps
     _ = try tree.clusters(.limit(3), in: .everything).values(of: [.sum("number")])
     #expect(try estimate("sum(number)", of: tree).steps < sum - Self.count)

@@ -1,7 +1,7 @@
 import Treeline
 
 extension BoundingBox {
-  /// Returns whether a coordinate is inside the box in degrees, or at most `margin` outside.
+  /// Returns whether a coordinate is inside the box or at most `margin` degrees outside it.
   func holds(_ coordinate: Coordinate, margin: Double) -> Bool {
     let highest = Plane.maximumLatitude
     let latitude = min(max(coordinate.latitude, -highest), highest)

@@ -5,7 +5,8 @@ import Testing
 import Treeline
 
 @Suite struct BoundingBoxTests {
-  /// The window that shows a box's bounds is the box again, wherever the seam is.
+  /// Converts a box of the plane to degrees and back to a window. Checks that the window equals the box, wherever the
+  /// seam is.
   @Test(arguments: Trials.seeds(20)) func leadsBackToTheSameWindow(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let seam = UInt32(truncatingIfNeeded: random.next())
@@ -33,7 +34,7 @@ import Treeline
       let box = bounds(west, east)
       #expect(abs(box.west - west) < 1e-7 && abs(box.east - east) < 1e-7, "\(box)")
     }
-    // The antimeridian is -180 or 180 degrees, depending on the side of the box that reaches it.
+    // As the eastern edge of a box, the antimeridian is 180 degrees. As the western edge, it is -180 degrees.
     #expect(bounds(175, 180).east == 180 && bounds(-180, -175).west == -180)
     #expect(bounds(180, 180).west == bounds(180, 180).east)
   }
@@ -69,8 +70,8 @@ import Treeline
     #expect(abs(box.west - 167.75) < 1e-6 && abs(box.east - -169.75) < 1e-6)
   }
 
-  /// A screen at least as wide as the world shows the world; a slightly narrower one almost all of it, not one
-  /// meridian.
+  /// Checks that a screen at least as wide as the world shows the whole world. A slightly narrower screen must show
+  /// almost all of it, not just a single meridian.
   @Test(arguments: [256, 256.0000001, 257, 1e9, 255.99999999, 255.9999999999, (256.0).nextDown])
   func asWideAsTheWorldShowsTheWorld(width: Double) throws {
     for longitude in [0, 10, 179.9, -180, 180, 12.3456789] {

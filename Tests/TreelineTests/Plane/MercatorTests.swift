@@ -5,7 +5,8 @@
   import Testing
   @testable import Treeline
 
-  /// The projection, checked against the C library's functions of 64-bit precision, 2,000 times as fine as a double.
+  /// Checks the projection against the C library's 80-bit functions. Their significand has 64 bits, which makes them
+  /// 2,000 times as precise as doubles.
   @Suite struct MercatorTests {
     private static let count = Trials.count(1_000_000)
     private static let blocks = Array(0..<16 as Range<UInt64>)
@@ -23,7 +24,7 @@
     @Test(arguments: blocks) func latitudesAreProjectedToAThousandthOfAUnit(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       var inputs = [0, -0.0, 5e-324, 1e-9, 85.0511287798066, -85.0511287798066, 85.05112877980659, 89, -90]
-      // Latitudes next to those at which the logarithm's whole part changes.
+      // Adds the latitudes at which the whole part of the logarithm changes, and their neighbors.
       for doublings in 0..<5 {
         let quotient = exp2(Double(doublings) + 0.5)
         let latitude = 2 * atan((quotient - 1) / (quotient + 1)) * (180 / .pi)
@@ -38,7 +39,8 @@
       #expect(worst < 1e-4, "\(worst) units")
     }
 
-    /// Around a position halfway between two, the nearest is found up to a ten-thousandth, by its neighbors, too.
+    /// Projects latitudes that lie halfway between two units of the plane, and the neighbors of these latitudes. Checks
+    /// that the result is the nearest unit, up to an error of a ten-thousandth of a unit.
     @Test(arguments: blocks) func tiesGoToEitherSide(seed: UInt64) {
       var random = SplitMix64(seed: seed)
       for _ in 0..<Self.count / Self.blocks.count / 10 {
@@ -83,7 +85,8 @@
       for _ in 0..<Self.count / Self.blocks.count {
         let number = Binary.power(random.number(from: -40, to: 40))
         let exact = log2(Float80(number))
-        // Derived in `Tests/Projection/projection.c`; the C library's error is at most one unit in the last of 64 bits.
+        // The bound is derived in `Tests/Projection/projection.c`. The C library's error is at most one unit in the
+        // last place of its 64 bits.
         let bound = Float80(Double(exact).ulp) / 2 + 3.9 * 0x1p-53 * abs(exact - exact.rounded()) + exact.ulp
         #expect(abs(Float80(Binary.logarithm(number)) - exact) <= bound)
       }

@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Meridians and parallels that a box shows.
+/// Checks which meridians and parallels a box shows.
 @Suite struct MercatorWindowTests {
-  /// Returns whether a box over all latitudes shows a longitude, and checks that the seam does not matter.
+  /// Returns whether a box over all latitudes shows a longitude. Also checks that the result does not depend on the
+  /// seam.
   private func shows(_ west: Double, _ east: Double, _ longitude: Double) throws -> Bool {
     let box = BoundingBox(west: west, south: -90, east: east, north: 90)
     let seams: [UInt32] = [0, 1, 1 << 31, 3_000_000_000, .max]
@@ -29,7 +30,8 @@ import Treeline
     }
   }
 
-  /// A box that ends a hair before its start goes all the way round, however small the hair.
+  /// Checks that a box whose eastern edge is just west of its western edge goes almost all the way around the world,
+  /// however small the difference.
   @Test(arguments: [1e-6, 1e-7, 5e-8, 2e-8, 1e-8, 1e-9, 1e-12]) func endingJustBeforeTheStartIsNearlyAFullTurn(
     hair: Double
   ) throws {
@@ -80,7 +82,8 @@ import Treeline
     #expect(try rows(0, 0) == 1 << 31...1 << 31)
   }
 
-  /// Rounding never moves a point out of its box, and moves a point in only if it is within rounding of the box.
+  /// Checks that rounding never moves a point out of its box. Rounding may move a point into a box only if the point is
+  /// within a rounding error of the box.
   @Test(arguments: Trials.seeds(20)) func insideInDegreesIsInsideOnThePlane(seed: UInt64) throws {
     let set = PointSet.random(seed: seed)
     let plane = try set.tree().plane

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 
 @Suite struct PlanarWindowTests {
-  /// Sets whose square has one edge much nearer to zero than the opposite edge. The side is then rounded, and the first
-  /// edge plus the side need not give the opposite edge.
+  /// Sets whose square has one edge much nearer to zero than the opposite edge. The side of such a square is rounded,
+  /// so the first edge plus the side may differ from the opposite edge.
   private static let uneven: [PointSet] = (0..<30).flatMap { (seed: UInt64) -> [PointSet] in
     [
       .planar(20, x: -0.3 ... -0.2, y: 0.01...1.1, seed: 500 + seed),
@@ -13,7 +13,7 @@ import Treeline
     ]
   }
 
-  /// The outermost points lie on the edges of the square.
+  /// Checks boxes that end exactly at a point. The outermost points lie on the edges of the square.
   @Test(arguments: PointSet.planar + uneven) func everyPlaceIsShownByABoxThatEndsThere(_ set: PointSet) throws {
     let tree = try set.tree()
     for coordinate in set.coordinates {
@@ -31,7 +31,8 @@ import Treeline
     }
   }
 
-  /// A screen that is panned off the points shows the same as its box: some of the points, and then none.
+  /// Pans a screen step by step away from the points. Checks that it shows the same clusters as a box of the same
+  /// extent: first some clusters, and in the end none.
   @Test(arguments: [0.0, 0.4, 0.6, 1.4, 1.6, 1e9, 1e300]) func screenMayBeCenteredOffTheSquare(offset: Double) throws {
     let tree = try PointSet.planar(500, x: 10...20, y: -5...5, seed: 903).tree()
     let (side, middle) = (tree.plane.side, Coordinate(x: 15 + offset * 10, y: 0))
@@ -64,7 +65,7 @@ import Treeline
     }
   }
 
-  /// Rounding never moves a point out of its box.
+  /// Checks that rounding never moves a point out of its box.
   @Test(arguments: PointSet.planar) func insideIsInsideOnThePlane(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 511)

@@ -2,9 +2,9 @@ import PointSets
 import Testing
 import Treeline
 
-/// Windows that wrap, on the smallest scale that has all cases.
+/// Checks windows that wrap around the world. A few positions suffice to cover all cases.
 @Suite struct PlaneWindowExhaustiveTests {
-  /// Eight positions represent the circle: four on either side of the wrap.
+  /// Eight positions that represent the whole circle: four on either side of the wrap.
   static let xs: [UInt32] = [.max - 3, .max - 2, .max - 1, .max, 0, 1, 2, 3]
 
   @Test func containsAndIntersectsFollowFromPoints() {
@@ -24,7 +24,8 @@ import Treeline
     (Int64(x) - Int64(window.x) + 1 << 32) % (1 << 32) <= Int64(window.width)
   }
 
-  /// Checks only these positions: all ends of windows and boxes are among them or added here.
+  /// Compares a window and a rectangle at only a few positions. They include the ends of the window and of the
+  /// rectangle.
   private func check(_ window: PlaneWindow, _ rect: PlaneRect) {
     let ends = Self.xs + [window.x &+ window.width, window.x &- 1, window.x &+ window.width &+ 1]
     let inRect = ends.filter { rect.minX <= $0 && $0 <= rect.maxX }

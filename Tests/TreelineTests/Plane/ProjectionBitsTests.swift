@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 @testable import Treeline
 
-/// Every platform and every language computes the same bits: `scripts/check/projection` compares C and Python with the
-/// same file, and C with MPFR.
+/// Checks that every platform and every language computes the same bits. `scripts/check/projection` compares the
+/// results of C and Python with the same file, and the results of C with MPFR.
 @Suite struct ProjectionBitsTests {
   @Test func hashesOfResultsAreThoseOfOtherLanguages() throws {
     let lines = [
@@ -23,7 +23,7 @@ import Testing
     #expect(try lines.joined() == String(decoding: Repository.bytes("Fixtures/projection.txt"), as: UTF8.self))
   }
 
-  /// Returns the FNV-1a hash, which takes one number at a time.
+  /// Returns the FNV-1a hash of the results. Each step takes a whole 64-bit number instead of a byte.
   private func hash(of count: Int = 100_000, _ result: (inout SplitMix64) -> Double) -> UInt64 {
     var random = SplitMix64(seed: 1)
     return (0..<count).reduce(0xCBF2_9CE4_8422_2325) { hash, _ in

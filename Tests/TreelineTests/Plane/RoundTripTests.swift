@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Conversions to the plane and back.
+/// Converts coordinates to the plane and back.
 @Suite struct RoundTripTests {
-  /// Half a unit of longitude is 4.2e-8 degrees, so the seventh decimal survives.
+  /// Half a unit of longitude is 4.2e-8 degrees, so seven decimals of a coordinate survive.
   @Test(arguments: Trials.seeds(20)) func sevenDecimalsSurvive(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for plane in [Plane.webMercator(), .webMercator(seam: UInt32(truncatingIfNeeded: random.next()))] {
@@ -49,7 +49,7 @@ import Treeline
 
   @Test(arguments: PointSet.planar) func plainPlacesComeBackWithinHalfAUnit(_ set: PointSet) throws {
     let plane = try set.tree().plane
-    // Doubles themselves are coarse if the square is small and far from zero.
+    // If the square is small and far from zero, doubles are coarse compared with its units.
     let tolerance = plane.side / 0x1p32 * 0.5000001 + (abs(plane.left) + abs(plane.top)).ulp * 2
     for coordinate in set.coordinates {
       let back = plane.coordinate(at: plane.point(at: coordinate))

@@ -7,7 +7,7 @@ import Treeline
 @Suite struct WebMercatorTests {
   let plane = Plane.webMercator()
 
-  /// Corners of map tiles, whose latitudes follow from the projection's definition, at zooms 0 to 3.
+  /// Checks the corners of map tiles at zooms 0 to 3. Their latitudes follow from the definition of the projection.
   @Test(arguments: [
     (85.0511287798066, 0), (79.17133464081945, 1), (66.51326044311186, 2), (40.97989806962013, 6 / 2.0), (0, 4),
     (-40.97989806962013, 5), (-66.51326044311186, 6), (-79.17133464081945, 7),
@@ -16,7 +16,7 @@ import Treeline
     #expect(abs(Double(y) - eighths * 0x1p29) <= 1, "found \(y)")
   }
 
-  /// The worked example of EPSG guidance note 7-2 for method 1024, accurate to a centimeter.
+  /// Checks the worked example for method 1024 in EPSG guidance note 7-2, to a centimeter.
   @Test func agreesWithTheExampleOfTheRegistry() {
     let unitsPerMetre = 0x1p32 / (2 * Double.pi * 6_378_137)
     let coordinate = Coordinate(longitude: -(100 + 20 / 60.0), latitude: 24 + 22 / 60.0 + 54.433 / 3600)
@@ -44,7 +44,7 @@ import Treeline
     #expect(plane.point(at: Coordinate(longitude: 0, latitude: -85.0511)).y < .max)
   }
 
-  /// Steps as fine as the plane's, and any larger ones.
+  /// Compares coordinates that differ by steps from one unit of the plane up to 180 degrees.
   @Test(arguments: Trials.seeds(20)) func isMonotone(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {

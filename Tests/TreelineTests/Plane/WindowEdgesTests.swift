@@ -4,9 +4,9 @@ import Testing
 
 @testable import Treeline
 
-/// Comparisons of four numbers at a time give the same result as checking one position after another.
+/// Compares `WindowEdges`, which compares four numbers at a time, with checks of single positions.
 @Suite struct WindowEdgesTests {
-  /// Returns one of few numbers, so that edges often meet; the least and the greatest are among them.
+  /// Returns one of a few numbers, so that edges often coincide. The least and the greatest number are among them.
   private static func number(_ random: inout SplitMix64) -> UInt32 {
     let numbers: [UInt32] = [0, 1, 2, 3, 1000, 1 << 31 - 1, 1 << 31, 1 << 31 + 1, .max - 3, .max - 2, .max - 1, .max]
     return numbers[random.index(below: numbers.count)]
@@ -37,7 +37,8 @@ import Testing
     }
   }
 
-  /// Returns the result from single positions: the ends of the box and of the window, and those next to the window's.
+  /// Computes the result from single positions: the ends of the box, the ends of the window, and the positions just
+  /// outside the window.
   private static func expected(_ box: PlaneRect, in window: PlaneWindow) -> (
     isOutside: Bool, isInside: Bool, showsSide: Bool
   ) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// The member nearest to the mean, for every cluster of a tree, checked against all members one by one.
+/// Checks, for every cluster of a tree, which member is nearest to the mean. Compares with all members, one by one.
 @Suite struct NearestMemberExhaustiveTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func isThatOfTheDefinition(_ set: PointSet, _ rule: SplitRule) throws
   { try check(set, rule, seed: 501) }
@@ -13,7 +13,7 @@ import Treeline
     _ set: PointSet
   ) throws { try check(set, .mean, seed: 502) }
 
-  /// All members are at the same distance, and all are in the queue.
+  /// Checks that the first member is chosen if all members are equally near. All of them are in the queue.
   @Test func ofManyEquallyNearItIsTheFirst() throws {
     let corners = [(0, 0), (0, 2), (2, 0), (2, 2)].map { PlanePoint(x: 1 << 31 + $0.0, y: 1 << 31 + $0.1) }
     let tree = try PointSet("four corners", onPlane: corners + corners).tree()

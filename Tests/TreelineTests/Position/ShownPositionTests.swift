@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Positions of clusters: at their mean, at a member, and never outside a window that shows one of their members.
+/// Checks where clusters are shown: at their mean or at a member. A cluster is never shown outside a window that shows
+/// one of its members.
 @Suite struct ShownPositionTests {
   static let sets = PointSet.nasty + Trials.seeds(30, from: 1300).map { PointSet.random(seed: $0) }
 
@@ -52,7 +53,7 @@ import Treeline
     }
   }
 
-  /// Windows contain fractions of a unit just as whole units, beyond the seam as well.
+  /// Checks that a window contains fractions of a unit in the same way as whole units, also beyond the seam.
   @Test func windowsHoldWhatLiesBetweenUnits() {
     let across = PlaneWindow(x: .max - 4, width: 9, minY: 3, maxY: 5)
     for (x, isInside) in [(UInt32.max - 5, false), (.max - 4, true), (.max, true), (0, true), (4, true), (5, false)] {

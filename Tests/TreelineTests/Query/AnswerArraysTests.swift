@@ -6,7 +6,8 @@ import TreelineBuilder
 @_spi(Server) @testable import Treeline
 
 @Suite struct AnswerArraysTests {
-  /// Arrays equal the clusters' values to the bit, for every growth, for clusters at members, and with a filter.
+  /// Checks that arrays equal the values of the clusters bit for bit: for every growth, for clusters positioned at
+  /// members, and with a filter.
   @Test(arguments: Trials.seeds(200)) func arraysSayWhatClustersSay(_ seed: UInt64) throws {
     var random = SplitMix64(seed: 30_000 + seed)
     let tree = try ClusterTree.any(&random)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Treeline
 
-/// Widest and steepest first, checked against their definitions and against the promises of every query.
+/// Checks the orders `widestFirst` and `steepestFirst` against their definitions and against the promises of every
+/// query.
 @Suite struct BestFirstTests {
   private static let orders: [ExpansionOrder] = [.widestFirst, .steepestFirst]
 
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  /// Returns all entries in the order in which they are expanded if there is no limit.
+  /// Returns all entries in the order in which a query without a limit expands them.
   private static func order(of outline: TreeOutline, _ expansion: ExpansionOrder) -> [Int] {
     func scatter(_ cluster: Cluster) -> Double {
       Double(cluster.pointCount) * (Double(cluster.spread.xx) + Double(cluster.spread.yy))

@@ -5,9 +5,9 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// A detail or a spacing with a limit, with points that stand alone and without, checked against the definition: the
-/// answer of the least greater detail or spacing that fits the limit. So all properties of answers without a limit
-/// hold, and zooming in never merges.
+/// Checks queries that combine a detail or a spacing with a limit, with and without unclustered points. By definition, the
+/// query uses the least detail or spacing whose answer fits the limit, but at least the requested one. So all properties
+/// of answers without a limit hold, and zooming in never merges clusters.
 @Suite struct CappedScaleTests {
   static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
 
@@ -29,7 +29,8 @@ import TreelineBuilder
         if let expected {
           #expect(answer == expected, "\(name)")
         } else {
-          // No scale fits, since every cluster has fewer than the least number of members; so that option is dropped.
+          // No scale fits the limit, because every cluster has fewer members than the least number of members. In this
+          // case the query ignores the least number.
           let usual = try query.without.answer(of: tree, window, limit: limit)
           #expect(answer == Array(usual), "\(name)")
         }
@@ -57,7 +58,7 @@ import TreelineBuilder
     }
   }
 
-  /// A limit once left clusters whole that were too close to parts of others.
+  /// Guards against an old fault: a limit left clusters whole that were too close to parts of other clusters.
   @Test func aLimitKeepsTheSpacing() throws {
     let tree = try PointSet.cities(5000, seed: 543).tree(computesSeparations: true)
     for zoom in [2.0, 3.7, 5] {
@@ -76,7 +77,7 @@ import TreelineBuilder
     }
   }
 
-  /// The query once showed clusters closer than the spacing, to use up the limit.
+  /// Guards against an old fault: to use up the limit, the query showed clusters closer to each other than the spacing.
   @Test func pointsThatHaveNoRoomToStandAloneLeaveTheSpacingAsItIs() throws {
     let tree = try PointSet.cities(5000, seed: 545).tree(computesSeparations: true)
     let alone = UnclusteredPoints(fromZoom: 3)
@@ -90,7 +91,7 @@ import TreelineBuilder
         \.rect.isPoint))
   }
 
-  /// Details of clusters are distinct, so a limit is almost used up.
+  /// No two clusters have the same detail, so almost as many clusters are shown as the limit allows.
   @Test func aDetailUsesItsLimit() throws {
     let tree = try PointSet.cities(5000, seed: 544).tree(computesSeparations: true)
     for limit in [1, 10, 100, 1000] {
@@ -101,10 +102,10 @@ import TreelineBuilder
 }
 
 extension PixelQuery {
-  /// The query without a least number of members.
+  /// The same query without a least number of members.
   fileprivate var without: PixelQuery { unclustered(UnclusteredPoints(fromZoom: alone.fromZoom)) }
 
-  /// Returns how coarse a cluster is, in the unit of the query's criterion.
+  /// Returns how coarse a cluster is, in the same unit as `scales(of:)`.
   private func coarseness(_ entry: TreeOutline.Entry, of outline: TreeOutline) -> Double {
     switch criterion {
     case .detail: return entry.cluster.spread.trace
@@ -114,8 +115,8 @@ extension PixelQuery {
     }
   }
 
-  /// Returns the requested scale and all greater scales at which the answer changes, preceded by the scale at which all
-  /// points are alone, if the query asks for that.
+  /// Returns the requested scale and all greater scales at which the answer changes. If the query asks for unclustered
+  /// points, the scale at which all points are unclustered comes first.
   fileprivate func scales(of outline: TreeOutline) -> [Double] {
     let units = pixels * Plane.unitsPerPixel(zoom: zoom)
     let asked =

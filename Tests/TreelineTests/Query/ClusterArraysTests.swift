@@ -5,8 +5,8 @@ import Treeline
 import TreelineBuilder
 
 @Suite struct ClusterArraysTests {
-  /// Numbers that are written to arrays at once equal the numbers of `Cluster` to the last bit: with and without a
-  /// filter, with clusters at means and at members.
+  /// Checks that numbers written directly to arrays equal the numbers of `Cluster` to the last bit: with and without a
+  /// filter, and for clusters positioned at means and at members.
   @Test(arguments: PointSet.nasty + Trials.seeds(10, from: 410).map { PointSet.random(seed: $0) })
   func arraysAreThoseOfClusters(_ set: PointSet) throws {
     let options = BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true, stand: .member)

@@ -56,7 +56,8 @@ import TreelineBuilder
       try tree.clusters(.spacing(44).unclustered(alone), in: Viewport(.world, zoom: zoom)))
   }
 
-  /// A map answers everything that a tree answers, with values instead of points, and takes a query as one value.
+  /// Checks that a `ClusterMap` can answer everything that a tree can answer, with values instead of points. Also
+  /// checks queries that are passed as a single `Query`.
   @Test func whatATreeCanBeAskedAMapCan() throws {
     let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
     let (tree, cut) = (map.tree, Cut.spacing(44))
@@ -88,7 +89,7 @@ import TreelineBuilder
     }
   }
 
-  /// Transitions and continued answers contain the values, too.
+  /// Checks that transitions and continued answers contain the values, too.
   @Test func transitionsHaveTheValues() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let cut = Cut.limit(30, .widestFirst, isContinuing: true)
@@ -123,7 +124,7 @@ import TreelineBuilder
         == plain.merges.map { names([$0.whole]) + names($0.parts) })
   }
 
-  /// Navigation around a cluster returns the values, too.
+  /// Checks that navigation from a cluster to its children, parent and ancestors returns the values, too.
   @Test func navigationIsThatOfTheTree() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let tree = map.tree
@@ -147,7 +148,8 @@ import TreelineBuilder
     #expect(try map.clusters(containingRow: 400, at: hotels[0].place).isEmpty)
   }
 
-  /// Values go with any tree, such as one from an index, if each of its rows has a value.
+  /// Checks that values can be combined with an existing tree, such as a tree from an index, if there is a value for
+  /// each row.
   @Test func valuesGoWithATreeThatWasBuiltBefore() throws {
     let tree = try ClusterTree(hotels.map(\.place))
     let map = try ClusterMap(hotels, on: tree)

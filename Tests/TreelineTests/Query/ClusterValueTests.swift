@@ -3,7 +3,7 @@ import PointSets
 import Testing
 import Treeline
 
-/// Values of a cluster, checked against its points.
+/// Checks the values of each cluster against its points.
 @Suite struct ClusterValueTests {
   @Test(arguments: PointSet.nasty) func isRightForEveryCluster(_ set: PointSet) throws {
     let outline = try set.outline()
@@ -20,7 +20,7 @@ import Treeline
     }
   }
 
-  /// A view of a cluster's bounds shows the whole cluster.
+  /// Checks that a view of a cluster's bounds shows the whole cluster.
   @Test(arguments: PointSet.nasty) func boundsShowTheCluster(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
@@ -29,7 +29,8 @@ import Treeline
     }
   }
 
-  /// Covariances are stored as Float, whose rounding limits the ellipse's error, relative to the longer axis.
+  /// Checks the ellipse of each cluster. Covariances are stored as `Float`, so the error of the ellipse is limited
+  /// relative to its longer axis.
   @Test(arguments: PointSet.nasty) func ellipseIsThatOfTheCovariance(_ set: PointSet) throws {
     let outline = try set.outline()
     for entry in outline.entries {
@@ -45,7 +46,7 @@ import Treeline
       let (long, short) = (ellipse.semiMajor * ellipse.semiMajor, ellipse.semiMinor * ellipse.semiMinor)
       #expect(long.isFinite && short.isFinite && long >= short && ellipse.axisX >= 0)
       #expect(abs(hypot(ellipse.axisX, ellipse.axisY) - 1) < 1e-12)
-      // The covariance matrix, computed back from the ellipse.
+      // Computes the covariance matrix back from the ellipse.
       let (x, y) = (ellipse.axisX, ellipse.axisY)
       #expect(abs(long * x * x + short * y * y - xx) <= tolerance, "\(entry.cluster.range)")
       #expect(abs((long - short) * x * y - xy) <= tolerance, "\(entry.cluster.range)")

@@ -4,7 +4,7 @@ import Testing
 import Treeline
 
 @Suite struct ClustersByIDTests {
-  /// An answer comes back the same from its ids, in any order.
+  /// Checks that the ids of an answer, in any order, give the same answer again.
   @Test(arguments: PointSet.nasty + Trials.seeds(20, from: 880).map { PointSet.random(seed: $0) })
   func answersComeBackByTheirIDs(_ set: PointSet) throws {
     let tree = try set.tree()

@@ -5,8 +5,8 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Answers that continue a previous one: they keep the promises of every answer, are as steady as possible, and never
-/// much wider than a fresh answer.
+/// Checks answers that continue a previous answer. They keep the promises of every answer and change as little as
+/// possible. Their clusters are never much wider than those of a fresh answer.
 @Suite struct ContinuingTests {
   static let sets = PointSet.nasty + (900..<930).map { PointSet.random(seed: UInt64($0)) }
 
@@ -39,9 +39,9 @@ import TreelineBuilder
     clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
   }
 
-  /// Checks answers of small trees against all cuts. Within the limit, the greatest possible number of clusters of the
-  /// previous answer is kept; among all cuts that keep this number, the one with the least scatter is returned. If that
-  /// one scatters too much, another cut could hardly ever keep more.
+  /// Checks answers of small trees against all cuts. An answer keeps as many clusters of the previous answer as the
+  /// limit allows. Among all cuts that keep this number, the query returns the cut with the least scatter. If that cut
+  /// scatters too much, the query returns another cut. Then hardly any cut with a low enough scatter keeps more clusters.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)
@@ -93,8 +93,8 @@ import TreelineBuilder
     }
   }
 
-  /// The purpose of continued answers: of the clusters that stay in view after a pan by a tenth of the screen, far more
-  /// are kept than in fresh answers.
+  /// Checks the purpose of continued answers. Pans the map by a tenth of the screen, and compares the clusters that
+  /// stay in view: a continued answer keeps far more of them than a fresh answer.
   @Test func mostClustersSurviveAPan() throws {
     let tree = try PointSet.cities(20_000, seed: 301).tree()
     var (screens, fresh, continued) = (ScreenMaker(over: tree, seed: 163), PromiseCount(), PromiseCount())
@@ -120,13 +120,13 @@ import TreelineBuilder
   }
 }
 
-/// All possible answers of a tree.
+/// All cuts of a tree, that is, all possible answers.
 private struct AllCuts {
   struct Cut {
     var count: Int
     var kept: Int
     var scatter: Double
-    /// Whether no cluster is finer than the clusters of both answers.
+    /// Whether each cluster of the cut equals or contains one of the `finest` clusters.
     var isOfBoth: Bool
   }
 
@@ -139,7 +139,8 @@ private struct AllCuts {
     shown = Set(previous.map(\.id))
     let old = previous.map(\.range).filter(oracle.isVisible)
     func hasOld(_ range: Range<Int>) -> Bool { old.contains { $0.overlaps(range) } }
-    // The largest clusters that are in a fresh cluster and share no point with the previous clusters in view.
+    // Adds the largest clusters that lie in a cluster of the fresh answer and share no point with the previous clusters
+    // in view.
     var finest = old
     for entry in outline.entries where oracle.isVisible(entry.cluster.range) && !hasOld(entry.cluster.range) {
       let range = entry.cluster.range

@@ -7,14 +7,14 @@ import TreelineBuilder
 @Suite struct ConvexHullTests {
   private typealias Position = (x: Int128, y: Int128)
 
-  /// Returns a number above 0 if c is to the left of the way from a to b, with y pointing south.
+  /// Returns a positive number if `c` is to the left of the line from `a` to `b`, where y points south.
   private func turn(_ a: Position, _ b: Position, _ c: Position) -> Int128 {
     (b.y - a.y) * (c.x - a.x) - (b.x - a.x) * (c.y - a.y)
   }
 
   @Test(arguments: Trials.seeds(20, from: 810)) func everyPointLiesWithinCornersThatAllCount(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    // With few different numbers, many points are on one line.
+    // If there are only a few different numbers, many points are on one line.
     let side = [3, 9, 1000][random.index(below: 3)]
     let tree = try ClusterTree(
       (0..<60).map { _ in Coordinate(x: Double(random.index(below: side)), y: Double(random.index(below: side))) },
@@ -32,7 +32,7 @@ import TreelineBuilder
         if !isFlat { #expect(turn(a, b, corners[(index + 2) % corners.count]) > 0, "seed \(seed)") }
       }
       #expect(corners.count == 1 ? cluster.rect.isPoint : corners.count > 1)
-      // The hull begins at a westernmost point.
+      // The first corner of the hull is a westernmost point.
       #expect(corners.first!.0 == points.map(\.0).min())
     }
   }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Treeline
 
-/// The cut by scatter, checked against its definition, and for its main advantage: it is the same for any box.
+/// Checks the cut by scatter against its definition. Also checks its main advantage: the clusters do not depend on the
+/// box.
 @Suite struct DetailTests {
   static let sets = PointSet.nasty + (800..<840).map { PointSet.random(seed: UInt64($0)) }
 

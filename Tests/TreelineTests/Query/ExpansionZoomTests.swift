@@ -4,14 +4,15 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// The zooms at which clusters fall apart and points stand alone, checked against queries just below and at them.
+/// Checks the zooms at which clusters are split and at which points become single. Compares with queries at these zooms
+/// and just below them.
 @Suite struct ExpansionZoomTests {
   static let sets =
     PointSet.nasty.filter { !$0.coordinates.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }
 
   private typealias Answer = (_ zoom: Double) throws -> Clusters
 
-  /// Zooms so far in or out that a pixel is less than a unit, or more than the whole plane.
+  /// At these zooms, a pixel is much less than a unit of the plane, or more than the whole plane.
   private static let (farIn, farOut) = (200.0, -200.0)
 
   @Test(arguments: sets) func areWhereTheAnswerChanges(_ set: PointSet) throws {
@@ -39,7 +40,7 @@ import TreelineBuilder
     }
   }
 
-  /// - - Parameter isNested: Whether a cluster that falls apart is never hidden in another cluster.
+  /// - Parameter isNested: Whether the answer at `zoom` must show no ancestor of the cluster either.
   private func checkParting(_ tree: ClusterTree, _ id: ClusterID, _ zoom: Double?, isNested: Bool, _ answer: Answer)
     throws
   {

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Clusters without a point that passes the tree's filter, and clusters that fall apart at no zoom.
+/// Checks clusters none of whose points pass the filter, and clusters that are not split at any zoom.
 @Suite struct FilteredNavigationTests {
   @Test func aClusterWithoutPassingPointsSaysSo() throws {
     let kinds = ["a", "a", "b", "b"]
@@ -31,7 +31,8 @@ import TreelineBuilder
     #expect(try filtered.unclusteredZoom(ofTreeIndex: index, by: .detail(20)) == nil)
   }
 
-  /// The two points are only some units apart: their distance minus the largest rounding error is nothing.
+  /// Checks two points that are only a few units apart. Their distance minus the greatest possible rounding error is
+  /// zero.
   @Test(arguments: [Growth.merging(by: .distance), .merging(by: .scatter), .splitting(.mean)])
   func pointsTooNearForAnyPixelAreNeverParted(growth: Growth) throws {
     let coordinates = [(10.0, 50.0), (10.0000002, 50), (20, 20), (30, -30)].map(Coordinate.init(longitude:latitude:))

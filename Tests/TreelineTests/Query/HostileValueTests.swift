@@ -3,8 +3,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// All queries with extreme or invalid values: the answer is right or an error says what is wrong, and nothing ends the
-/// process, which would end this test.
+/// Calls all queries with extreme or invalid values. Either the answer is right or an error says what is wrong. A crash
+/// would end this test.
 @Suite struct HostileValueTests {
   fileprivate struct Place {
     var coordinate: Coordinate
@@ -14,7 +14,7 @@ import TreelineBuilder
     var opened: Instant
   }
 
-  /// Chooses among hostile values, and sometimes usual ones.
+  /// Chooses mostly among hostile values, and sometimes among usual values.
   fileprivate struct Chooser {
     var random: SplitMix64
 
@@ -169,7 +169,8 @@ import TreelineBuilder
     (.merging(by: .badges), .webMercator), (.merging(by: .scatter), .planar),
   ]
 
-  /// Runs calls and counts their errors; an error that is not one of the library's for bad arguments is an issue.
+  /// Runs calls, and counts the answers and the errors. Any error except the library's own errors for bad arguments is
+  /// recorded as an issue.
   private struct Calls {
     var (answers, errors) = (0, 0)
 
@@ -294,10 +295,10 @@ import TreelineBuilder
 }
 
 extension HostileValueTests.Chooser {
-  /// A filter by key paths.
+  /// Returns a random filter that names columns by key paths.
   fileprivate mutating func mapFilter() -> MapFilter<HostileValueTests.Place> {
     let (value, i, j) = (number(), integer(), integer())
-    // Swift itself cannot make a range with NaN.
+    // Swift cannot create a range that contains NaN.
     let (a, b) = (value.isNaN ? .infinity : value, 1.5)
     switch random.index(below: 9) {
     case 0: return .where(\.price, in: ..<a)

@@ -4,13 +4,14 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// 400,000 points at one position among a few others: one record, which is a stack, listed by pages and spread.
+/// Tests a tree of 400,000 points at one position and a few other points. The 400,000 points form a single record, a
+/// stack. It is listed page by page and spread around its position.
 @Suite struct LargeStackTests {
-  /// Number of groups, of a thousand rows each.
+  /// Number of groups of rows. Each group has a thousand rows.
   private static let groups = 401
   private static let here = Coordinate(longitude: 13.4, latitude: 52.5)
 
-  /// The stack has all rows whose numbers are not multiples of 1000; the other rows are elsewhere.
+  /// All rows are in the stack, except rows whose numbers are multiples of 1000.
   private static let tree = Result {
     try ClusterTree(
       (0..<groups * 1000).map { row in
@@ -23,7 +24,7 @@ import TreelineBuilder
     let stack = try stack(of: tree)
     #expect(stack.isStack && stack.pointCount == 401 * 999 && stack.rect.isPoint)
     #expect(try tree.children(of: stack.id).isEmpty)
-    // The other 401 points are in buckets of up to 16.
+    // The 401 points outside the stack are in buckets of up to 16 points.
     let recordCount = tree.withStorage { $0.nodeCount }
     #expect(recordCount < 401, "\(recordCount) records")
     #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
@@ -52,7 +53,8 @@ import TreelineBuilder
   @Test func spreadPositionsAreApart() throws {
     let spread = StackSpread(count: try stack(of: try Self.tree.get()).pointCount, spacing: 26)
     #expect(spread.count == 401 * 999)
-    // Compares members with those on the same turn and the next; each turn has some 2 pi members more than the last.
+    // Compares each member with the following members on the same turn of the spiral and on the next turn. Each turn
+    // has about 2 pi more members than the turn before it.
     for position in [0, 1, 100, 5_000, 250_000, 399_000] {
       for other in position + 1..<min(position + 4_000, spread.count) {
         let (a, b) = (spread[position], spread[other])

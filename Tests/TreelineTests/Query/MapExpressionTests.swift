@@ -3,7 +3,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Filters and aggregates by key paths equal those by column names.
+/// Checks that filters and aggregates by key paths equal filters and aggregates by column names.
 @Suite struct MapExpressionTests {
   enum Stars: String { case one, two, three }
 
@@ -37,7 +37,7 @@ import TreelineBuilder
 
   static func day(_ number: Int64) -> Instant { Instant(seconds: number * 86_400, nanoseconds: 0) }
 
-  /// Each filter with the test of a value that it must equal.
+  /// Filters, each with a closure that tests a single value. Both must pass the same values.
   static let filters: [(MapFilter<Hotel>, @Sendable (Hotel) -> Bool)] = [
     (.where(\.price, .isLess, 7.5), { $0.price.map { $0 < 7.5 } ?? false }),
     (.where(\.price, in: 2.5..<7.5), { $0.price.map { (2.5..<7.5).contains($0) } ?? false }),
@@ -93,7 +93,8 @@ import TreelineBuilder
     }
   }
 
-  /// A moving window gives the same result as a new filter, and transitions keep the names of columns.
+  /// Compares filters that reuse the previous window with new filters. Also checks that transitions keep the names of
+  /// columns.
   @Test func reusesTheFilterBefore() throws {
     let map = try Self.map()
     var window: ClusterMap<Hotel>?
@@ -127,7 +128,7 @@ import TreelineBuilder
     #expect(throws: QueryError.self) { try bare.selecting(.where(\.kind, .equals, "inn")) }
   }
 
-  /// A tree from an index has no key paths, so columns are found by the names of properties.
+  /// A tree from an index has no key paths. Checks that its columns are found by the names of the properties.
   @Test func columnsOfAnotherTreeGoByName() throws {
     let map = try ClusterMap(Self.hotels, on: Self.map().tree)
     #expect(try map.columnName(of: \.kind) == "kind" && map.columnName(of: \.offer.price) == "price")

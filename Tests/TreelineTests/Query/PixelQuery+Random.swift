@@ -1,7 +1,7 @@
 import PointSets
 import Treeline
 
-/// A cut by pixels at a zoom, with points that stand alone or without.
+/// A random cut by pixels at a zoom, with or without unclustered points.
 struct PixelQuery: CustomStringConvertible {
   var zoom: Double
   let criterion: PixelCriterion
@@ -11,7 +11,7 @@ struct PixelQuery: CustomStringConvertible {
   init(_ random: inout SplitMix64) {
     zoom = random.number(from: -2, to: 24)
     pixels = random.number(from: 0, to: 200)
-    // With badges, no points are unclustered.
+    // A cut by badges supports no unclustered points.
     let criteria = PixelCriterion.allCases.filter { $0 != .badges }
     criterion = criteria[random.index(below: criteria.count)]
     alone = UnclusteredPoints(

@@ -2,7 +2,7 @@ import PointSets
 import Treeline
 
 extension PlaneWindow {
-  /// Returns a window between two points of a tree, around one of them, or anywhere; it may cross the seam.
+  /// Returns a random window: between two points of a tree, around a point, or anywhere. It may cross the seam.
   static func random(over tree: ClusterTree, _ random: inout SplitMix64) -> PlaneWindow {
     func corner() -> PlanePoint {
       tree.pointCount > 0 && random.index(below: 3) > 0
@@ -18,7 +18,7 @@ extension PlaneWindow {
       x: a.x &- size / 2, width: size, minY: a.y - min(a.y, size / 2), maxY: a.y + min(.max - a.y, size / 2))
   }
 
-  /// Returns a window inside this one, which sometimes shares some of its edges.
+  /// Returns a random window inside this window. The two windows sometimes share edges.
   func randomPart(_ random: inout SplitMix64) -> PlaneWindow {
     func cut(_ size: UInt32) -> UInt32 { random.index(below: 4) == 0 ? 0 : UInt32(random.index(below: Int(size) + 1)) }
     let west = cut(width)

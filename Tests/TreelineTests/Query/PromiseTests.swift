@@ -4,15 +4,15 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Promises about pairs of answers on random screens: 10,000 pairs for every way to cut a tree, over all split rules.
-/// `scripts/measure/measures` checks the same number for each rule of each real set.
+/// Checks promises about pairs of answers on random screens: 10,000 pairs for every way to cut a tree, in total over
+/// all split rules. `scripts/measure/measures` checks as many pairs for each split rule and each set of real data.
 @Suite struct PromiseTests {
   static let sets = [
     PointSet.cities(20_000, seed: 301), PointSet.cities(3_000, seed: 302), PointSet.random(seed: 303),
     PointSet.random(seed: 304), PointSet.random(seed: 305),
   ]
 
-  /// Number of pairs for each set, rule and way to cut.
+  /// Number of pairs for each combination of a set, a split rule and a way to cut.
   private static let pairsEach = Trials.count(10_000) / (sets.count * SplitRule.few.count) + 1
 
   @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
@@ -48,8 +48,7 @@ import TreelineBuilder
     }
   }
 
-  /// Shows that these counts can fail: a limit does lose clusters on a pan, and answers at different limits are not
-  /// nested.
+  /// Checks that these counts can report violations: with a limit, clusters do get lost on a pan.
   @Test func aLimitDoesChangeOnAPan() throws {
     let tree = try ClusterTree(
       PointSet.cities(20_000, seed: 301).coordinates, options: BuildOptions(threads: 1, computesSeparations: true))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Promises of a query, checked against the points one by one: see `QueryOracle`.
+/// Checks the promises of a query against the points, one by one. See `QueryOracle`.
 @Suite struct QueryGuaranteeTests {
   static let limits = [1, 2, 3, 7, 20, 100, 1000, Int.max]
 
@@ -35,7 +35,8 @@ import Treeline
     }
   }
 
-  /// Windows of the plane itself, with edges through points and corners at the plane's corners.
+  /// Checks windows in units of the plane. Their edges pass through points, and their corners may be corners of the
+  /// plane.
   @Test(arguments: PointSet.nasty) func holdInAnyWindow(_ set: PointSet) throws {
     let outline = try set.outline()
     var random = SplitMix64(seed: 103)
@@ -48,7 +49,8 @@ import Treeline
     }
   }
 
-  /// Any limit is used up: each step adds at most one cluster, so no number of clusters is skipped.
+  /// Checks that a query without a limit shows every position. A query uses up any limit: each step adds at most one
+  /// cluster, so it reaches every number of clusters.
   @Test(arguments: PointSet.nasty) func noLimitGivesEveryPosition(_ set: PointSet) throws {
     let outline = try set.outline()
     let answer = try Array(outline.tree.clusters(.limit(.max), in: PlaneWindow.everything))
@@ -58,7 +60,7 @@ import Treeline
   }
 }
 
-/// Checks that the oracle finds faults; otherwise it would prove nothing.
+/// Checks that the oracle finds faults. Otherwise tests with the oracle would prove nothing.
 @Suite struct QueryOracleTests {
   @Test func noticesBrokenAnswers() throws {
     let outline = try PointSet.cities(300, seed: 104).outline()
@@ -75,8 +77,8 @@ import Treeline
     #expect(oracle.violations(of: other, limit: 10).contains { $0.contains("not of this tree") })
   }
 
-  /// Answers with more nodes than are copied at every level: most nodes are finished while the tree goes on for
-  /// hundreds of levels.
+  /// Checks answers with so many nodes that a query does not copy them at every level. Most nodes are finished early,
+  /// while the tree goes on for hundreds of levels.
   @Test(arguments: [1_100, 1_500, 2_030, .max]) func largeAnswersOfDeepTreesComeInTreeOrder(_ limit: Int) throws {
     let deep = PointSet.lattice(columns: 50, rows: 40).coordinates + PointSet.geometricSpread(.spiral).coordinates
     for set in [PointSet("a lattice and a spiral", deep), .cities(4_000, seed: 104), .cities(1_800, seed: 105)] {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// Zooming in never merges: the answer for a part of a window is at least as fine as the answer for the window.
+/// Checks that zooming in never merges clusters: the answer for a part of a window is at least as fine as the answer
+/// for the whole window.
 @Suite struct QueryNestingTests {
   @Test(arguments: PointSet.nasty + (300..<360).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
   func aWindowInsideAnotherRefinesItsAnswer(_ set: PointSet, _ rule: SplitRule) throws {
@@ -22,7 +23,7 @@ import Treeline
     }
   }
 
-  /// As above, for boxes in degrees that zoom in on one place.
+  /// Checks nesting for viewports, in degrees, that zoom in on one coordinate.
   @Test(arguments: [
     PointSet.cities(3000, seed: 112), .uniformWorld(3000, seed: 113), .roads(3000, seed: 114),
     .antimeridian(500, seed: 115),
@@ -43,7 +44,7 @@ import Treeline
     }
   }
 
-  /// A higher limit splits clusters and changes nothing else.
+  /// Checks that a higher limit only splits clusters, and changes nothing else.
   @Test(arguments: PointSet.nasty) func aHigherLimitRefines(_ set: PointSet) throws {
     let tree = try set.tree()
     var boxes = BoxMaker(for: set, seed: 117)

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// A command line, a URL and JSON are three forms of the same query.
+/// Checks that a query can be written as a command line, as a URL and as JSON, and that all three are read as the same
+/// query.
 @Suite struct QueryParametersTests {
   @Test(arguments: 700..<702 as Range<UInt64>) func everySpellingIsReadBack(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -12,13 +13,13 @@ import Treeline
       let query = Query.random(&random)
       let pairs = query.parameters.map { (name: $0.name, value: "\($0.value)") }
 
-      // As a command line.
+      // Reads the query from a command line.
       let options = pairs.flatMap { ["--" + $0.name, $0.value] }
       let names = stride(from: 0, to: options.count, by: 2)
       var fromOptions = QueryParameters(names.map { (name: String(options[$0].dropFirst(2)), value: options[$0 + 1]) })
       #expect(Query(&fromOptions) == query && fromOptions.faults.isEmpty, "\(options)")
 
-      // As a URL.
+      // Reads the query from a URL.
       var components = URLComponents()
       components.queryItems = pairs.map { URLQueryItem(name: $0.name, value: $0.value) }
       let text = try #require(components.string)
@@ -28,7 +29,7 @@ import Treeline
       fromURL.refuseUnread()
       #expect(fromURL.faults.isEmpty, "\(text)")
 
-      // As JSON, whole and in its two parts.
+      // Reads the query from JSON, as a whole and as its two parts.
       let json = try JSONEncoder().encode(query)
       let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
       #expect(Set(object.keys) == Set(pairs.map(\.name)))
@@ -39,7 +40,7 @@ import Treeline
     }
   }
 
-  /// The names are public: users who stored a query can still read it.
+  /// The names of parameters are public: users have stored queries and must still be able to read them.
   @Test func namesAndValuesAreThese() throws {
     let view = Viewport(BoundingBox(west: 2.2, south: 48.8, east: 2.5, north: 48.9), zoom: 11.5)
     func text(_ query: Query) -> String { query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
@@ -62,14 +63,17 @@ import Treeline
 
   @Test(arguments: [
     (["limit": "0"], "limit must be 1 or more, found 0."),
-    (["detail": "9"], "detail needs zoom, or bbox with width and height: it is in pixels."),
+    (["detail": "9"], "detail is in pixels and needs zoom, or bbox with width and height."),
     (["detail": "9", "spacing": "9", "zoom": "3"], "detail and spacing exclude each other; choose one."),
     (["detail": "-1", "zoom": "3"], "detail must be a number of pixels, 0 or more, found -1."),
     (["zoom": "33"], "zoom must be from 0 to 32, found 33."),
-    (["center": "2,48"], "center needs zoom."),
+    (["center": "2,48"], "center needs zoom, width and height."),
+    (["center": "2,48", "zoom": "3"], "center needs width and height."),
+    (["center": "2,48", "width": "300", "height": "200"], "center needs zoom."),
+    (["center": "2,48", "zoom": "3", "width": "300"], "width needs height."),
     (["bbox": "1,2,3"], "bbox must be four numbers, west,south,east,north, such as 2.2,48.8,2.5,48.9, found 1,2,3."),
     (["order": "deepest-first"], "order must be breadth-first or widest-first or steepest-first, found deepest-first."),
-    (["tile-size": "512"], "tile-size needs zoom or tile: it is the size of the tiles that the zoom counts."),
+    (["tile-size": "512"], "tile-size needs zoom or tile, because it is the tile size of a zoom."),
     (["tile": "3,4,2", "width": "9", "height": "9"], "tile and width exclude each other; choose one."),
     (
       ["bbox": "1, 2, 3, x"],
@@ -83,7 +87,7 @@ import Treeline
     #expect(parameters.faults.first?.message { $0 } == message)
   }
 
-  /// Two queries in one list, distinguished by the prefixes of their names.
+  /// Reads two queries from one list of parameters. The prefixes of the names tell which query a parameter belongs to.
   @Test(arguments: 720..<722 as Range<UInt64>) func severalQueriesAreToldApart(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<Trials.count(500) {
@@ -114,7 +118,7 @@ import Treeline
         .limit(7, .widestFirst), .spacing(44).atMost(7), []
       ))
     #expect(cuts([("limit", "7"), ("b-limit", "8")]) == (.limit(7), .limit(8), []))
-    // Points are unclustered in the queries whose cut supports it.
+    // `min-points` without a prefix applies only to the queries whose cut supports unclustered points.
     let alone = UnclusteredPoints(leastMembers: 4)
     #expect(cuts([("min-points", "4"), ("b-detail", "9")]) == (.limit(100), .detail(9).unclustered(alone), []))
     #expect(cuts([("a-min-points", "4"), ("b-detail", "9")]).2 == ["a-min-points"])
@@ -127,7 +131,7 @@ import Treeline
     }
   }
 
-  /// Zooms in MapLibre are one less than zooms of tiles of 256 px.
+  /// Checks that zooms of MapLibre, whose tiles have 512 px, are one less than zooms of tiles of 256 px.
   @Test func zoomsAreOfTheirTiles() throws {
     let tree = try PointSet.cities(500, seed: 172).tree()
     let box = BoundingBox(west: -20, south: 30, east: 40, north: 70)

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Treeline
 
-/// An answer depends on the tree, the box and the limit, but not on earlier or simultaneous questions.
+/// Checks that an answer depends only on the tree, the box and the limit, and not on other queries before it or at the
+/// same time.
 @Suite struct QueryPurityTests {
   private static func questions(for set: PointSet) -> [(box: BoundingBox, limit: Int)] {
     var boxes = BoxMaker(for: set, seed: 121)
@@ -37,7 +38,7 @@ import Treeline
     }
   }
 
-  /// The members of a cluster keep the tree alive after its other references are gone.
+  /// Checks that the members of a cluster keep the tree alive after all other references to it are gone.
   @Test func membersKeepTheirTree() throws {
     var tree: ClusterTree? = try PointSet.twoStacks(5, 6).tree()
     let members = try #require(tree.flatMap { tree in tree.root.map { tree.members(of: $0) } })

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// A selected point stays selected: for any move of the map and any query, one cluster contains the point while it is
-/// visible, and every transition contains that cluster.
+/// Checks that a selected point stays selected, for any move of the map and any query. While the point is visible,
+/// exactly one cluster contains it, and every transition contains that cluster.
 @Suite struct SelectionTests {
   @Test(arguments: [
     PointSet.cities(5000, seed: 541), .roads(3000, seed: 542), .antimeridian(900, seed: 543),

@@ -5,7 +5,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// The walk to the nodes shown at a required distance, checked against their definition.
+/// Checks the search for the nodes that are shown at a required distance against its definition.
 @Suite struct SeparatedNodesTests {
   @Test(arguments: PointSet.nasty) func areThoseOfTheDefinition(_ set: PointSet) throws {
     try check(set, seed: 91, windows: Trials.count(40))
@@ -29,7 +29,8 @@ import TreelineBuilder
     }
   }
 
-  /// A closer zoom refines the answer in any part of the map, and a pan does not change it.
+  /// Checks that a closer zoom only refines the answer, in any part of the map, and that a pan does not change the
+  /// answer.
   @Test(arguments: [PointSet.cities(1500, seed: 93), .antimeridian(800, seed: 94), .uniformWorld(1500, seed: 95)])
   func areNestedOverZoomsAndTheSameInAnyWindow(_ set: PointSet) throws {
     let tree = try set.tree()
@@ -47,7 +48,8 @@ import TreelineBuilder
     }
   }
 
-  /// A damaged file may have separations that grow from parent to child; still, every point is in one node.
+  /// A damaged file may contain separations that grow from parent to child. Even then, each point must be in exactly
+  /// one node.
   @Test(arguments: Trials.seeds(20)) func holdEveryPointOnceWhateverTheSeparations(seed: UInt64) throws {
     let tree = try PointSet.cities(700, seed: 97).tree()
     var random = SplitMix64(seed: seed)

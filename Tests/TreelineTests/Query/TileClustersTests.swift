@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Clusters whose positions are in a window, checked against all clusters one by one.
+/// Checks which clusters have their positions in a window, against all clusters of the tree, one by one.
 @Suite struct TileClustersTests {
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
   func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {

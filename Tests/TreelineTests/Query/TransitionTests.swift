@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Transitions between answers of any kind over one tree, checked against their definition.
+/// Checks transitions between any two answers of a tree against their definition.
 @Suite struct TransitionTests {
   @Test(arguments: PointSet.nasty + (700..<780).map { PointSet.random(seed: UInt64($0)) }, SplitRule.few)
   func everyClusterOccursOnceAndCountsAddUp(_ set: PointSet, _ rule: SplitRule) throws {
@@ -17,7 +17,7 @@ import TreelineBuilder
     }
   }
 
-  /// Returns an answer of any kind, in any window.
+  /// Returns a random answer, of any kind and in any window.
   private static func answer(of tree: ClusterTree, after previous: Clusters? = nil, _ random: inout SplitMix64) throws
     -> Clusters
   {
@@ -77,7 +77,7 @@ import TreelineBuilder
     }
   }
 
-  /// Finds the cluster that contains a point, in every answer that shows the point.
+  /// Checks that, in every answer that shows a point, the cluster that contains the point is found.
   @Test(arguments: PointSet.nasty) func theClusterThatHoldsAPointIsFound(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 135)

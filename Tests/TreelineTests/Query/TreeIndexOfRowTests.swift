@@ -4,7 +4,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Tree indices of input rows, checked against a search of all points.
+/// Checks the tree indices of input rows against a search through all points.
 @Suite struct TreeIndexOfRowTests {
   @Test(arguments: PointSet.nasty, SplitRule.few) func everyRowIsFound(_ set: PointSet, _ rule: SplitRule) throws {
     try check(set, rule)
@@ -14,7 +14,7 @@ import TreelineBuilder
     _ set: PointSet
   ) throws { try check(set, .mean) }
 
-  /// Merged clusters may lie across the seam of the world, and so do their boxes.
+  /// Checks trees that were grown by merging. Their clusters, and the boxes of these clusters, may lie across the seam.
   @Test(arguments: PointSet.nasty, MergeMetric.allCases) func everyRowOfMergedTreesIsFound(
     _ set: PointSet, _ metric: MergeMetric
   ) throws {
@@ -28,7 +28,7 @@ import TreelineBuilder
     let treeIndexOfRow = Dictionary(uniqueKeysWithValues: (0..<tree.pointCount).map { (tree.row(atTreeIndex: $0), $0) })
     for (row, coordinate) in set.coordinates.enumerated() {
       #expect(try tree.treeIndex(ofRow: row, at: coordinate) == treeIndexOfRow[row])
-      // With another row's coordinate, a row is found only if both rows share a position.
+      // A row is found at the coordinate of another row only if both rows have the same position.
       let other = (row + 1) % set.coordinates.count
       let isShared =
         tree.position(atTreeIndex: treeIndexOfRow[row]!) == tree.position(atTreeIndex: treeIndexOfRow[other]!)

@@ -4,8 +4,8 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Small clusters that are shown as their points, and all points alone from a zoom on, checked against the definition
-/// and against the promises of other answers.
+/// Checks unclustered points: small clusters are shown as their points, and from some zoom on all points are shown
+/// alone. Compares with the definition, and checks the promises that hold for all answers.
 @Suite struct UnclusteredPointsTests {
   static let sets = PointSet.nasty + (1400..<1430).map { PointSet.random(seed: UInt64($0)) }
 
@@ -90,7 +90,7 @@ import TreelineBuilder
     }
   }
 
-  /// A width of infinity times 0 pixels gave NaN, which trapped.
+  /// Guards against an old fault: a plane of infinite width times 0 pixels gave NaN, which trapped.
   @Test func noPixelsAreNoneAtAnyZoom() throws {
     let tree = try PointSet.cities(500, seed: 525).tree(computesSeparations: true)
     #expect(

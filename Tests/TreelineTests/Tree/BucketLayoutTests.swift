@@ -2,17 +2,19 @@ import Testing
 
 @testable import Treeline
 
-/// Numbers that must follow if the greatest number of points in a bucket changes.
+/// Numbers that must be changed together with the greatest number of points in a bucket.
 struct BucketLayoutTests {
   private let capacity = UInt32(NodeRecord.bucketCapacity)
 
-  /// The last gap is behind the last point and means nothing, but the first may be the upper half of a byte.
+  /// Checks that one word holds the gaps of a bucket. The gap after the last point has no meaning, but the first gap
+  /// may begin in the upper half of a byte.
   @Test func gapsOfABucketFitOneWord() {
     #expect(4 * capacity <= UInt64.bitWidth)
     #expect(Bucket.highBitOfEachGap == Bucket.lowBitOfEachGap << 3)
   }
 
-  /// A bucket whose points are split off one by one has its last split at this depth.
+  /// If the points of a bucket are split off one by one, its last split is at depth `capacity - 2`. Checks that this
+  /// depth differs from the code for no split.
   @Test func gapsTellEveryLevelFromNone() { #expect(capacity - 2 < Gap.none && Gap.none <= 15) }
 
   @Test func levelsAndDepthsInABucketDoNotOverlap() {
@@ -27,7 +29,8 @@ struct BucketLayoutTests {
     #expect(Int(node.level) == TreeStorage.maximumLevel)
   }
 
-  /// A bit for each point, and the two highest bits for partly visible, wholly visible or finished.
+  /// Checks the bits above the levels: one bit for each point, and two bits on top that say whether the node is partly
+  /// visible, wholly visible or finished.
   @Test func visibilityOfABucketFitsAboveTheLevels() {
     #expect(Bucket.shiftOfVisibility == Bucket.bitsOfLevel + Bucket.bitsOfDepth)
     #expect(UInt64(1) << (Bucket.shiftOfVisibility + capacity) <= UInt64(Bucket.partlyVisible))
@@ -36,7 +39,7 @@ struct BucketLayoutTests {
     #expect(Visibility.allBits == UInt32.max << Bucket.shiftOfVisibility)
   }
 
-  /// A query unpacks gaps as the builder packs them.
+  /// Checks that a query unpacks gaps in the way in which the builder packs them.
   @Test func gapsLieTwoInAByte() {
     #expect(Gap.byteCount(ofPoints: 0) == 0 && Gap.byteCount(ofPoints: 1) == 1 && Gap.byteCount(ofPoints: 16) == 8)
     for (even, odd) in [(0, 15), (3, 9), (15, 0)] as [(UInt8, UInt8)] {

@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import Treeline
 
-/// All ways through small trees, cluster by cluster.
+/// Follows all paths through small trees, cluster by cluster.
 @Suite struct NavigationExhaustiveTests {
   static let sets: [PointSet] =
     PointSet.stacks + PointSet.geometricSpreads + [
@@ -18,7 +18,7 @@ import Treeline
       #expect(entry.cluster.id.rawValue < 1 << 53)
     }
     #expect(Set(outline.entries.map(\.cluster.id)).count == outline.entries.count)
-    // The outline is in tree order, ancestors first, and so are ids.
+    // The outline lists clusters in tree order, each before its descendants. The order of their ids is the same.
     #expect(outline.entries.map(\.cluster.id) == outline.entries.map(\.cluster.id).sorted())
   }
 

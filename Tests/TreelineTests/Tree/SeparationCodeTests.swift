@@ -30,7 +30,8 @@ import Treeline
     }
   }
 
-  /// A distance has the least code whose square reaches the distance's square, in exact arithmetic.
+  /// Checks, in exact arithmetic, that the code of a distance is the least code whose square is at least the square of
+  /// the distance.
   @Test func aDistanceHasTheLeastCodeThatReachesIt() {
     var random = SplitMix64(seed: 81)
     var distances = (0..<20_000).map { _ in random.number(from: 1, to: 2) * Double(1 << random.index(below: 32)) }
@@ -61,7 +62,8 @@ import Treeline
     await #expect(processExitsWith: .failure) { _ = SeparationCode(atLeast: Double.nan) }
   }
 
-  /// Returns whether the square of a code reaches a distance's square: 53 bits squared fit into 128.
+  /// Returns whether the square of a code is at least the square of a distance. A distance has 53 bits, so its square
+  /// fits in 128 bits.
   private func reaches(_ code: SeparationCode, _ distance: Double) -> Bool {
     guard code.rawValue > 0 else { return false }
     guard distance >= 1 else { return true }

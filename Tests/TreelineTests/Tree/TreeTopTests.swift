@@ -4,7 +4,7 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// The upper part of a tree, from which web pages answer queries.
+/// Checks the upper part of a tree, from which web pages answer queries.
 @Suite struct TreeTopTests {
   @Test(arguments: PointSet.nasty + [.cities(1500, seed: 401), .antimeridian(800, seed: 402)], [1, 2, 7, 100, 5000])
   func holdsWhatIsShownAtEveryScaleThatItReaches(_ set: PointSet, most: Int) throws {
@@ -12,7 +12,7 @@ import TreelineBuilder
     let leaves = try tree.top(most: most).leaves
     #expect(leaves.count <= most)
     #expect(leaves.reduce(0) { $0 + Int($1.count) } == tree.pointCount)
-    // A leaf is the node directly below the deeper of the two splits next to it, and has the sums of that node.
+    // A leaf is the node directly below the deeper of the splits next to it, and it has the sums of that node.
     var first: UInt32 = 0
     for (number, leaf) in leaves.enumerated() {
       let beside = (number > 0 ? [leaf] : []) + leaves[(number + 1)...].prefix(1)
@@ -22,7 +22,7 @@ import TreelineBuilder
       #expect(cluster.meanX == mean(leaf.box.minX, leaf.sums.x, leaf.count))
       first += leaf.count
     }
-    // A leaf's own split happens only at scales at which all splits of the top happen.
+    // A leaf is split only at scales at which all splits of the top are made.
     let least = leaves.dropFirst().map(\.code).min() ?? .max
     #expect(leaves.allSatisfy { $0.ownCode < least || $0.ownCode == 0 })
   }

@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import Treeline
 
-/// Ids that do not come from the tree lead to an error, never to another cluster.
+/// Checks that an unknown id leads to an error, never to another cluster.
 @Suite struct UnknownClusterTests {
   @Test(arguments: [
     PointSet.none, .one, .coincident(20), .twoStacks(3, 30), .uniformWorld(60, seed: 151),
@@ -10,7 +10,8 @@ import Treeline
   ]) func idsNearThoseOfTheTreeAreUnknown(_ set: PointSet) throws {
     let outline = try set.outline()
     let known = Set(outline.entries.map(\.cluster.id.rawValue))
-    // All levels up to the last that fits into an id, for every point and for some beyond.
+    // Tries all levels up to the last level that fits into an id, for every point and for some indices beyond the last
+    // point.
     for first in 0..<UInt64(set.coordinates.count + 3) {
       for level: UInt64 in Array(0...40) + [511, 512, 1022, 1023] {
         let raw = first << 10 | level

@@ -3,7 +3,7 @@ import Testing
 import Treeline
 
 @Suite struct XXHash64Tests {
-  /// Hashes from the reference implementation: `printf %s TEXT | xxh64sum`.
+  /// Hashes by the reference implementation: `printf %s TEXT | xxh64sum`.
   @Test(
     arguments: [
       ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),

@@ -110,7 +110,7 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // A meaning that several methods share is explained once, with the first of them.
+    // A meaning that several methods share is explained once, with the first of these methods.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)

@@ -67,9 +67,9 @@ extension Fate {
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
-    case .split: ("split", "split off another, on a line from it", "split")
-    case .merged: ("merged", "merged from others, on lines to it", "merge")
-    case .torn: ("torn", "made of parts of several", "torn")
+    case .split: ("split", "split off another badge, on a line from it", "split")
+    case .merged: ("merged", "merged from other badges, on lines to it", "merge")
+    case .torn: ("torn", "made of parts of several badges", "torn")
     case .entered: ("entered", "enters", "in")
     case .exited: ("left", "leaves", "out")
     }

@@ -41,7 +41,8 @@ struct Summary {
       + report.methods.indices.map { sentence(findings, of: $0) }.joined()
   }
 
-  /// Returns what one method does better than the first, or what the first does better than the next best.
+  /// Returns what a method does better than the first method or, for the first method, what it does better than the
+  /// next best method.
   private func sentence(_ findings: [Finding], of one: Int) -> String {
     let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
     return clauses.isEmpty ? "" : " With \(escaped(report.methods[one].title)), \(enumeration(of: clauses))."
@@ -114,13 +115,14 @@ struct Finding {
     }
   }
 
-  /// Returns the method to compare another with: the first; for the first, the best of the others.
+  /// Returns the method with which a method is compared. This is the first method or, for the first method, the best of
+  /// all others.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
     return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }
       ?? 0
   }
 
-  /// Whether each method has the best mean; none has if all means read the same.
+  /// Whether each method has the best mean. If the texts of all means are equal, no method has the best mean.
   var best: [Bool] { measure.best(of: means, isRanked: isRanked) }
 }

@@ -1,6 +1,7 @@
 @_exported import UIKit
 
-/// Its title and subtitle are optional requirements: read from `any MKAnnotation`, they are a `String??` on a Mac.
+/// The title and the subtitle are optional requirements. On a Mac, reading them from `any MKAnnotation` gives a
+/// `String??`.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkannotation
 public protocol MKAnnotation: NSObjectProtocol {
@@ -16,7 +17,7 @@ extension MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkshape
 open class MKShape: NSObject, MKAnnotation {
-  /// Observers that use key-value observing, on platforms that have it.
+  /// Observers that use key-value observing, on platforms that support it.
   fileprivate(set) var observers: [(AnyObject, String) -> Void] = []
 
   open var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D() }
@@ -42,7 +43,7 @@ open class MKPointAnnotation: MKShape {
 }
 
 extension MKShape {
-  /// Adds an observer, like a map view that observes its annotations.
+  /// Adds an observer, in the way in which a map view observes its annotations.
   func observe(_ observer: @escaping (AnyObject, String) -> Void) { observers = [observer] }
   func stopObserving() { observers = [] }
 }
@@ -100,7 +101,7 @@ public protocol MKOverlay: MKAnnotation {
 
 /// https://developer.apple.com/documentation/mapkit/mkmultipoint
 open class MKMultiPoint: MKShape {
-  /// Only in the stub.
+  /// Only in the stub: the corners of the shape.
   public fileprivate(set) var corners: [MKMapPoint] = []
 }
 

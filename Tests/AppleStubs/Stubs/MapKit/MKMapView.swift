@@ -1,4 +1,4 @@
-/// Its requirements are optional.
+/// All requirements of the protocol are optional.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkmapviewdelegate
 @MainActor public protocol MKMapViewDelegate: NSObjectProtocol {
@@ -33,7 +33,7 @@ extension MKMapViewDelegate {
   public enum Event {
     case added([any MKAnnotation])
     case removed([any MKAnnotation])
-    /// A coordinate was set, with the duration of the animation if there is one.
+    /// A coordinate was set. If this was animated, `animated` is the duration of the animation.
     case moved(any MKAnnotation, CLLocationCoordinate2D, animated: TimeInterval?)
     case selected(any MKAnnotation)
     case deselected(any MKAnnotation)
@@ -79,7 +79,8 @@ extension MKMapViewDelegate {
     if !defersViews { makeViews() }
   }
 
-  /// Only in the stub: creates the views of annotations that have none yet, like a map view that creates them later.
+  /// Only in the stub: creates the views of all annotations that have no view yet. A real map view may also create
+  /// views later.
   public func makeViews() {
     let annotations = waiting
     waiting = []
@@ -164,7 +165,7 @@ extension MKMapViewDelegate {
 }
 
 extension MKMapRect {
-  /// Only in the stub: returns the visible rectangle of a map that shows this whole rectangle between its margins.
+  /// Only in the stub: returns the visible rectangle of a map that shows all of this rectangle between its margins.
   public func fitted(in size: CGSize, margins: UIEdgeInsets) -> MKMapRect {
     guard margins != .zero else { return self }
     let (across, down) = (size.width - margins.left - margins.right, size.height - margins.top - margins.bottom)

@@ -1,4 +1,4 @@
-// MapKit's views for SwiftUI belong to both frameworks: they exist wherever both are imported.
+// MapKit's views for SwiftUI belong to both frameworks. They exist only in files that import both.
 import SwiftUI
 
 /// https://developer.apple.com/documentation/mapkit/mapcontent
@@ -73,13 +73,13 @@ public enum Visibility: Sendable { case automatic, visible, hidden }
 /// https://developer.apple.com/documentation/mapkit/mapcamera
 public struct MapCamera: Hashable, Sendable {
   public var heading: Double
-  /// Only in the stub.
+  /// Only in the stub: creates the camera of a map that is turned by a heading.
   public init(heading: Double) { self.heading = heading }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcameraposition
 public struct MapCameraPosition: Sendable {
-  /// Only in the stub.
+  /// Only in the stub: the rectangle that the position shows.
   public let shownRect: MKMapRect?
   public static let automatic = MapCameraPosition(shownRect: nil)
   public static func rect(_ rect: MKMapRect) -> MapCameraPosition { MapCameraPosition(shownRect: rect) }
@@ -92,7 +92,7 @@ public struct MapCameraUpdateContext: Sendable {
   public let rect: MKMapRect
   public let region: MKCoordinateRegion
 
-  /// Only in the stub.
+  /// Only in the stub: creates a context with the visible rectangle and the heading.
   public init(rect: MKMapRect, heading: Double) {
     (camera, self.rect, region) = (MapCamera(heading: heading), rect, MKCoordinateRegion())
   }
@@ -103,7 +103,7 @@ public enum MapCameraUpdateFrequency: Sendable { case continuous, onEnd }
 
 /// https://developer.apple.com/documentation/mapkit/map
 public struct Map<Content: View>: PrimitiveView {
-  /// Only in the stub.
+  /// Only in the stub: the annotations of the map.
   public let shown: [ShownAnnotation]
 
   /// https://developer.apple.com/documentation/mapkit/map/init(position:bounds:interactionmodes:scope:content:)

@@ -38,7 +38,7 @@ extension ProcessInfo {
 
   private static var all: [UIUpdateLink] = []
 
-  /// Only in the stub.
+  /// Only in the stub: number of links that are enabled.
   public static var enabledCount: Int { all.filter(\.isEnabled).count }
 
   /// Only in the stub: draws a frame.
@@ -121,7 +121,7 @@ public final class UIFont: NSObject, @unchecked Sendable {
 
 /// https://developer.apple.com/documentation/uikit/uifontmetrics
 @MainActor public final class UIFontMetrics {
-  /// Only in the stub: factor of the user's text size.
+  /// Only in the stub: factor by which the user's setting enlarges text.
   public static var textScale: CGFloat = 1
 
   public init(forTextStyle textStyle: UIFont.TextStyle) {}
@@ -169,7 +169,7 @@ public struct UIAccessibilityTraits: OptionSet, Sendable {
   /// https://developer.apple.com/documentation/uikit/uiaccessibility/isreducemotionenabled
   public internal(set) static var isReduceMotionEnabled = false
 
-  /// Only in the stub: the user's setting.
+  /// Only in the stub: changes the user's setting.
   public static func setReduceMotion(_ isEnabled: Bool) { isReduceMotionEnabled = isEnabled }
 }
 

@@ -120,7 +120,7 @@ extension UIView: UITraitEnvironment {
   }
 }
 
-/// Only in the stub: the requested animations. None ends on its own.
+/// Only in the stub: records the requested animations. No animation ends on its own.
 @MainActor public enum AnimationRecord {
   public struct Animation {
     public let duration: TimeInterval
@@ -131,7 +131,7 @@ extension UIView: UITraitEnvironment {
   /// Animations that have not ended yet, in the order in which they began.
   public private(set) static var running: [Animation] = []
 
-  /// Duration of the animation that is being described; nil outside of one.
+  /// Duration of the animation whose changes are being described; nil outside of a description.
   public private(set) static var current: TimeInterval?
 
   static func begin(duration: TimeInterval, options: UIView.AnimationOptions, completion: ((Bool) -> Void)?) {

@@ -1,0 +1,28 @@
+import TreelineFormats
+
+extension TypedColumns {
+  /// Returns the error for the first line with a bad value: a row number, a group or a column's value. Returns nil if
+  /// there is none, or if the failure that was found is no failure of data.
+  ///
+  /// - Parameters:
+  ///   - failure: A failure that was found, which need not be that of the first line.
+  ///   - points: The points to look at.
+  ///   - row: The column of `--row`, unless the points are sorted by it already.
+  /// - Complexity: O(points and columns), with each value read again
+  func firstFailure(
+    instead failure: Failure, _ points: Range<Int>, of table: PointTable, in input: Input, row: RowColumn?,
+    _ groups: GroupColumns
+  ) -> Failure? {
+    guard failure.code == Failure.badData("").code else { return nil }
+    for point in points.sorted(by: { table.line(ofPoint: $0) < table.line(ofPoint: $1) }) {
+      do {
+        if let row { _ = try row.row(ofPoint: point, of: table, in: input) }
+        _ = try groups.group(ofPoint: point, of: table, in: input)
+      } catch { return error as? Failure }
+      if let error = error(ofPoint: point, in: table) {
+        return input.refusal(of: error, line: table.line(ofPoint: point), in: table)
+      }
+    }
+    return nil
+  }
+}
