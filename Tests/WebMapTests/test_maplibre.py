@@ -218,6 +218,9 @@ def test_badges_are_dark_where_the_system_is(open_map):
     page.evaluate("layer.set({ theme: 'dark' })")
     page.wait_for_timeout(200)
     assert max(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) < 80
+    page.evaluate("layer.set({ theme: { ring: '#ff0000' } })")
+    page.wait_for_timeout(200)
+    assert colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:2] == pytest.approx([255, 0], abs=30)
 
 
 def test_donuts_count_the_categories(open_map):

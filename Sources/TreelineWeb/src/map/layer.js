@@ -25,7 +25,8 @@ import { memberAt, Spread } from "./spread.js";
  *   tree in memory a function of the row.
  * @property {boolean} [ellipses] Whether the spread of the points of all clusters is drawn. That of the pointed-at
  *   cluster always is.
- * @property {"auto" | "light" | "dark" | import("./palette.js").Colours} [theme] `auto`, the default, follows the system.
+ * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows the
+ *   system.
  * @property {(feature: any) => void} [onPoint] Called with GeoJSON of a chosen point.
  * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns false,
  *   the cluster does not expand.
@@ -251,7 +252,7 @@ export class BadgeLayer {
   #paint() {
     const { theme = "auto" } = this.options;
     const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";
-    this.#palette = new Palette(typeof theme === "object" ? theme : isDark ? DARK : LIGHT);
+    this.#palette = new Palette(typeof theme === "object" ? { ...LIGHT, ...theme } : isDark ? DARK : LIGHT);
     this.#palette.useCategories(this.#answers?.categories ?? []);
     this.#wake();
   }
