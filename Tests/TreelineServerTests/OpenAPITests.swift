@@ -14,7 +14,7 @@ import Testing
   private typealias JSONObject = [String: Any]
 
   init() throws {
-    text = try ViewerFile("../openapi.json").text
+    text = try SourceFile("TreelineServer/Resources/openapi.json").text
     document = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? JSONObject)
   }
 

@@ -6,10 +6,10 @@ import Testing
 
 @testable import TreelineServer
 
-/// Checks the values in the viewer's `constants.js` against the library and the server.
+/// Values of the map layer of the web package and of the viewer, checked against the library and the server.
 @Suite struct ViewerConstantsTests {
   @Test func badgesFollowTheCurveOfTheLibrary() throws {
-    let constants = try ViewerConstants()
+    let constants = try JavaScriptConstants()
     let (largest, rate, power) = (
       try constants.number("LARGEST_BADGE"), try constants.number("BADGE_RATE"), try constants.number("BADGE_POWER")
     )
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func stacksOpenAsInTheLibrary() throws {
-    let constants = try ViewerConstants()
+    let constants = try JavaScriptConstants()
     let spacing = try constants.number("SPREAD_SPACING")
     let mostOnCircle = Int(try constants.number("MOST_ON_CIRCLE"))
     let (start, stretch) = (try constants.number("SPIRAL_START"), try constants.number("SPIRAL_STRETCH"))
@@ -40,24 +40,24 @@ import Testing
   }
 
   @Test func idsTellTheFirstPoint() throws {
-    let bits = Int(try ViewerConstants().number("LEVEL_BITS"))
+    let bits = Int(try JavaScriptConstants().number("LEVEL_BITS"))
     let clusters = try TestServer.tree(seed: 1).clusters(.limit(50), in: .everything)
     for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.range.lowerBound) }
   }
 
   @Test func areasAreThoseOfTiles() throws {
-    let constants = try ViewerConstants()
+    let constants = try JavaScriptConstants()
     #expect(try constants.number("AREA_DEVIATIONS") == Plane.areaDeviations)
     #expect(try constants.number("LEAST_WIDTH") == Plane.leastWidth)
   }
 
   @Test func countsEndInTheLettersOfTheLibrary() throws {
     let letters = [3, 6, 9, 12].map { BadgeText.abbreviated(Int(pow(10.0, $0))).dropFirst() }
-    #expect(try ViewerConstants().value("COUNT_SUFFIXES") == letters.joined())
+    #expect(try JavaScriptConstants().value("COUNT_SUFFIXES") == letters.joined())
   }
 
   @Test func cutsAndTheirDefaultsAreThoseOfTheServer() throws {
-    let text = try ViewerFile("cut.js").text
+    let text = try SourceFile("TreelineServer/Resources/viewer/cut.js").text
     let offered = text.matches(of: /(?m)^  (\w+): \{\n.*? standard: (\d+),.*? isByPixels: (\w+),/).map {
       "\($0.1) \($0.2) \($0.3)"
     }
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func gridCellsAreThoseOfTheServerButForTheNarrowest() throws {
-    let offered: [Double] = try ViewerConstants().value("GRID_CELLS")
+    let offered: [Double] = try JavaScriptConstants("TreelineServer/Resources/viewer/cut.js").value("GRID_CELLS")
     let published = try Set(
       (0...22).map { zoom in
         Double(try CellSize.published.units(zoom: Double(zoom))) / Plane.unitsPerPixel(zoom: Double(zoom))
@@ -78,11 +78,11 @@ import Testing
   }
 
   @Test func badgesAreAsWideAsTheStandardSpacing() throws {
-    #expect(try ViewerConstants().number("LARGEST_BADGE") == PixelCriterion.spacing.standard)
+    #expect(try JavaScriptConstants().number("LARGEST_BADGE") == PixelCriterion.spacing.standard)
   }
 
   @Test func zoomsAreThoseOfTheLibrary() throws {
-    let constants = try ViewerConstants()
+    let constants = try JavaScriptConstants()
     let (serverSize, mapSize) = (
       try constants.number("SERVER_WORLD_SIZE"), try constants.number("WORLD_SIZE")
     )
@@ -93,24 +93,24 @@ import Testing
   }
 }
 
-/// The text of a module of the viewer.
-struct ViewerFile {
+/// A JavaScript module, by its path in `Sources`.
+struct SourceFile {
   let text: String
 
-  init(_ name: String) throws {
-    // The package of the server contains its tests through a link.
+  init(_ path: String) throws {
+    // The server's package contains its tests through a link.
     let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let file = repository.appendingPathComponent("Sources/TreelineServer/Resources/viewer/\(name)")
+    let file = repository.appendingPathComponent("Sources/\(path)")
     text = try String(contentsOf: file, encoding: .utf8)
   }
 }
 
-/// The exports of `constants.js`. Each export is on a separate line, and its value is JSON.
-private struct ViewerConstants {
+/// Exports of a module, each on a line of its own with a JSON value.
+private struct JavaScriptConstants {
   private let text: String
 
-  init() throws { text = try ViewerFile("constants.js").text }
+  init(_ path: String = "TreelineWeb/src/map/constants.js") throws { text = try SourceFile(path).text }
 
   func value<Value: Decodable>(_ name: String) throws -> Value {
     let start = "export const \(name) = "

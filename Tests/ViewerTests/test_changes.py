@@ -1,11 +1,10 @@
-"""Tests the movement between two answers, and the order in which answers are accepted."""
+"""Movement between two answers, and the order in which answers are accepted. How a scene moves is tested in WebTests."""
 
 import json
 
 import pytest
 
-from conftest import ROOT, frames, rest, shown
-from trials import trials
+from conftest import frames, rest, shown
 
 
 def test_parts_start_where_their_whole_was(open_map):
@@ -30,136 +29,6 @@ def test_parts_start_where_their_whole_was(open_map):
     # The page may not have drawn the last frame yet.
     page.wait_for_function("""() => viewer.tree.scene.clusters.every(c => {
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
-
-
-RANDOM_CHANGES = """async (steps) => {
-  const {Scene} = await import('/viewer/scene.js');
-  let seed = 7;
-  const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
-  // A tree over 64 points. A node is a range, and its parts are the two halves.
-  const node = (first, count) => ({id: first * 1024 + count, first, count, x: (first + count / 2) / 64, y: 0.5, radius: 20});
-  const cut = (n, p, [from, to]) => n.first >= to || n.first + n.count <= from ? [] : n.count > 1 && random() < p
-    ? [...cut(node(n.first, n.count / 2), p, [from, to]), ...cut(node(n.first + n.count / 2, n.count / 2), p, [from, to])] : [n];
-  const holds = (a, b) => a.first <= b.first && b.first + b.count <= a.first + a.count;
-  const idOf = n => ({cluster_id: n.id});
-  const changeOf = (old, fresh) => ({
-    kept: fresh.filter(n => old.some(o => o.id === n.id)).map(idOf),
-    splits: old.filter(o => fresh.some(n => n.id !== o.id && holds(o, n)))
-      .map(o => ({whole: idOf(o), parts: fresh.filter(n => holds(o, n)).map(idOf)})),
-    merges: fresh.filter(n => old.some(o => n.id !== o.id && holds(n, o)))
-      .map(n => ({whole: idOf(n), parts: old.filter(o => holds(n, o)).map(idOf)})),
-    entered: fresh.filter(n => !old.some(o => holds(n, o) || holds(o, n))).map(idOf),
-    left: old.filter(o => !fresh.some(n => holds(n, o) || holds(o, n))).map(idOf)});
-  const scene = new Scene(), wrong = [];
-  let old = [], now = 1000, wasTold = new Array(64).fill(false);
-  for (let step = 0; step < steps; step++) {
-    // The window pans, and sometimes shows all points.
-    const from = random() < 0.3 ? 0 : Math.floor(random() * 60), to = random() < 0.3 ? 64 : from + 4 + Math.floor(random() * 60);
-    const fresh = cut(node(0, 64), 0.2 + 0.7 * random(), [from, to]);
-    const isShown = Array.from({length: 64}, (_, i) => fresh.some(n => n.first <= i && i < n.first + n.count));
-    wasTold = wasTold.map((told, i) => told && isShown[i]);
-    scene.advance(now);
-    const drawn = new Map([...scene.sprites].map(s => [s, s.x]));
-    const isInstant = random() < 0.05;
-    scene.apply(changeOf(old, fresh), fresh, now, isInstant);
-    for (const s of isInstant ? [] : scene.sprites) {
-      if (Math.abs((drawn.get(s) ?? s.x) - s.x) > 1e-9) wrong.push(`step ${step}: ${s.cluster.id} jumps to ${s.x}`);
-    }
-    if (String(scene.ids) !== String(fresh.map(n => n.id))) wrong.push(`step ${step}: shows other clusters`);
-    old = fresh;
-    // The next change interrupts this one sooner or later, or not at all.
-    const pause = random() < 0.2 ? 1500 : random() * 400;
-    for (let t = now; t < now + pause; t += 16) {
-      scene.advance(t);
-      const told = new Array(64).fill(0);
-      for (const s of scene.sprites) if (s.showsLabel(t)) for (let i = 0; i < s.cluster.count; i++) told[s.cluster.first + i]++;
-      if (told.some((times, i) => times > 1 || wasTold[i] && times === 0)) { wrong.push(`step ${step}: told ${told}`); break }
-      wasTold = wasTold.map((was, i) => was || isShown[i] && told[i] === 1);
-    }
-    if (pause === 1500 && isShown.some((shown, i) => shown !== wasTold[i])) wrong.push(`step ${step}: at rest, told ${wasTold}`);
-    now += pause;
-  }
-  return wrong;
-}"""
-
-
-def test_every_point_is_told_by_one_label_at_any_moment(open_map, note):
-    """Checks that each point is counted by one label at any time. For example, if a badge of 5 splits into 2 and 3, the
-    labels never add up to 10. Changes interrupt each other at random, and the view moves."""
-    page = open_map("#index=iceland&view=tree")
-    steps = trials(3000)
-    note(f"{steps} changes, seed 7")
-    wrong = page.evaluate(RANDOM_CHANGES, steps)
-    assert wrong[:3] == []
-
-
-FILM = """async (steps) => {
-  const {Scene} = await import('/viewer/scene.js');
-  const WORLD = 2 ** 32, scene = new Scene(), wrong = [];
-  const idOf = id => ({cluster_id: id}), replaced = ({whole, parts}) => ({whole: idOf(whole), parts: parts.map(idOf)});
-  const compare = (a, b) => { for (const i of a.keys()) if (a[i] !== b[i]) return a[i] - b[i]; return 0 };
-  steps.forEach(({at, isInstant, clusters, kept, splits, merges, entered, left, frames}, step) => {
-    const change = {kept: kept.map(idOf), splits: splits.map(replaced), merges: merges.map(replaced),
-      entered: entered.map(idOf), left: left.map(idOf)};
-    const fresh = clusters.map(([id, first, count, x, y, radius]) => ({id, first, count, x: x / WORLD, y: y / WORLD, radius}));
-    scene.apply(change, fresh, at, isInstant);
-    for (const {at, badges} of frames) {
-      scene.advance(at);
-      const found = scene.sprites.filter(s => !s.isForming(at)).map(s => [s.cluster.id,
-        ...[s.x * WORLD, s.y * WORLD, s.size, s.alpha].map(number => Math.round(number * 1000)), Number(s.showsLabel(at))]);
-      found.sort(compare);
-      const isSame = found.length === badges.length && found.every((badge, i) => badge.every((number, j) =>
-        Math.abs(number - badges[i][j]) <= (j === 0 || j === 5 ? 0 : 1)));
-      if (!isSame) wrong.push(`step ${step} at ${at}: ${JSON.stringify(found)} and not ${JSON.stringify(badges)}`);
-    }
-  });
-  return wrong;
-}"""
-
-
-def test_the_scene_moves_as_the_one_of_apps_does(open_map):
-    """Checks that the scene draws interrupted changes exactly like the module TreelineMap, badge by badge."""
-    page = open_map("#index=iceland&view=tree")
-    film = json.loads((ROOT / "Fixtures/golden/map/frames.json").read_text())
-    assert len(film["steps"]) > 50
-    assert page.evaluate(FILM, film["steps"])[:3] == []
-
-
-MERGES = """async () => {
-  const {Scene} = await import('/viewer/scene.js');
-  const node = (id, count, x) => ({id, count, x, y: 0.5, radius: 20});
-  const none = {kept: [], splits: [], merges: [], entered: [], left: []};
-  const idOf = n => ({cluster_id: n.id});
-  const leaves = Array.from({length: 8}, (_, i) => node(i, 2, i / 8));
-  const pairs = [0, 1, 2, 3].map(i => node(10 + i, 4, (4 * i + 1) / 16));
-  const halves = [0, 1].map(i => node(20 + i, 8, (8 * i + 3) / 16));
-  const merge = (wholes, parts) => ({...none, merges: wholes.map((whole, i) =>
-    ({whole: idOf(whole), parts: parts.slice(2 * i, 2 * i + 2).map(idOf)}))});
-  const scene = new Scene(), unlabelled = [], away = [];
-  scene.apply({...none, entered: leaves.map(idOf)}, leaves, 0);
-  scene.advance(5000);
-  // The second merge begins in the middle of the first.
-  const steps = [[5000, merge(pairs, leaves), pairs], [5150, merge(halves, pairs), halves]];
-  for (let now = 5000; now < 6500; now += 10) {
-    if (steps[0]?.[0] === now) scene.apply(steps[0][1], steps.shift()[2], now);
-    scene.advance(now);
-    for (const s of scene.sprites) {
-      if (s.alpha > 0.01 && s.size > 0.01 && !s.isForming(now) && !s.showsLabel(now)) unlabelled.push([now, s.cluster.id]);
-      // A badge must have arrived when its label ends.
-      if (s.labelUntil - now <= 10 && Math.abs(s.x - s.toX) > 1e-3) away.push([now, s.cluster.id]);
-    }
-  }
-  return {unlabelled, away, shown: scene.clusters.map(c => c.count)};
-}"""
-
-
-def test_what_merges_keeps_its_label_until_it_arrives(open_map):
-    """Checks that zooming out is as readable as zooming in. Every dot moves with its number, even if one merge
-    interrupts another merge."""
-    page = open_map("#index=iceland&view=tree")
-    found = page.evaluate(MERGES)
-    assert found["unlabelled"][:3] == [] and found["away"][:3] == []
-    assert found["shown"] == [8, 8]
 
 
 def test_reduced_motion_moves_nothing(open_map):

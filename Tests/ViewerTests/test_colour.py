@@ -8,7 +8,7 @@ from conftest import idle
 
 # Script that returns the point count, the tone and the area of each cluster on a side.
 TONED = """async name => {
-  const {coveredArea} = await import('/viewer/density.js');
+  const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
   return viewer[name].scene.clusters.map(c => ({count: c.count, tone: c.tone, area: c.area, stack: c.stack}));
 }"""
 
@@ -75,7 +75,7 @@ def test_an_outlier_hardly_changes_the_colour(open_map):
     ellipse, and the area of a cell of the grid comes from its mean."""
     page = open_map("#index=iceland&view=tree")
     areas = page.evaluate("""async () => {
-      const {coveredArea} = await import('/viewer/density.js');
+      const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
       const n = 1000, [near, far] = [0.01, 3];
       // All points but one are even in a square of `near` degrees; the last is `far` degrees to the east and north.
       const mean = (near / 2 * n + far) / (n + 1), even = near / Math.sqrt(12);
@@ -113,7 +113,9 @@ def test_tiles_have_the_colours_of_the_map(open_map):
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
     cases = [[2, 0], [3, 0.001], [40, 3], [5000, 2], [74_000, 900], [20, 4000], [900_000, 0]]
-    expression = page.evaluate("viewer.tones.expression(['get', 'point_count'], ['coalesce', ['get', 'area_km2'], 0])")
+    expression = page.evaluate("""async () => {
+      const {toneExpression} = await import('/viewer/vendor/treeline/map/density.js');
+      return toneExpression(viewer.tones, ['get', 'point_count'], ['coalesce', ['get', 'area_km2'], 0]) }""")
     for count, area in cases:
         assert evaluated(expression, {"point_count": count, "area_km2": area}) == \
             page.evaluate("([count, area]) => viewer.tones.of(count, area)", [count, area])

@@ -145,7 +145,7 @@ def test_many_members_of_a_stack_stand_on_a_spiral(open_map):
     many, = [c for c in shown(page) if c["count"] == 40]
     press(page, many)
     page.wait_for_function("() => document.querySelectorAll('#card li').length === 40")
-    offsets = page.evaluate("""async () => { const {spreadOffset} = await import('/viewer/badge.js');
+    offsets = page.evaluate("""async () => { const {spreadOffset} = await import('/viewer/vendor/treeline/map/badge.js');
       return Array.from({length: 40}, (_, i) => spreadOffset(i, 40)) }""")
     gaps = [((a["x"] - b["x"]) ** 2 + (a["y"] - b["y"]) ** 2) ** 0.5 for i, a in enumerate(offsets) for b in offsets[:i]]
     assert min(gaps) >= 25.9

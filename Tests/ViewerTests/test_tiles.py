@@ -131,7 +131,7 @@ def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
     cluster = max(page.evaluate(RENDERED), key=lambda c: c["point_count"])
     if "area_km2" not in cluster:
         pytest.skip("The server is older than this viewer.")
-    area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/density.js');
+    area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
       return coveredArea(await viewer.source.cluster('iceland', id)) }""", cluster["cluster_id"])
     assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)
 

@@ -1,4 +1,5 @@
-"""Bundles the map of the server, and the modules beside it for notebooks, for a Python package.
+"""Bundles the map of the server, with the modules of the web package that it imports and those for notebooks, for a
+Python package.
 
     bundle_map.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
 
@@ -11,14 +12,18 @@ import gzip
 import hashlib
 import json
 import pathlib
+import posixpath
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 NOTEBOOK = ROOT / "Sources/TreelinePython/map"
+PACKAGE = ROOT / "Sources/TreelineWeb/src"
+#: Where modules of the server's map find the package.
+PACKAGE_PREFIX = "vendor/treeline/"
 
-IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.-]+)";\n', re.M)
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./-]+)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) )", re.M)
 DECLARED = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+|\{[^}]*\}|\[[^\]]*\])", re.M)
 
@@ -55,14 +60,21 @@ def collect(name, done, path):
         raise SystemExit(f"bundle: expected no circle of imports, found {' > '.join([*path, name])}")
     text = source_of(name)
     for _, imported in IMPORT.findall(text):
-        collect(imported, done, [*path, name])
+        collect(beside(name, imported), done, [*path, name])
     done[name] = body_of(name, text)
+
+
+def beside(name, imported):
+    """Returns the name of a module that another module imports by a relative path."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
 
 
 def source_of(name):
     if name == "markup.js":
         styles = bare((VIEWER / "viewer.css").read_text())
         return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(styles)};\n"
+    if name.startswith(PACKAGE_PREFIX):
+        return bare((PACKAGE / name.removeprefix(PACKAGE_PREFIX)).read_text())
     # A module in the notebook's folder replaces the server's module of the same name.
     folder = NOTEBOOK if (NOTEBOOK / name).exists() else VIEWER
     return bare((folder / name).read_text())
@@ -74,9 +86,9 @@ def markup():
 
 
 def body_of(name, text):
-    names = DECLARED.findall(text)
+    names = [name.strip("[]{} ") for name in DECLARED.findall(text)]
     text = IMPORT.sub(
-        lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{json.dumps(found[2])}];\n", text
+        lambda found: f"const {{{found[1].replace(' as ', ': ')}}} = modules[{json.dumps(beside(name, found[2]))}];\n", text
     )
     text = EXPORT.sub("", text)
     odd = re.search(r"^(import|export)\b.*", text, re.M) or re.search(r"\bimport\.meta.*", text)
@@ -87,7 +99,7 @@ def body_of(name, text):
 
 def bare(text):
     """Returns the text without the comments that fill whole lines."""
-    return re.sub(r"^[ \t]*(//.*|/\*(?s:.*?)\*/[ \t]*)\n", "", text, flags=re.M)
+    return re.sub(r"^[ \t]*(//.*|/\*(?:(?!\*/)(?s:.))*\*/[ \t]*)\n", "", text, flags=re.M)
 
 
 def packed_assets():

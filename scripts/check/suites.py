@@ -86,7 +86,7 @@ def pytest(folder, environment):
 TESTS = build(
     "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests",
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treeline")
-VIEWER_LIBRARY = Step("MapLibre for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
+VIEWER_LIBRARY = Step("MapLibre and the web package for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
     "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
@@ -188,6 +188,14 @@ OTHERS = (
                 f"TREELINE_SERVER={TEST_PRODUCTS}/treeline-server node --test Tests/WebTests $ARGUMENTS",
                 (TESTS, SERVER), 90),
         ), ("nodejs", "node-typescript", "esbuild")),
+    Suite(
+        "webmap", "the web package's badges on maps of MapLibre and Leaflet, in headless Chromium",
+        (
+            Step(
+                "maps of the web package",
+                "TREELINE_PICTURES=$PWD/.build-web/pictures " + pytest("Tests/WebMapTests", ".build-viewer/venv"),
+                (SERVER, VIEWER_PACKAGES), 150),
+        ), ("chromium", "esbuild", "libjs-leaflet")),
     Suite(
         "python", "the Python package, installed from its wheel",
         (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 60),),

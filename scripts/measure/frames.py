@@ -161,15 +161,19 @@ def densest(page):
     return [found["longitude"], found["latitude"]], page.evaluate("viewer.map.getZoom()")
 
 
-def own_spans(profile):
-    """Returns the times at which a function of the viewer was on the stack, each with its duration, in microseconds."""
+def is_of_viewer(url):
+    return "/viewer/" in url and "/vendor/maplibre" not in url
+
+
+def own_spans(profile, is_own_url=is_of_viewer):
+    """Returns the times at which a function of the viewer, or of other addresses, was on the stack, each with its
+    duration, in microseconds."""
     nodes = {node["id"]: node for node in profile["nodes"]}
     parents = {child: node["id"] for node in profile["nodes"] for child in node.get("children", [])}
 
     def is_own(id):
         while id is not None:
-            url = nodes[id]["callFrame"]["url"]
-            if "/viewer/" in url and "/vendor/" not in url:
+            if is_own_url(nodes[id]["callFrame"]["url"]):
                 return True
             id = parents.get(id)
         return False

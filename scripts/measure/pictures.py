@@ -21,7 +21,7 @@ CREDITS = {
     CITIES: "Cities: GeoNames, CC BY 4.0. Land: Natural Earth.",
 }
 # The constants of badges in the viewer. A test compares them with the library's constants.
-CONSTANTS = pathlib.Path("Sources/TreelineServer/Resources/viewer/constants.js").read_text()
+CONSTANTS = pathlib.Path("Sources/TreelineWeb/src/map/constants.js").read_text()
 BADGE = {name: float(value) for name, value in re.findall(r"^export const (\w*BADGE\w*) = ([\d.]+);", CONSTANTS, re.M)}
 DOTS = 1500
 GAP = 12

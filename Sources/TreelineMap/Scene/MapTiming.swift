@@ -1,6 +1,6 @@
 /// Durations of the changes from one answer to the next, in seconds.
 ///
-/// The server's map has the same values in its `scene.js`; a test checks that both agree.
+/// The web package has the same values in its `scene.js`; a test checks that both agree.
 public struct MapTiming: Hashable, Sendable {
   /// Duration of a move.
   public var move = 0.38

@@ -1,12 +1,14 @@
 // Answers from the page itself: equal to the tree's for any view, down to the zoom that the page holds.
 
-import { COUNT_SUFFIXES } from "./constants.js";
-import { Hierarchy } from "./hierarchy.js";
-import { mapZoom } from "./mercator.js";
-import { everything, MercatorPlane, unitsPerPixel } from "./plane.js";
-import { codeAtLeast, squaredDistance } from "./separation.js";
 import { Problem, Source } from "./source.js";
 import { readTable } from "./table.js";
+import { abbreviated } from "./vendor/treeline/answer.js";
+import { leastCode, squareOf } from "./vendor/treeline/exact.js";
+import { EVERYTHING, Excerpt } from "./vendor/treeline/excerpt.js";
+import { changeOf } from "./vendor/treeline/map/change.js";
+import { mapZoom } from "./vendor/treeline/map/mercator.js";
+import { exp2, Plane } from "./vendor/treeline/plane.js";
+import { transitionOf } from "./vendor/treeline/transition.js";
 
 /** Badges of 8 px touch at 8 px: in trees grown for badges all distances are stored as if all badges had this size. */
 const UNIT_BADGE = 8;
@@ -20,8 +22,8 @@ export class Baked extends Source {
     super();
     const { facts, table } = readTable(bytes);
     this.facts = facts;
-    this.plane = new MercatorPlane(facts.seam);
-    this.hierarchy = new Hierarchy(table, facts.crosses_seam);
+    this.plane = new Plane(true, facts.seam);
+    this.hierarchy = new Excerpt(table, facts.crosses_seam);
     this.cuts = [facts.index.has_badges ? "badges" : "spacing"];
   }
 
@@ -47,7 +49,7 @@ export class Baked extends Source {
     const before = ids.map((id) => this.hierarchy.node(id));
     const after = this.nodes(query);
     const clusters = { type: "FeatureCollection", features: after.map((node) => this.feature(node, query)) };
-    return { ...changeBetween(this.hierarchy, before, after), version, clusters };
+    return { ...this.#change(before, after), version, clusters };
   }
 
   async cluster(_, id) {
@@ -84,8 +86,9 @@ export class Baked extends Source {
   nodes(query) {
     const zoom = +query.zoom;
     const center = query.center.split(",").map(Number);
-    const window = query.width ? this.plane.windowAround(center, zoom, +query.width, +query.height) : everything;
-    return this.hierarchy.cut(window, codeAtLeast(this.#distance(this.#amount(query) * unitsPerPixel(zoom))));
+    const view = { center, zoom, width: +query.width, height: +query.height, tileSize: 256 };
+    const window = query.width ? this.plane.locate(view).window : EVERYTHING;
+    return this.hierarchy.cut(window, leastCode(this.#distance(this.#amount(query) * exp2(24 - zoom))));
   }
 
   feature(node, query) {
@@ -97,7 +100,7 @@ export class Baked extends Source {
     return {
       type: "Feature",
       id: hierarchy.id(node),
-      bbox: plane.bounds(hierarchy.box(node)),
+      bbox: this.#bounds(node),
       geometry: { type: "Point", coordinates },
       properties: {
         cluster: count > 1,
@@ -107,10 +110,29 @@ export class Baked extends Source {
         ...(count > 1 && isPosition && { stack: true }),
         ...this.#group(hierarchy.first(node)),
         ...(query.badges && { badge_px: this.#badgeDiameter(count) * query.badges }),
-        ...(!isPosition && this.#ellipse(node, plane.unitLength(coordinates[1]))),
+        ...(!isPosition && this.#ellipse(node, unitLength(coordinates[1]))),
         ...(count === 1 && this.#values(hierarchy.first(node))),
       },
     };
+  }
+
+  #bounds(node) {
+    const { minX, minY, maxX, maxY } = this.hierarchy.box(node);
+    return this.plane.bounds([minX, minY, maxX, maxY]);
+  }
+
+  /** Returns what becomes of the nodes of an answer. */
+  #change(before, after) {
+    const { hierarchy } = this;
+    const [from, to] = [before, after].map((nodes) => {
+      const sorted = [...nodes].sort((a, b) => hierarchy.first(a) - hierarchy.first(b));
+      const counts = sorted.map((node) => hierarchy.count(node));
+      return {
+        length: nodes.length, firsts: sorted.map((node) => hierarchy.first(node)), counts, sizes: counts,
+        ids: sorted.map((node) => hierarchy.id(node)),
+      };
+    });
+    return changeOf(transitionOf(from, to), from.ids, to.ids);
   }
 
   /** Returns the group of a point, in a tree of groups; none for a point that is never clustered. */
@@ -141,7 +163,7 @@ export class Baked extends Source {
   /** Returns the zoom from which a node with a code is split. */
   #zoomOfCode(code, amount) {
     const { badge_distance: badge } = this.facts;
-    const distance = Math.sqrt(squaredDistance(code));
+    const distance = Math.sqrt(squareOf(code));
     const units = badge ? (distance - badge) / UNIT_BADGE : distance - 2;
     return units > 0 ? 24 - Math.log2(units / amount) : null;
   }
@@ -175,55 +197,5 @@ export class Baked extends Source {
   }
 }
 
-/** Returns a count in about four characters, halves rounded up, like `BadgeText` of the library. */
-function abbreviated(count) {
-  if (count < 1000) return String(count);
-  const rounded = (unit) => Math.floor(count / unit) + (count % unit >= unit / 2 ? 1 : 0);
-  let [unit, step] = [1000, 0];
-  while (step < COUNT_SUFFIXES.length - 1 && rounded(unit) >= 1000) [unit, step] = [unit * 1000, step + 1];
-  const tenths = rounded(unit / 10);
-  return `${tenths < 100 ? tenths / 10 : rounded(unit)}${COUNT_SUFFIXES[step]}`;
-}
-
-/**
- * Returns the change between two lists of nodes: nodes in both are kept, a node that contains several others is split,
- * and so on.
- */
-export function changeBetween(hierarchy, before, after) {
-  const change = { kept: [], splits: [], merges: [], entered: [], left: [] };
-  const named = (node) => ({ cluster_id: hierarchy.id(node) });
-  const end = (node) => hierarchy.first(node) + hierarchy.count(node);
-  const within = (nodes, from, whole) => {
-    let last = from;
-    while (last < nodes.length && hierarchy.first(nodes[last]) < end(whole)) last++;
-    return nodes.slice(from, last);
-  };
-  const inOrder = (nodes) => [...nodes].sort((a, b) => hierarchy.first(a) - hierarchy.first(b));
-  const [old, fresh] = [inOrder(before), inOrder(after)];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < fresh.length) {
-    const [one, other] = [old[i], fresh[j]];
-    if (one !== undefined && one === other) {
-      change.kept.push(named(one));
-      i++;
-      j++;
-    } else if (other === undefined || (one !== undefined && end(one) <= hierarchy.first(other))) {
-      change.left.push(named(one));
-      i++;
-    } else if (one === undefined || end(other) <= hierarchy.first(one)) {
-      change.entered.push(named(other));
-      j++;
-    } else if (hierarchy.count(one) > hierarchy.count(other)) {
-      const parts = within(fresh, j, one);
-      change.splits.push({ whole: named(one), parts: parts.map(named) });
-      i++;
-      j += parts.length;
-    } else {
-      const parts = within(old, i, other);
-      change.merges.push({ whole: named(other), parts: parts.map(named) });
-      i += parts.length;
-      j++;
-    }
-  }
-  return change;
-}
+/** Returns the length of a unit of the plane in meters, on the sphere of Web Mercator. */
+const unitLength = (latitude) => ((2 * Math.PI * 6_378_137) / 2 ** 32) * Math.cos((latitude * Math.PI) / 180);

@@ -2,7 +2,7 @@
 
 import { corners } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
-import { mapZoom, serverZoom } from "./mercator.js";
+import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
 /** Views that differ by less, in degrees and zooms, count as equal: the widget returned what the map had set. */
 const NEARLY = 1e-9;

@@ -87,14 +87,57 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
-    const parameters = { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
-    const names = query.aggregate ? namesOf(query.aggregate) : [];
-    const previous = query.cut?.continuing;
-    if (!previous) return new RemoteClusters(this, (await this.#get("clusters", "features", parameters, options)).features, names);
-    const body = JSON.stringify({ version: this.info.version, cluster_ids: Array.from(/** @type {RemoteClusters} */ (/** @type {unknown} */ (previous)).ids) });
+    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query.cut?.continuing));
+    if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
+    const answer = await this.#get("clusters", "features", this.#parameters(query), options);
+    return new RemoteClusters(this, answer.features, namesIn(query));
+  }
+
+  /**
+   * The clusters of a query, and what becomes of the clusters of an earlier answer of this index, under any filter.
+   *
+   * @param {RemoteClusters | null} from
+   * @param {Query & {ellipses?: boolean}} [query]
+   * @param {Abortable} [options]
+   */
+  change(from, query = {}, options = {}) {
+    return this.#change(from, query, { "from-filter": from?.tree.filter ?? "" }, options);
+  }
+
+  /**
+   * @param {RemoteClusters | null} from
+   * @param {Query & {ellipses?: boolean}} query
+   * @param {Record<string, any>} more Parameters besides those of the query.
+   * @param {Abortable} options
+   * @returns {Promise<{clusters: RemoteClusters, change: import("./map/scene.js").Change}>}
+   */
+  async #change(from, query, more, options) {
+    const body = JSON.stringify({ version: this.info.version, cluster_ids: Array.from(from?.ids ?? []) });
     const request = { method: "POST", headers: { "Content-Type": "application/json" }, body, ...options };
-    const answer = await this.#get("transition", "clusters", { ...parameters, continuing: true }, request);
-    return new RemoteClusters(this, answer.clusters.features ?? answer.clusters, names);
+    const answer = await this.#get("transition", "clusters", { ...this.#parameters(query), ...more }, request);
+    return { clusters: new RemoteClusters(this, answer.clusters.features ?? answer.clusters, namesIn(query)), change: answer };
+  }
+
+  /**
+   * The categories of a column, for donuts.
+   *
+   * @param {string} column
+   */
+  async categories(column) {
+    const { RemoteCategories } = await import("./map/remote-categories.js");
+    return RemoteCategories.of(this, column);
+  }
+
+  /** The same tree of the index that the server has now, since indexes may be replaced. */
+  async renewed() {
+    const tree = await RemoteTree.connect(this.base, { ...this.options, index: this.info.name });
+    tree.filter = this.filter;
+    return tree;
+  }
+
+  /** @param {Query & {ellipses?: boolean}} query */
+  #parameters(query) {
+    return { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
   }
 
   /**
@@ -265,9 +308,9 @@ export class RemoteClusters {
 
   /** @param {number} i */
   ellipse(i) {
-    // In pixels at zoom 24, which are units of the plane.
-    const [major, minor, degrees] = this.features[i].properties.ellipse ?? [0, 0, 0];
-    return { major: major / 2 ** 32, minor: minor / 2 ** 32, degrees };
+    // In pixels at zoom 24, which are units of the plane, and in degrees clockwise.
+    const [major, minor, clockwise] = this.features[i].properties.ellipse ?? [0, 0, 0];
+    return { major: major / 2 ** 32, minor: minor / 2 ** 32, degrees: -clockwise };
   }
 
   /** @param {number} i */
@@ -296,6 +339,9 @@ export class RemoteMembers {
     return this.page;
   }
 }
+
+/** @param {Query} query */
+const namesIn = ({ aggregate }) => (aggregate ? namesOf(aggregate) : []);
 
 /** @param {Query} query */
 function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 512, margin }) {

@@ -1,42 +1,14 @@
 // A point, or a stack of points that no zoom separates: its members are spread around it and listed.
 
-import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { extentText } from "./hint.js";
 import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
+import { Spread } from "./vendor/treeline/map/spread.js";
 
 /** Number of members on a page of the list, and maximum number of members in a spread. */
 const PAGE = 60;
 
-/** Milliseconds until a spread is open. */
-const OPENING = 320;
-
 /** Pixels between the opened point or stack and the card or the edge of the map. */
 const MARGIN = 8;
-
-/** The members of a stack, spread around it. */
-export class Spread {
-  /** Index of the member under the pointer, -1 if there is none. */
-  marked = -1;
-
-  constructor(cluster, count, start) {
-    Object.assign(this, { cluster, count, start });
-  }
-
-  /** Distance in pixels from the stack to the outer edge of the members. */
-  get radius() {
-    const { x, y } = spreadOffset(this.count - 1, this.count);
-    return Math.hypot(x, y) + MEMBER_RADIUS;
-  }
-
-  openness(now) {
-    const p = Math.min(Math.max((now - this.start) / OPENING, 0), 1);
-    return 1 - (1 - p) ** 3;
-  }
-
-  isMoving(now) {
-    return now < this.start + OPENING;
-  }
-}
 
 export class Card {
   /** The spread of the open stack, if a stack is open. */

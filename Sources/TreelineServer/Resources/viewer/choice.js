@@ -1,20 +1,11 @@
 // Shows a chosen cluster: zooms to where the cluster splits, or opens the cluster if it never does.
 
 import { clusterOf } from "./cluster.js";
-import { WORLD_SIZE } from "./constants.js";
 import { chosenCut, cutParameters } from "./cut.js";
-import { boxOnMap, ellipseOnMap, mapZoom } from "./mercator.js";
+import { fittingZoom, mapZoom } from "./vendor/treeline/map/mercator.js";
 
 /** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
-
-/** Pixels around the points of a cluster that fill the map. */
-const PADDING = 20;
-/**
- * The share of a cluster's ellipse that fills the map. A smaller share leads to a stack in fewer clicks, and puts more
- * points out of view.
- */
-const FILLING = 0.75;
 
 export class Choice {
   /** @param viewer Has the map, the server, the index, the settings, the tones and the card. */
@@ -69,14 +60,8 @@ export class Choice {
     this.#go(cluster, Math.min(Math.max(this.#fittingZoom(cluster), map.getZoom() + 0.5), map.getMaxZoom()));
   }
 
-  /** Returns the zoom at which the points of a cluster, except outliers, fill the map. */
-  #fittingZoom({ bbox, ellipse }) {
-    const { width, height } = this.viewer.stage.size;
-    const [wide, high] = [width, height].map((side) => Math.max(side - 2 * PADDING, side / 2) / WORLD_SIZE);
-    const box = bbox && boxOnMap(bbox);
-    const fits = (of) => (of ? Math.log2(Math.min(wide / of.width, high / of.height)) : -Infinity);
-    const spread = ellipse ? fits(ellipseOnMap(ellipse)) - Math.log2(FILLING) : -Infinity;
-    return Math.min(Math.max(spread, fits(box)), this.viewer.map.getMaxZoom());
+  #fittingZoom(cluster) {
+    return Math.min(fittingZoom(cluster, this.viewer.stage.size), this.viewer.map.getMaxZoom());
   }
 
   #go({ longitude, latitude }, zoom) {

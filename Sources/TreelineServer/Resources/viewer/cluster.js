@@ -1,10 +1,10 @@
 // A cluster as it is drawn: the content of a Feature, in fractions of the world and pixels.
 
-import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./constants.js";
-import { coveredArea, FEWEST_FOR_ELLIPSE } from "./density.js";
-import { worldX, worldY } from "./mercator.js";
 import { short } from "./text.js";
+import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
+import { coveredArea, FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
+import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
 /** Width of the world in the pixels of the server's ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;

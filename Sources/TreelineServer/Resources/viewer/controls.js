@@ -1,7 +1,6 @@
 // The settings as controls of the panel.
 
-import { GRID_CELLS } from "./constants.js";
-import { chosenCut, CUTS, LABELED_ORDERS } from "./cut.js";
+import { chosenCut, CUTS, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { element, points, short, titleOf } from "./text.js";
 import { Values } from "./values.js";
 

@@ -40,6 +40,9 @@ export const CUTS = {
   },
 };
 
+/** Widths of grid cells to choose from, in pixels: the server's widths by zoom except the narrowest, and a wide one. */
+export const GRID_CELLS = [32, 64, 88, 128];
+
 /** Orders of splits, with their labels. */
 export const LABELED_ORDERS = [
   ["breadth-first", "level by level"], ["widest-first", "the widest"], ["steepest-first", "the steepest"],

@@ -1,9 +1,9 @@
 // The contents of a cluster under the pointer: the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
-import { FEWEST_FOR_ELLIPSE } from "./density.js";
-import { boxSize } from "./mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, short, valuesOf, withGroup } from "./text.js";
+import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
+import { boxSize } from "./vendor/treeline/map/mercator.js";
 
 /** Milliseconds for which the pointer must rest before members are requested, and how many are named. */
 const REST = 140;

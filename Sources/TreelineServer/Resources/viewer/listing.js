@@ -1,7 +1,7 @@
 // The clusters in view as a list, the largest first: for keyboards and screen readers.
 
-import { boxSize } from "./mercator.js";
 import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
+import { boxSize } from "./vendor/treeline/map/mercator.js";
 
 /** Maximum number of listed clusters. The rest is only counted; zooming in or a coarser cut leaves fewer. */
 const MOST = 100;

@@ -1,7 +1,9 @@
 // Marks, names, lists or chooses what is under a pointer, a finger or the focus of the keyboard.
 
 import { clusterOf } from "./cluster.js";
-import { clusterAt, memberAt, onHold } from "./pointer.js";
+import { onHold } from "./hold.js";
+import { clusterAt } from "./vendor/treeline/map/pointer.js";
+import { memberAt } from "./vendor/treeline/map/spread.js";
 
 export class Pointing {
   /** The pointed-at cluster with its side, null if there is none. */

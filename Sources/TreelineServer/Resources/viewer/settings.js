@@ -1,7 +1,6 @@
 // The settings and the view of the map, kept in the fragment of the address: a link shows what its sender saw.
 
-import { GRID_CELLS } from "./constants.js";
-import { CUT_DEFAULTS, CUT_RANGES, LABELED_ORDERS } from "./cut.js";
+import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
 
 /** The orders of splits. */

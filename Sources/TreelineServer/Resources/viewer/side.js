@@ -2,9 +2,9 @@
 
 import { clusterOf, firstPoint } from "./cluster.js";
 import { cutParameters } from "./cut.js";
-import { Feed } from "./feed.js";
-import { serverZoom } from "./mercator.js";
-import { changeWithoutHierarchy, Scene } from "./scene.js";
+import { Feed } from "./vendor/treeline/map/feed.js";
+import { serverZoom } from "./vendor/treeline/map/mercator.js";
+import { changeWithoutHierarchy, Scene } from "./vendor/treeline/map/scene.js";
 
 class Side {
   scene = new Scene();

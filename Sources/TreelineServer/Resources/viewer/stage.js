@@ -1,8 +1,8 @@
 // Division of the stage: one map on all of it, or two maps of the same ground for both sides of a comparison.
 
-import { WORLD_SIZE } from "./constants.js";
 import { isShown } from "./shown.js";
 import { fitToContainer, Twin } from "./twin.js";
+import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 
 export class Stage {
   /** The map of the grid's half, null until it is needed. */

@@ -1,10 +1,11 @@
 // The layers that the map library draws from the server's vector tiles: the points as dust below the badges and, as a
 // view of its own, the clusters.
 
-import { diameterExpression, DOT_RADIUS } from "./badge.js";
-import { BadgePictures } from "./badge-pictures.js";
 import { cutParameters } from "./cut.js";
 import { PLACES } from "./places.js";
+import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+import { toneExpression } from "./vendor/treeline/map/density.js";
+import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 
 /**
  * Distances in pixels below which points become one grain, roughly. Coarser ones are for tiles with too many points.
@@ -125,7 +126,7 @@ export class TileLayers {
     const count = ["get", "point_count"];
     const single = 2 * DOT_RADIUS;
     const diameter = ["coalesce", ["get", "badge_px"], ["case", ["==", count, 1], single, ["round", diameterExpression(count)]]];
-    const tone = tones.expression(count, ["coalesce", ["get", "area_km2"], 0]);
+    const tone = toneExpression(tones, count, ["coalesce", ["get", "area_km2"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {

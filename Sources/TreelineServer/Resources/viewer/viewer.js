@@ -1,30 +1,30 @@
 // The map and its parts: requests answers, draws what moves, and reacts to the user.
 
+import { repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
 import { availableCuts, leastLimit } from "./cut.js";
-import { Tones } from "./density.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
 import { Legend } from "./legend.js";
 import { Listing } from "./listing.js";
-import { repaint, worldStyle } from "./basemap.js";
-import { Camera } from "./mercator.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
-import { Overlay } from "./overlay.js";
-import { readPalette, TONES } from "./palette.js";
+import { readPalette } from "./palette.js";
 import { drawPlaces } from "./places.js";
 import { Pointing } from "./pointing.js";
 import { cameraOptions, cameraText } from "./settings.js";
 import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
+import { StageCamera, StageOverlay } from "./stage-overlay.js";
 import { Stage } from "./stage.js";
 import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
+import { coveredArea, Tones } from "./vendor/treeline/map/density.js";
+import { TONES } from "./vendor/treeline/map/palette.js";
 
 /** Number of clusters in the overview of the whole index, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
@@ -84,7 +84,7 @@ export class Viewer {
     this.grid = new GridSide(source, this);
     this.tree = new TreeSide(source, this);
     this.stage = new Stage(this);
-    this.overlay = new Overlay(this.find("#overlay"));
+    this.overlay = new StageOverlay(this.find("#overlay"));
     this.notice = new Notice(this.find("#notice"));
     this.controls = new Controls(this);
     this.measures = new Measures(this.find("#measures"), source);
@@ -162,7 +162,7 @@ export class Viewer {
   /** Loads the densities of the index, over which the tones are spread. */
   async #loadDensities() {
     const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
-    this.tones = new Tones(features, TONES);
+    this.tones = new Tones(features.map((feature) => [feature.properties.point_count, coveredArea(feature)]), TONES);
   }
 
   /** Loads the categories of the chosen column, and clears settings with columns that the index lacks. */
@@ -297,7 +297,7 @@ export class Viewer {
 
   /** The current view of the map. */
   get currentCamera() {
-    return new Camera(this.map, this.stage.size);
+    return new StageCamera(this.map.getCenter(), this.map.getZoom(), this.stage.size);
   }
 
   #frame() {

@@ -1,4 +1,4 @@
-// Numbers and words that the viewer shares with the library and the server. ViewerConstantsTests compares them, so each
+// Numbers that the map layer shares with the library and the server. ViewerConstantsTests compares them, so each
 // constant is on one line, in JSON.
 
 /** Curve of badges, `BadgeSize` in Swift: the diameter that it approaches, in pixels, and how fast. */
@@ -21,9 +21,6 @@ export const SPREAD_SPACING = 26;
 export const MOST_ON_CIRCLE = 9;
 export const SPIRAL_START = 1.1;
 export const SPIRAL_STRETCH = 1.06;
-
-/** Widths of grid cells to choose from, in pixels: the server's widths by zoom except the narrowest, and a wide one. */
-export const GRID_CELLS = [32, 64, 88, 128];
 
 /** Width of the world at zoom 0 of the server, and of the map library, in pixels. */
 export const SERVER_WORLD_SIZE = 256;

@@ -1,4 +1,4 @@
-// The clusters that one side of the map shows, and how they move when the answer changes.
+// The clusters that a map shows, and how they move when the answer changes.
 //
 // A sprite is a cluster as it is drawn. Its position is a position in the world, so the map may move meanwhile. A
 // change starts from where the sprites are drawn at that moment, so it may come in the middle of another change.
@@ -8,8 +8,41 @@
 // labels, and the labels change over at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep
 // their labels until they arrive, and the whole appears at that moment, so that moving numbers can be read.
 
-import { bounce, glide, linear, pop, settle } from "./easing.js";
+import { bounce, glide, linear, settle } from "./easing.js";
 import { difference } from "./mercator.js";
+
+/**
+ * @typedef {object} Drawn A cluster as it is drawn.
+ * @property {number} id
+ * @property {number} count Number of points; under a filter, of points that pass.
+ * @property {number} [first] Where its points begin in tree order. Clusters of a grid have none, and share no points.
+ * @property {number} [size] Number of points including those that fail a filter, if it is known.
+ * @property {number} x Position in fractions of the world.
+ * @property {number} y
+ * @property {number} longitude
+ * @property {number} latitude
+ * @property {number} radius In pixels.
+ * @property {string} label
+ * @property {number} tone Number of its colour on the ramp; -1 for a single point.
+ * @property {number[] | null} parts Number of points in each category, if badges are donuts.
+ * @property {boolean} stack Whether all its points have one position.
+ * @property {import("./mercator.js").Box | null} [bbox]
+ * @property {import("./mercator.js").Ellipse | null} [ellipse]
+ *
+ * @typedef {{cluster_id: number}} Named
+ * @typedef {{whole: Named, parts: Named[]}} Fork
+ *
+ * @typedef {object} Change What becomes of the shown clusters, as in the server's answers. Each cluster of both answers
+ *   occurs once.
+ * @property {Named[]} kept
+ * @property {Fork[]} splits
+ * @property {Fork[]} merges
+ * @property {Named[]} entered
+ * @property {Named[]} left
+ *
+ * @typedef {{x?: number, y?: number, size?: number, alpha?: number}} Target
+ * @typedef {{easing?: import("./easing.js").Easing, sizeEasing?: import("./easing.js").Easing}} Easings
+ */
 
 /** Lengths of animations, in milliseconds. */
 const MOVE = 380;
@@ -29,7 +62,8 @@ const ARRIVING = 0.86;
 const FORMED = 0.9;
 const GROW = 140;
 
-class Sprite {
+export class Sprite {
+  /** @param {Drawn} cluster */
   constructor(cluster) {
     this.cluster = cluster;
     /** State at the last `advance`. The drawn radius is the radius of the badge times `size`. */
@@ -44,10 +78,24 @@ class Sprite {
     this.appearsAt = -Infinity;
     /** Whether the sprite is drawn above the sprites that are not leaving. */
     this.isOver = false;
-    this.#rest();
+    this.fromX = this.toX = this.x;
+    this.fromY = this.toY = this.y;
+    this.fromSize = this.toSize = this.fromAlpha = this.toAlpha = 1;
+    this.start = 0;
+    this.length = 0;
+    this.easing = glide;
+    this.sizeEasing = settle;
+    this.hasArrived = false;
   }
 
-  /** Starts to move from where the sprite is drawn now. */
+  /**
+   * Starts to move from where the sprite is drawn now.
+   *
+   * @param {Target} target
+   * @param {number} start
+   * @param {number} length
+   * @param {Easings} easings
+   */
   go(target, start, length, { easing = glide, sizeEasing = settle } = {}) {
     this.fromX = this.x;
     this.fromY = this.y;
@@ -65,14 +113,11 @@ class Sprite {
     return this;
   }
 
-  #rest() {
-    this.go({}, 0, 0);
-  }
-
   get end() {
     return this.start + this.length;
   }
 
+  /** @param {number} now */
   advance(now) {
     if (this.hasArrived) return;
     const p = this.length > 0 ? Math.min(Math.max((now - this.start) / this.length, 0), 1) : now < this.start ? 0 : 1;
@@ -84,21 +129,34 @@ class Sprite {
     this.hasArrived = p === 1;
   }
 
-  /** Returns whether the parts of the sprite are still on their way to it. */
+  /**
+   * Returns whether the parts of the sprite are still on their way to it.
+   *
+   * @param {number} now
+   */
   isForming(now) {
     return now < this.appearsAt;
   }
 
+  /** @param {number} now */
   showsLabel(now) {
     return this.labelFrom <= now && now < this.labelUntil;
   }
 
-  /** Returns whether the sprite has a label now or will get one. */
+  /**
+   * Returns whether the sprite has a label now or will get one.
+   *
+   * @param {number} now
+   */
   willShowLabel(now) {
     return now < this.labelUntil && this.labelFrom < this.labelUntil;
   }
 
-  /** Gives the sprite its label now if it would get it later. */
+  /**
+   * Gives the sprite its label now if it would get it later.
+   *
+   * @param {number} now
+   */
   takeOver(now) {
     if (this.labelFrom <= now) return;
     this.labelFrom = now;
@@ -109,31 +167,53 @@ class Sprite {
   settle() {
     Object.assign(this, { x: this.toX, y: this.toY, size: this.toSize, alpha: this.toAlpha });
     Object.assign(this, { labelFrom: -Infinity, labelUntil: Infinity, appearsAt: -Infinity });
-    this.#rest();
+    this.go({}, 0, 0);
   }
 }
 
 // A cluster is a range of points, so of two clusters one contains the other, or they share no point. Clusters of a grid
-// have no `first` and share no points. Under a filter `count` is the number of points that pass, so the range may end
-// too early.
+// share no points. If the size of a cluster is unknown under a filter, its range may end too early.
 
-const endOf = ({ first, count }) => first + count;
-const holds = (outer, inner) => outer.first <= inner.first && endOf(inner) <= endOf(outer);
-const overlaps = (a, b) => a.first < endOf(b) && b.first < endOf(a);
+/** @param {Drawn} cluster */
+const startOf = ({ first = NaN }) => first;
+/** @param {Drawn} cluster */
+const endOf = (cluster) => startOf(cluster) + (cluster.size ?? cluster.count);
+/** @param {Drawn} outer @param {Drawn} inner */
+const holds = (outer, inner) => startOf(outer) <= startOf(inner) && endOf(inner) <= endOf(outer);
+/** @param {Drawn} a @param {Drawn} b */
+const overlaps = (a, b) => startOf(a) < endOf(b) && startOf(b) < endOf(a);
 
 export class Scene {
-  /** Sprites of the answer by id, in the order of the answer. */
+  /**
+   * Sprites of the answer by id, in the order of the answer.
+   *
+   * @type {Map<number, Sprite>}
+   */
   #shown = new Map();
-  /** Sprites that are leaving. */
+  /**
+   * Sprites that are leaving.
+   *
+   * @type {Set<Sprite>}
+   */
   #leaving = new Set();
-  /** The latest leaving sprite of each id, while an answer is applied. */
+  /**
+   * The latest leaving sprite of each id, while an answer is applied.
+   *
+   * @type {Map<number, Sprite>}
+   */
   #leavingByID = new Map();
-  /** Leaving sprites that had labels or were to get them when the answer came. */
+  /**
+   * Leaving sprites that had labels or were to get them when the answer came.
+   *
+   * @type {Sprite[]}
+   */
   #counting = [];
   #until = 0;
   #pace = 1;
-  /** Results of `sprites` and `spritesByTone`, until other sprites come or go. */
+  // Results of `sprites` and `spritesByTone`, until other sprites come or go.
+  /** @type {Sprite[] | null} */
   #ordered = null;
+  /** @type {Sprite[] | null} */
   #orderedByTone = null;
 
   get clusters() {
@@ -169,10 +249,12 @@ export class Scene {
     this.#orderedByTone = null;
   }
 
+  /** @param {number} now */
   isMoving(now) {
     return now < this.#until || this.#leaving.size > 0;
   }
 
+  /** @param {number} id */
   sprite(id) {
     return this.#shown.get(id);
   }
@@ -183,7 +265,11 @@ export class Scene {
     this.#reorder();
   }
 
-  /** Moves all sprites to where they are drawn at a moment. */
+  /**
+   * Moves all sprites to where they are drawn at a moment.
+   *
+   * @param {number} now
+   */
   advance(now) {
     for (const sprite of this.#shown.values()) sprite.advance(now);
     for (const sprite of this.#leaving) {
@@ -197,9 +283,10 @@ export class Scene {
   /**
    * Shows another answer.
    *
-   * @param change What becomes of the shown clusters: the server's kept, splits, merges, entered and left.
-   * @param clusters The new answer.
-   * @param isInstant Whether nothing moves, for example because reduced motion is preferred.
+   * @param {Change} change
+   * @param {Drawn[]} clusters The new answer, in tree order.
+   * @param {number} now In milliseconds.
+   * @param {boolean} isInstant Whether nothing moves, for example because reduced motion is preferred.
    */
   apply(change, clusters, now, isInstant = false) {
     this.advance(now);
@@ -209,22 +296,23 @@ export class Scene {
     this.#shown = new Map();
     this.#leavingByID = new Map(Array.from(this.#leaving, (sprite) => [sprite.cluster.id, sprite]));
     this.#counting = [...this.#leaving].filter((sprite) => sprite.willShowLabel(now));
+    /** @type {Map<number, Sprite>} */
     const sprites = new Map();
     const fresh = new Map(clusters.map((cluster) => [cluster.id, cluster]));
+    /** @param {Named} named */
+    const old = ({ cluster_id: id }) => /** @type {Sprite} */ (before.get(id));
+    /** @param {Named} named */
+    const renewed = ({ cluster_id: id }) => /** @type {Drawn} */ (fresh.get(id));
 
-    for (const { cluster_id: id } of change.entered) this.#handOver(fresh.get(id), before, now);
-    for (const { cluster_id: id } of change.kept) {
-      sprites.set(id, this.#keep(before.get(id), fresh.get(id), now));
-    }
+    for (const named of change.entered) this.#handOver(renewed(named), before, now);
+    for (const named of change.kept) sprites.set(named.cluster_id, this.#keep(old(named), renewed(named), now));
     for (const { whole, parts } of change.splits) {
-      const ids = parts.map((part) => part.cluster_id);
-      this.#split(before.get(whole.cluster_id), ids, fresh, now).forEach((sprite) => sprites.set(sprite.cluster.id, sprite));
+      for (const sprite of this.#split(old(whole), parts.map(renewed), now)) sprites.set(sprite.cluster.id, sprite);
     }
     for (const { whole, parts } of change.merges) {
-      const sprite = this.#merge(fresh.get(whole.cluster_id), parts.map((part) => before.get(part.cluster_id)), now);
-      sprites.set(whole.cluster_id, sprite);
+      sprites.set(whole.cluster_id, this.#merge(renewed(whole), parts.map(old), now));
     }
-    for (const { cluster_id: id } of change.left) this.#exit(before.get(id), now);
+    for (const named of change.left) this.#exit(old(named), now);
 
     const wave = before.size === 0 ? WAVE / clusters.length : 0;
     clusters.forEach((cluster, at) => {
@@ -237,19 +325,69 @@ export class Scene {
     this.advance(now);
   }
 
+  /**
+   * Shows an answer of another tree. A badge with the same position and number as a cluster of that tree becomes its
+   * badge. All others give up their numbers at once and fade: their points may be in other clusters of the new tree.
+   *
+   * @param {Drawn[]} clusters
+   * @param {number} now
+   * @param {boolean} isInstant
+   */
+  replace(clusters, now, isInstant = false) {
+    this.advance(now);
+    /** @param {Drawn} cluster */
+    const look = ({ x, y, count }) => `${Math.round(x * 2 ** 32) % 2 ** 32} ${Math.round(y * 2 ** 32)} ${count}`;
+    const stay = new Map([...this.#shown.values()].filter((sprite) => sprite.labelFrom <= now).map((sprite) => [look(sprite.cluster), sprite]));
+    /** @type {Map<number, Sprite>} */
+    const adopted = new Map();
+    for (const cluster of clusters) {
+      const sprite = stay.get(look(cluster));
+      if (!sprite || !stay.delete(look(cluster))) continue;
+      sprite.cluster = cluster;
+      adopted.set(cluster.id, sprite);
+    }
+    const staying = new Set(adopted.values());
+    const others = [...this.#leaving, ...[...this.#shown.values()].filter((sprite) => !staying.has(sprite))];
+    this.#pace = isInstant ? 0 : 1;
+    this.#leaving = new Set();
+    for (const sprite of others) {
+      sprite.labelUntil = Math.min(sprite.labelUntil, now);
+      // Ids and ranges of points of the other tree mean nothing in this one.
+      sprite.cluster = { ...sprite.cluster, id: NaN, first: NaN };
+      // A sprite that is not drawn yet never will be.
+      if (!sprite.isForming(now)) this.#fade(sprite, now);
+    }
+    this.#shown = adopted;
+    const isNew = (/** @type {Drawn} */ { id }) => !adopted.has(id);
+    const named = (/** @type {Drawn} */ { id }) => ({ cluster_id: id });
+    const kept = clusters.filter((cluster) => !isNew(cluster));
+    this.apply({ kept: kept.map(named), splits: [], merges: [], entered: clusters.filter(isNew).map(named), left: [] }, clusters, now, isInstant);
+  }
+
   /** Moves all sprites to their targets at once. */
   #settle() {
     this.#leaving.clear();
     for (const sprite of this.#shown.values()) sprite.settle();
   }
 
-  /** Returns the sprite of a kept cluster. Under another filter the cluster may have another position. */
+  /**
+   * Returns the sprite of a kept cluster. Under another filter the cluster may have another position.
+   *
+   * @param {Sprite} sprite
+   * @param {Drawn} cluster
+   * @param {number} now
+   */
   #keep(sprite, cluster, now) {
     const isSame = sprite.cluster.x === cluster.x && sprite.cluster.y === cluster.y;
     return isSame ? sprite : this.#move(sprite, cluster, now);
   }
 
-  #split(whole, ids, fresh, now) {
+  /**
+   * @param {Sprite} whole
+   * @param {Drawn[]} parts
+   * @param {number} now
+   */
+  #split(whole, parts, now) {
     // A whole that has no label yet never gets one: its parts take over from the sprites that it was to take over from.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
@@ -258,8 +396,7 @@ export class Scene {
       whole.isOver = true;
       this.#leave(whole, { size: 0.86 }, now, MOVE * PART_LABELS, { sizeEasing: linear });
     }
-    return ids.map((id) => {
-      const cluster = fresh.get(id);
+    return parts.map((cluster) => {
       const sprite = this.#resume(cluster, takeover, now) ?? startingIn(whole, cluster);
       if (sprite.labelUntil < Infinity) sprite.labelFrom = takeover;
       sprite.labelUntil = Infinity;
@@ -267,6 +404,11 @@ export class Scene {
     });
   }
 
+  /**
+   * @param {Drawn} cluster
+   * @param {Sprite[]} parts
+   * @param {number} now
+   */
   #merge(cluster, parts, now) {
     const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now) && overlaps(sprite.cluster, cluster));
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
@@ -275,6 +417,7 @@ export class Scene {
     // A leaving sprite within the whole that is not on its way into another one goes to the whole, with its label.
     // Sprites that were to take over from it never do.
     const joining = this.#joining(cluster, parts, counting);
+    /** @param {Sprite} sprite */
     const isReplaced = (sprite) => joining.some((other) =>
       other !== sprite && holds(other.cluster, sprite.cluster) && other.labelUntil <= sprite.labelFrom);
     const replaced = [...counting, ...parts].filter((sprite) => holds(cluster, sprite.cluster) && isReplaced(sprite));
@@ -293,6 +436,10 @@ export class Scene {
 
   /**
    * Returns the sprites within a whole that count its points, unless a sprite that contains them takes over from them.
+   *
+   * @param {Drawn} cluster
+   * @param {Sprite[]} parts
+   * @param {Sprite[]} counting
    */
   #joining(cluster, parts, counting) {
     const within = counting.filter((sprite) => holds(cluster, sprite.cluster));
@@ -303,6 +450,12 @@ export class Scene {
   /**
    * Shows a whole that comes back, or comes out of a larger one, before its parts have labels. The parts never get
    * labels.
+   *
+   * @param {Drawn} cluster
+   * @param {Sprite[]} parts
+   * @param {Sprite[]} counting
+   * @param {Sprite[]} around The sprites that contain it.
+   * @param {number} now
    */
   #callBack(cluster, parts, counting, around, now) {
     const last = around.reduce((last, sprite) => (sprite.labelUntil > last.labelUntil ? sprite : last));
@@ -321,7 +474,13 @@ export class Scene {
     return this.#move(sprite, cluster, now);
   }
 
-  /** Fades a sprite into a whole. It never gets a label. */
+  /**
+   * Fades a sprite into a whole. It never gets a label.
+   *
+   * @param {Sprite} sprite
+   * @param {Drawn} cluster
+   * @param {number} now
+   */
   #withdraw(sprite, { x, y }, now) {
     if (sprite.isForming(now)) {
       this.#leaving.delete(sprite);
@@ -334,6 +493,11 @@ export class Scene {
   /**
    * Moves a part to its whole, with its label until it arrives. A part that is still forming starts once its own parts
    * have arrived.
+   *
+   * @param {Sprite} part
+   * @param {Drawn} cluster
+   * @param {number} now
+   * @param {number} takeover
    */
   #arrive(part, { x, y }, now, takeover) {
     const start = part.isForming(now) ? part.appearsAt : now;
@@ -342,6 +506,11 @@ export class Scene {
     this.#leaving.add(part.go({ x, y, size: ARRIVING }, start, takeover - start));
   }
 
+  /**
+   * @param {Drawn} cluster
+   * @param {number} now
+   * @param {number} delay
+   */
   #enter(cluster, now, delay) {
     const leaving = this.#leavingByID.get(cluster.id);
     if (leaving) {
@@ -361,6 +530,10 @@ export class Scene {
   /**
    * Ends labels that count points of an entering cluster. They end at once, and all sprites that take over from them
    * get their labels.
+   *
+   * @param {Drawn} cluster
+   * @param {Map<number, Sprite>} before
+   * @param {number} now
    */
   #handOver(cluster, before, now) {
     const counting = this.#counting.filter((sprite) => sprite.willShowLabel(now));
@@ -375,6 +548,10 @@ export class Scene {
     for (const sprite of before.values()) if (holds(outermost, sprite.cluster)) sprite.takeOver(now);
   }
 
+  /**
+   * @param {Sprite} sprite
+   * @param {number} now
+   */
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
       // The sprite never gets its label. Parts that are on their way to it have nothing to go to.
@@ -387,24 +564,44 @@ export class Scene {
     this.#fade(sprite, now);
   }
 
+  /**
+   * @param {Sprite} sprite
+   * @param {number} now
+   */
   #fade(sprite, now) {
     this.#leave(sprite, { size: 0.4, alpha: 0 }, now, FADE);
   }
 
+  /**
+   * @param {Sprite} sprite
+   * @param {Drawn} cluster
+   * @param {number} now
+   */
   #move(sprite, cluster, now) {
     const length = this.#pace * MOVE;
     this.#until = Math.max(this.#until, now + length);
     return sprite.go({ x: cluster.x, y: cluster.y }, now, length);
   }
 
-  #leave(sprite, target, now, length, easing) {
-    this.#leaving.add(sprite.go({ alpha: 1, ...target }, now, this.#pace * length, easing));
+  /**
+   * @param {Sprite} sprite
+   * @param {Target} target
+   * @param {number} now
+   * @param {number} length
+   * @param {Easings} [easings]
+   */
+  #leave(sprite, target, now, length, easings) {
+    this.#leaving.add(sprite.go({ alpha: 1, ...target }, now, this.#pace * length, easings));
   }
 
   /**
    * Returns the sprite of a cluster that is still leaving. It comes back from where it is, so that nothing jumps. If it
    * has its label just until the takeover, it keeps the label. If other sprites take over from it at another moment, it
    * goes on leaving, and another sprite starts in its place.
+   *
+   * @param {Drawn} cluster
+   * @param {number} takeover
+   * @param {number} now
    */
   #resume(cluster, takeover, now) {
     const leaving = this.#leavingByID.get(cluster.id);
@@ -420,6 +617,7 @@ export class Scene {
     return this.#takeBack(leaving);
   }
 
+  /** @param {Sprite} sprite */
   #takeBack(sprite) {
     this.#leaving.delete(sprite);
     sprite.isOver = false;
@@ -427,7 +625,12 @@ export class Scene {
   }
 }
 
-/** Returns a sprite for a cluster that comes out of another, without a label yet. */
+/**
+ * Returns a sprite for a cluster that comes out of another, without a label yet.
+ *
+ * @param {Sprite} whole
+ * @param {Drawn} cluster
+ */
 function startingIn(whole, cluster) {
   const sprite = new Sprite(cluster);
   sprite.x = whole.x;
@@ -440,8 +643,13 @@ function startingIn(whole, cluster) {
 /**
  * Returns the change between two answers without a common hierarchy, such as those from a grid. A cluster with the same
  * id and count is kept; all others leave or enter.
+ *
+ * @param {Drawn[]} before
+ * @param {Drawn[]} after
+ * @returns {Change}
  */
 export function changeWithoutHierarchy(before, after) {
+  /** @param {Drawn} cluster */
   const idOf = (cluster) => ({ cluster_id: cluster.id });
   const counts = new Map(before.map((cluster) => [cluster.id, cluster.count]));
   const kept = after.filter((cluster) => counts.get(cluster.id) === cluster.count);

@@ -1,99 +1,167 @@
-// The hierarchy that a page holds, and the answers computed from it.
+// An excerpt of a tree, which a page holds instead of an index, and its cuts.
 //
 // It is a row of leaves in tree order: points, stacks, and, if a page cannot hold all points, nodes whose parts are
 // omitted. Between any two neighboring leaves lies the split of one node, with its level. A node consists of the leaves
 // around its split, as far as the splits between them have deeper levels. Counts, means, boxes and extents of nodes are
 // computed from the leaves.
 
-import { firstPoint } from "./cluster.js";
-import { idOf, levelOf } from "./ids.js";
-import { eastward, everything } from "./plane.js";
+import { Window } from "./plane.js";
+
+/** Ids hold the level of a node in their lowest bits, and its first point above them. */
+const LEVELS = 2 ** 10;
+const WORLD = 2 ** 32;
+export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
+
+/** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box Of the plane. */
 
 /**
  * A node is identified by a number: split i, which lies before leaf i, by i, and leaf i by -1 - i. If there is only one
  * leaf, it is the root.
  */
-export class Hierarchy {
+export class Excerpt {
   /**
-   * @param table Arrays over the leaves. For the split before each leaf: `levels`, `codes`, and `stands`, whether its
+   * @param {Record<string, any>} table Arrays over the leaves. For the split before each leaf: `levels`, `codes`, and `stands`, whether its
    *   node stands at its right child. For leaves: `counts`, and `x` and `y`, the top left corners of their boxes. For
    *   leaves other than points and stacks, whose indices are in `parts`: `widths`, `heights`, the means from that
    *   corner, with whole units in `meansX` and `meansY` and remainders over all points in `restsX` and `restsY`, `xx`,
    *   `xy`, `yy`, `partCodes`, and, if clusters stand at members, `standsX` and `standsY`.
-   * @param crossesSeam Whether nodes may lie across the plane's end, the shorter way around.
+   * @param {boolean} crossesSeam Whether nodes may lie across the plane's end, the shorter way around.
    */
   constructor(table, crossesSeam) {
-    Object.assign(this, table);
+    const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
+    this.table = table;
+    /** @type {ArrayLike<number>} */
+    this.levels = levels;
+    /** @type {Uint16Array} */
+    this.codes = codes;
+    /** @type {ArrayLike<number> | undefined} */
+    this.stands = stands;
+    /** @type {ArrayLike<number>} */
+    this.counts = counts;
+    /** @type {ArrayLike<number>} */
+    this.x = x;
+    /** @type {ArrayLike<number>} */
+    this.y = y;
+    /** @type {Uint32Array} */
+    this.parts = parts;
+    /** @type {Uint16Array} */
+    this.partCodes = partCodes;
     this.crossesSeam = crossesSeam;
-    this.leafCount = table.counts.length;
+    this.leafCount = counts.length;
+    this.root = 0;
+    this.starts = new Float64Array(this.leafCount);
+    /** @type {Map<number, number>} */
+    this.partOf = new Map(Array.from(this.parts, (leaf, part) => [leaf, part]));
+    this.left = new Int32Array(this.leafCount);
+    this.right = new Int32Array(this.leafCount);
+    this.firstLeaves = new Uint32Array(this.leafCount);
+    const slots = 2 * this.leafCount;
+    this.parents = new Int32Array(slots);
+    this.minX = new Float64Array(slots);
+    this.minY = new Float64Array(slots);
+    this.maxX = new Float64Array(slots);
+    this.maxY = new Float64Array(slots);
+    this.sumX = new Float64Array(slots);
+    this.sumY = new Float64Array(slots);
+    this.size = new Float64Array(slots);
+    this.m2xx = new Float64Array(slots);
+    this.m2xy = new Float64Array(slots);
+    this.m2yy = new Float64Array(slots);
     this.#layLeaves();
     this.#grow();
     this.#sumUp();
   }
 
+  /** @param {number} node */
   count(node) {
     return this.size[this.#slot(node)];
   }
 
+  /** @param {number} node */
   first(node) {
     return this.starts[this.#firstLeaf(node)];
   }
 
-  /** Returns the id of a node, as in the tree. */
+  /**
+   * Returns the id of a node, as in the tree.
+   *
+   * @param {number} node
+   */
   id(node) {
-    return idOf(this.first(node), this.level(node));
+    return this.first(node) * LEVELS + this.level(node);
   }
 
+  /**
+   * @param {number} node
+   * @returns {number}
+   */
   level(node) {
     if (node >= 0) return this.levels[node];
     const parent = this.parents[this.#slot(node)];
     return parent === 0 ? 0 : this.levels[parent] + 1;
   }
 
+  /**
+   * @param {number} node
+   * @returns {Box}
+   */
   box(node) {
     const at = this.#slot(node);
     return { minX: this.minX[at], minY: this.minY[at], maxX: this.maxX[at], maxY: this.maxY[at] };
   }
 
-  /** Returns where a node stands, on the plane. */
+  /**
+   * Returns where a node stands, on the plane.
+   *
+   * @param {number} node
+   */
   position(node) {
     const at = this.#slot(node);
     if (this.stands) return this.#stand(node);
     const x = this.minX[at] + this.sumX[at] / this.size[at];
-    return { x: x < 2 ** 32 ? x : x - 2 ** 32, y: this.minY[at] + this.sumY[at] / this.size[at] };
+    return { x: x < WORLD ? x : x - WORLD, y: this.minY[at] + this.sumY[at] / this.size[at] };
   }
 
+  /** @param {number} node */
   #stand(node) {
     let at = node;
-    while (at >= 0) at = this.stands[at] ? this.right[at] : this.left[at];
+    while (at >= 0) at = this.stands?.[at] ? this.right[at] : this.left[at];
     const leaf = -1 - at;
     const part = this.partOf.get(leaf);
     return part === undefined
-      ? { x: this.x[leaf], y: this.y[leaf] } : { x: this.standsX[part], y: this.standsY[part] };
+      ? { x: this.x[leaf], y: this.y[leaf] } : { x: this.table.standsX[part], y: this.table.standsY[part] };
   }
 
-  /** Returns the covariance of a node's points. */
+  /**
+   * Returns the covariance of a node's points.
+   *
+   * @param {number} node
+   */
   spread(node) {
     const at = this.#slot(node);
     const count = this.size[at];
     return { xx: this.m2xx[at] / count, xy: this.m2xy[at] / count, yy: this.m2yy[at] / count };
   }
 
+  /** @param {number} node */
   isPosition(node) {
     const { minX, minY, maxX, maxY } = this.box(node);
     return minX === maxX && minY === maxY;
   }
 
   /**
-   * Returns the nodes that a window shows if nodes with at least some separation are split, in tree order. ¶ @param
-   * least The smallest code of a node that is split.
+   * Returns the nodes that a window shows if nodes with at least some separation are split, in tree order.
+   *
+   * @param {Window} window
+   * @param {number} least The smallest code of a node that is split.
    */
   cut(window, least) {
+    /** @type {number[]} */
     const shown = [];
     // The right parts on the way down to the current node.
     const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
-      const node = waiting.pop();
+      const node = /** @type {number} */ (waiting.pop());
       if (!this.hasPointIn(window, node)) continue;
       if (node >= 0 && this.codes[node] >= least) waiting.push(this.right[node], this.left[node]);
       else shown.push(node);
@@ -101,18 +169,27 @@ export class Hierarchy {
     return shown;
   }
 
-  /** Returns about `most` nodes, splitting the nodes with the greatest distances. */
+  /**
+   * Returns about `most` nodes, splitting the nodes with the greatest distances.
+   *
+   * @param {number} most
+   */
   overview(most) {
     const codes = this.codes.slice(1).sort().reverse();
     const least = Math.max((codes[most - 1] ?? 0) + 1, 1);
-    return this.cut(everything, least);
+    return this.cut(EVERYTHING, least);
   }
 
-  /** Returns whether a node has a point in a window; for a node whose parts are omitted, whether it may have one. */
+  /**
+   * Returns whether a node has a point in a window; for a node whose parts are omitted, whether it may have one.
+   *
+   * @param {Window} window
+   * @param {number} node
+   */
   hasPointIn(window, node) {
     const waiting = [node];
     while (waiting.length > 0) {
-      const next = waiting.pop();
+      const next = /** @type {number} */ (waiting.pop());
       const at = this.#slot(next);
       const [minY, maxY] = [this.minY[at], this.maxY[at]];
       if (minY > window.maxY || maxY < window.minY) continue;
@@ -127,9 +204,13 @@ export class Hierarchy {
     return false;
   }
 
-  /** Returns the node with an id; null if there is none. */
+  /**
+   * Returns the node with an id; null if there is none.
+   *
+   * @param {number} id
+   */
   node(id) {
-    const [first, level] = [firstPoint(id), levelOf(id)];
+    const [first, level] = [Math.floor(id / LEVELS), id % LEVELS];
     let [low, high] = [0, this.leafCount - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -141,14 +222,22 @@ export class Hierarchy {
     return this.first(node) === first && this.level(node) === level ? node : null;
   }
 
-  /** Returns the code at which a node is split; 0 if it never is. */
+  /**
+   * Returns the code at which a node is split; 0 if it never is.
+   *
+   * @param {number} node
+   */
   code(node) {
     if (node >= 0) return this.codes[node];
     const part = this.partOf.get(-1 - node);
     return part === undefined ? 0 : this.partCodes[part];
   }
 
-  /** Returns the leaves of a node: the first, and one past the last. */
+  /**
+   * Returns the leaves of a node: the first, and one past the last.
+   *
+   * @param {number} node
+   */
   leaves(node) {
     const first = this.#firstLeaf(node);
     const end = this.first(node) + this.count(node);
@@ -159,33 +248,30 @@ export class Hierarchy {
 
   // Splits use the slots of their numbers, and leaves the slots after them.
 
+  /** @param {number} node */
   #slot(node) {
     return node >= 0 ? node : this.leafCount - 1 - node;
   }
 
+  /** @param {number} node */
   #firstLeaf(node) {
     return node >= 0 ? this.firstLeaves[node] : -1 - node;
   }
 
   #layLeaves() {
     const { leafCount, counts } = this;
-    this.starts = new Float64Array(leafCount);
     for (let leaf = 1; leaf < leafCount; leaf++) this.starts[leaf] = this.starts[leaf - 1] + counts[leaf - 1];
-    this.partOf = new Map(Array.from(this.parts, (leaf, part) => [leaf, part]));
   }
 
   /** Finds the children of each split. A stack holds the splits on the way down to the current leaf. */
   #grow() {
     const { leafCount, levels } = this;
-    this.left = new Int32Array(leafCount);
-    this.right = new Int32Array(leafCount);
-    this.firstLeaves = new Uint32Array(leafCount);
-    this.parents = new Int32Array(2 * leafCount);
+    /** @type {number[]} */
     const path = [];
     for (let split = 1; split < leafCount; split++) {
       let left = -split;
-      while (path.length > 0 && levels[path.at(-1)] >= levels[split]) {
-        const done = path.pop();
+      while (path.length > 0 && levels[path[path.length - 1]] >= levels[split]) {
+        const done = /** @type {number} */ (path.pop());
         this.#adopt(done, this.right, left);
         left = done;
       }
@@ -195,24 +281,25 @@ export class Hierarchy {
     }
     let node = -leafCount;
     while (path.length > 0) {
-      const done = path.pop();
+      const done = /** @type {number} */ (path.pop());
       this.#adopt(done, this.right, node);
       node = done;
     }
     this.root = node;
   }
 
+  /**
+   * @param {number} split
+   * @param {Int32Array} children
+   * @param {number} child
+   */
   #adopt(split, children, child) {
     children[split] = child;
     this.parents[this.#slot(child)] = split;
   }
 
   #sumUp() {
-    const { leafCount } = this;
-    const slots = 2 * leafCount;
-    for (const name of ["minX", "minY", "maxX", "maxY", "sumX", "sumY", "size", "m2xx", "m2xy", "m2yy"]) {
-      this[name] = new Float64Array(slots);
-    }
+    const { leafCount, table } = this;
     for (let leaf = 0; leaf < leafCount; leaf++) {
       const at = leafCount + leaf;
       this.size[at] = this.counts[leaf];
@@ -221,11 +308,13 @@ export class Hierarchy {
     }
     this.parts.forEach((leaf, part) => {
       const at = leafCount + leaf;
-      this.maxX[at] = (this.x[leaf] + this.widths[part]) % 2 ** 32;
-      this.maxY[at] = this.y[leaf] + this.heights[part];
-      this.sumX[at] = this.meansX[part] * this.counts[leaf] + this.restsX[part];
-      this.sumY[at] = this.meansY[part] * this.counts[leaf] + this.restsY[part];
-      for (const moment of ["xx", "xy", "yy"]) this[`m2${moment}`][at] = this[moment][part] * this.counts[leaf];
+      this.maxX[at] = (this.x[leaf] + table.widths[part]) % 2 ** 32;
+      this.maxY[at] = this.y[leaf] + table.heights[part];
+      this.sumX[at] = table.meansX[part] * this.counts[leaf] + table.restsX[part];
+      this.sumY[at] = table.meansY[part] * this.counts[leaf] + table.restsY[part];
+      this.m2xx[at] = table.xx[part] * this.counts[leaf];
+      this.m2xy[at] = table.xy[part] * this.counts[leaf];
+      this.m2yy[at] = table.yy[part] * this.counts[leaf];
     });
     // From the bottom up: children have deeper levels than their parents.
     const splits = Uint32Array.from({ length: Math.max(leafCount - 1, 0) }, (_, at) => at + 1);
@@ -233,12 +322,14 @@ export class Hierarchy {
     for (const split of splits) this.#unite(split);
   }
 
+  /** @param {number} split */
   #unite(split) {
     const [a, b] = [this.#slot(this.left[split]), this.#slot(this.right[split])];
     this.size[split] = this.size[a] + this.size[b];
     [this.minX[split], this.maxX[split]] = this.#edges(a, b);
     this.minY[split] = Math.min(this.minY[a], this.minY[b]);
     this.maxY[split] = Math.max(this.maxY[a], this.maxY[b]);
+    /** @param {number} at */
     const sum = (at) => ({
       x: this.sumX[at] + this.size[at] * eastward(this.minX[split], this.minX[at]),
       y: this.sumY[at] + this.size[at] * (this.minY[at] - this.minY[split]),
@@ -258,6 +349,10 @@ export class Hierarchy {
   /**
    * Returns the western and eastern edge of the box around two boxes. It only crosses the plane's end if it is narrower
    * than half of the plane.
+   *
+   * @param {number} a
+   * @param {number} b
+   * @returns {number[]}
    */
   #edges(a, b) {
     const isAcross = this.minX[a] > this.maxX[a] || this.minX[b] > this.maxX[b];
@@ -266,9 +361,17 @@ export class Hierarchy {
     const around = [[a, b], [b, a]].map(([west, east]) => {
       const [own, between] = [eastward(this.minX[west], this.maxX[west]), eastward(this.minX[west], this.minX[east])];
       const width = Math.max(own, between + eastward(this.minX[east], this.maxX[east]));
-      return { width, edges: [this.minX[west], (this.minX[west] + width) % 2 ** 32] };
+      return { width, edges: [this.minX[west], (this.minX[west] + width) % WORLD] };
     });
     const narrower = around[0].width <= around[1].width ? around[0] : around[1];
-    return narrower.width < 2 ** 31 ? narrower.edges : isAcross ? [0, 2 ** 32 - 1] : plain;
+    return narrower.width < 2 ** 31 ? narrower.edges : isAcross ? [0, WORLD - 1] : plain;
   }
 }
+
+/**
+ * Returns the eastward distance from one x to another.
+ *
+ * @param {number} from
+ * @param {number} to
+ */
+const eastward = (from, to) => (to >= from ? to - from : to - from + WORLD);

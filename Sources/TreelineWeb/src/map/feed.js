@@ -1,4 +1,4 @@
-// Keeps one side supplied with the answer for the current view, in whatever order answers come.
+// Keeps a map supplied with the answer for the current view, in whatever order answers come.
 //
 // One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If its answer
 // still comes, it is discarded.
@@ -10,24 +10,38 @@ const PATIENCE = 250;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
+/**
+ * @template {{key: string}} Request Its key distinguishes it from others.
+ * @template Answer
+ */
 export class Feed {
+  /** @type {string | null} */
   #settled = null;
+  /** @type {{key: string, since: number, controller: AbortController} | null} */
   #flight = null;
   #sequence = 0;
   #failures = 0;
   #pausedUntil = 0;
 
   /**
-   * @param fetch Sends a request, `(request, signal) => Promise`.
-   * @param receive Receives an answer, `(answer, request)`.
-   * @param fail Receives an error; the request is sent again after a pause.
-   * @param wake Called when it is time to call `want` again.
+   * @param {object} calls
+   * @param {(request: Request, signal: AbortSignal) => Answer | Promise<Answer>} calls.fetch Sends a request.
+   * @param {(answer: Answer, request: Request) => void} calls.receive Receives an answer.
+   * @param {(error: any) => void} calls.fail Receives an error; the request is sent again after a pause.
+   * @param {() => void} calls.wake Called when it is time to call `want` again.
    */
   constructor({ fetch, receive, fail, wake }) {
-    Object.assign(this, { fetch, receive, fail, wake });
+    this.fetch = fetch;
+    this.receive = receive;
+    this.fail = fail;
+    this.wake = wake;
   }
 
-  /** Returns whether the latest answer belongs to a request. */
+  /**
+   * Returns whether the latest answer belongs to a request.
+   *
+   * @param {Request} request
+   */
   hasAnswered(request) {
     return this.#flight === null && this.#settled === request.key;
   }
@@ -40,7 +54,8 @@ export class Feed {
   /**
    * Sends a request, unless it is answered or in flight.
    *
-   * @param request Has a `key` that distinguishes it from others.
+   * @param {Request} request
+   * @param {number} now
    * @returns Whether a request was sent.
    */
   want(request, now) {
@@ -57,11 +72,15 @@ export class Feed {
 
   /** Forgets all requests and answers. */
   reset() {
-    if (this.#flight) this.#cancel();
+    this.#cancel();
     this.#settled = null;
     this.#pausedUntil = 0;
   }
 
+  /**
+   * @param {Request} request
+   * @param {number} now
+   */
   async #send(request, now) {
     const sequence = ++this.#sequence;
     const controller = new AbortController();
@@ -88,7 +107,7 @@ export class Feed {
   }
 
   #cancel() {
-    this.#flight.controller.abort();
+    this.#flight?.controller.abort();
     this.#flight = null;
     this.#sequence++;
   }

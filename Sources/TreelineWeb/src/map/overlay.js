@@ -1,7 +1,7 @@
-// Draws the sprites of both sides on one canvas above the map.
+// Draws sprites on a canvas above the map.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
-import { BadgePictures } from "./badge-pictures.js";
+import { BadgePictures } from "./pictures.js";
 
 /** Ellipses with smaller half axes, in pixels, are not drawn: a badge would hide them. */
 const LEAST_ELLIPSE = 9;
@@ -13,17 +13,46 @@ const SELECTED = { width: 4, distance: 1 };
 /** A member of an opened stack. */
 const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
+/** @typedef {import("./scene.js").Drawn} Drawn */
+/** @typedef {import("./mercator.js").Camera} Camera */
+/** @typedef {import("./palette.js").Palette} Palette */
+
+/**
+ * @typedef {object} Drawing
+ * @property {number} left Edges of the part of the screen that is drawn.
+ * @property {number} right
+ * @property {boolean} ellipses Whether the ellipses of all clusters are drawn.
+ * @property {Drawn | null | false} [marked] The pointed-at or chosen cluster; its ellipse is always drawn.
+ * @property {{ranges: unknown[], has: (cluster: any) => boolean} | null} [selection] The selected clusters; null if
+ *   clusters cannot be selected.
+ * @property {{x: number, y: number}} origin Upper left corner of the map.
+ */
+
 export class Overlay {
-  /** Tone of the ellipse that was drawn last: setting a colour takes as long as drawing with it. */
+  /**
+   * Tone of the ellipse that was drawn last: setting a colour takes as long as drawing with it.
+   *
+   * @type {import("./palette.js").Tone | null}
+   */
   #tone = null;
 
-  /** @param canvas Covers the map. */
+  /** @param {HTMLCanvasElement} canvas Covers the map. */
   constructor(canvas) {
     this.canvas = canvas;
-    this.context = canvas.getContext("2d");
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    this.width = 0;
+    this.height = 0;
+    this.ratio = 0;
+    /** Set by `prepare`, which must come first. */
+    this.pictures = /** @type {BadgePictures} */ (/** @type {unknown} */ (null));
   }
 
-  /** Fits the canvas to the size of the stage, and sets the colours to draw in. */
+  /**
+   * Fits the canvas to the size of the stage, and sets the colours to draw in.
+   *
+   * @param {Palette} palette
+   * @param {{width: number, height: number}} size
+   */
   prepare(palette, { width, height }) {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     if (this.width !== width || this.height !== height || this.ratio !== ratio) {
@@ -31,8 +60,7 @@ export class Overlay {
       this.canvas.height = Math.round(height * ratio);
       Object.assign(this, { width, height, ratio });
     }
-    if (this.palette !== palette || this.pictures.ratio !== ratio) this.pictures = new BadgePictures(palette, ratio);
-    this.palette = palette;
+    if (this.pictures?.palette !== palette || this.pictures.ratio !== ratio) this.pictures = new BadgePictures(palette, ratio);
   }
 
   clear() {
@@ -41,11 +69,12 @@ export class Overlay {
   }
 
   /**
-   * Draws one side between two edges of the screen.
+   * Draws a scene between two edges of the screen.
    *
-   * @param ellipses Whether the ellipses of all clusters are drawn. @param marked The pointed-at or chosen cluster, if
-   * it is on this side; its ellipse is always drawn. @param selection The selected clusters; null on a page on which
-   * clusters cannot be selected. @param origin Upper left corner of the side's map.
+   * @param {import("./scene.js").Scene} scene
+   * @param {Camera} camera
+   * @param {number} now
+   * @param {Drawing} drawing
    */
   draw(scene, camera, now, { left, right, ellipses, marked, selection, origin }) {
     if (right <= left) return;
@@ -61,27 +90,32 @@ export class Overlay {
     }
     if (marked) this.drawExtent(marked, camera);
     for (const sprite of scene.sprites) this.#badge(sprite, camera, now, left, right);
-    for (const cluster of selection?.ranges.length ? scene.clusters : []) {
-      if (selection.has(cluster)) this.#mark(scene.sprite(cluster.id), camera, SELECTED);
+    for (const cluster of selection && selection.ranges.length > 0 ? scene.clusters : []) {
+      if (selection?.has(cluster)) this.#mark(scene.sprite(cluster.id), camera, SELECTED);
     }
     if (marked) this.#mark(scene.sprite(marked.id), camera, MARKED);
     context.restore();
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {{cluster: Drawn, x: number, y: number, size: number, alpha: number}} sprite
+   * @param {Camera} camera
+   * @param {boolean} isMarked
+   */
   #ellipse({ cluster, x, y, size, alpha }, camera, isMarked) {
     const { ellipse } = cluster;
     if (!ellipse) return;
     const major = ellipse.major * camera.scale;
     if (!isMarked && major < LEAST_ELLIPSE) return;
-    const [left, top] = [camera.screenX(x), camera.screenY(y)];
+    const { x: left, y: top } = camera.point(x, y);
     if (left < -major || left > camera.width + major || top < -major || top > camera.height + major) return;
     const { context } = this;
-    const tone = this.palette.toneOf(cluster);
+    const tone = this.pictures.palette.toneOf(cluster);
     context.globalAlpha = Math.min(alpha, 1);
     context.beginPath();
     context.ellipse(
-      left, top, major * size, Math.max(ellipse.minor * camera.scale, 1.5) * size, ellipse.angle, 0, 2 * Math.PI);
+      left, top, major * size, Math.max(ellipse.minor * camera.scale, 1.5) * size, ellipse.angle + camera.turn, 0, 2 * Math.PI);
     if (isMarked || tone !== this.#tone) {
       context.fillStyle = isMarked ? tone.line : tone.haze;
       context.strokeStyle = tone.line;
@@ -95,65 +129,73 @@ export class Overlay {
   }
 
   /**
-   * Draws the extent of a cluster: the ellipse that follows its points, or the box around a cell of the grid or around
-   * a few points.
+   * Draws the extent of a cluster, the ellipse that follows its points, if there are enough points.
+   *
+   * @param {Drawn} cluster
+   * @param {Camera} camera
    */
   drawExtent(cluster, camera) {
-    if (cluster.count < 2 || cluster.stack) return;
-    if (!cluster.ellipse) return cluster.bbox && this.#box(cluster, camera);
+    if (!cluster.ellipse || cluster.stack) return;
     this.#tone = null;
     this.#ellipse({ cluster, x: cluster.x, y: cluster.y, size: 1, alpha: 1 }, camera, true);
     this.context.globalAlpha = 1;
   }
 
-  #box({ bbox, x }, camera) {
-    const { context } = this;
-    const box = camera.box(bbox, x);
-    context.globalAlpha = 1;
-    context.setLineDash([5, 4]);
-    context.lineWidth = 1.5;
-    context.strokeStyle = this.palette.accent;
-    context.beginPath();
-    context.roundRect(box.left - 4, box.top - 4, box.width + 8, box.height + 8, 6);
-    context.stroke();
-    context.setLineDash([]);
-  }
-
+  /**
+   * @param {import("./scene.js").Sprite} sprite
+   * @param {Camera} camera
+   * @param {number} now
+   * @param {number} left
+   * @param {number} right
+   */
   #badge(sprite, camera, now, left, right) {
     const { cluster, size, alpha } = sprite;
-    const x = camera.screenX(sprite.x);
-    const y = camera.screenY(sprite.y);
+    const { x, y } = camera.point(sprite.x, sprite.y);
     const reach = cluster.radius + 6;
     if (alpha <= 0.01 || size <= 0.01 || sprite.isForming(now)) return;
     if (x < left - reach || x > right + reach || y < -reach || y > camera.height + reach) return;
     const { context } = this;
     context.globalAlpha = Math.min(alpha, 1);
-    if (cluster.parts) this.pictures.drawDonut(context, cluster, x, y, size);
-    else this.pictures.drawDisc(context, cluster, x, y, size);
+    const { pictures } = this;
+    if (cluster.parts) pictures.drawDonut(context, cluster, x, y, size);
+    else pictures.drawDisc(context, cluster, x, y, size);
     if (cluster.count < 2 || !sprite.showsLabel(now)) return;
-    this.pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
+    pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 
+  /**
+   * @param {import("./scene.js").Sprite | undefined} sprite
+   * @param {Camera} camera
+   * @param {{width: number, distance: number}} ring
+   */
   #mark(sprite, camera, { width, distance }) {
     if (!sprite) return;
     const { context } = this;
     context.globalAlpha = 1;
     context.lineWidth = width;
-    context.strokeStyle = this.palette.accent;
+    context.strokeStyle = this.pictures.palette.accent;
     context.beginPath();
-    context.arc(camera.screenX(sprite.x), camera.screenY(sprite.y), sprite.cluster.radius + distance, 0, 2 * Math.PI);
+    const { x, y } = camera.point(sprite.x, sprite.y);
+    context.arc(x, y, sprite.cluster.radius + distance, 0, 2 * Math.PI);
     context.stroke();
   }
 
-  /** Draws the members of an opened stack around it, as far as it is open. */
+  /**
+   * Draws the members of an opened stack around it, as far as it is open.
+   *
+   * @param {import("./spread.js").Spread} spread
+   * @param {Camera} camera
+   * @param {number} now
+   * @param {{x: number, y: number}} origin
+   */
   drawSpread(spread, camera, now, origin) {
     const { context } = this;
     context.save();
     context.translate(origin.x, origin.y);
-    const [x, y] = [camera.screenX(spread.cluster.x), camera.screenY(spread.cluster.y)];
+    const { x, y } = camera.point(spread.cluster.x, spread.cluster.y);
     const openness = spread.openness(now);
     context.globalAlpha = 0.6 * openness;
-    context.strokeStyle = this.palette.accent;
+    context.strokeStyle = this.pictures.palette.accent;
     context.lineWidth = 1.25;
     context.beginPath();
     for (let i = 0; i < spread.count; i++) {

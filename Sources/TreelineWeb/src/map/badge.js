@@ -14,12 +14,19 @@ export const MEMBER_RADIUS = 8;
  * Returns the radius in pixels of the badge of a number of points. It rises from 57 % of the largest radius towards it.
  *
  * Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
+ *
+ * @param {number} pointCount
  */
 export function badgeRadius(pointCount) {
   return LARGEST_BADGE / (1 + Math.exp(-BADGE_RATE * pointCount ** BADGE_POWER)) / 2;
 }
 
-/** Returns the diameter as an expression of the map library. */
+/**
+ * Returns the diameter as an expression of the map library.
+ *
+ * @param {any} pointCount An expression of the number of points.
+ * @returns {any[]}
+ */
 export function diameterExpression(pointCount) {
   return ["/", LARGEST_BADGE, ["+", 1, ["^", ["e"], ["*", -BADGE_RATE, ["^", pointCount, BADGE_POWER]]]]];
 }
@@ -27,6 +34,9 @@ export function diameterExpression(pointCount) {
 /**
  * Returns where a member of a stack is drawn, in pixels from the stack: few members on a circle, many on a spiral, with
  * the last one outermost.
+ *
+ * @param {number} member
+ * @param {number} count
  */
 export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   if (count <= MOST_ON_CIRCLE) {
@@ -40,6 +50,10 @@ export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
   return polar(pitch * angle, angle);
 }
 
+/**
+ * @param {number} radius
+ * @param {number} angle
+ */
 function polar(radius, angle) {
   return { x: radius * Math.sin(angle), y: -radius * Math.cos(angle) };
 }

@@ -21,12 +21,24 @@ const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
+/** @typedef {import("./palette.js").Palette} Palette */
+/** @typedef {{parts: number[] | null, tone: number, radius: number, count: number, label: string}} Pictured */
+/** @typedef {{radius: number, side: number, pixels: number, top: number}} Row Of the discs of one radius. */
+/** @typedef {{size: number, ink: string, width: number, height: number, top: number, advances: number[]}} GlyphRow */
+/** @typedef {CanvasRenderingContext2D} Context */
+
 export class BadgePictures {
+  /** @type {Row[]} */
   #discs = [];
+  /** @type {GlyphRow[][]} */
   #glyphs = [];
+  /** @type {Map<string, {at: number, left: number}[]>} */
   #labels = new Map();
 
-  /** @param ratio Number of device pixels per pixel. */
+  /**
+   * @param {Palette} palette
+   * @param {number} ratio Number of device pixels per pixel.
+   */
   constructor(palette, ratio) {
     this.palette = palette;
     this.ratio = ratio;
@@ -38,7 +50,11 @@ export class BadgePictures {
   /**
    * Draws a disc with its ring and shadow.
    *
-   * @param scale Size as a multiple of the cluster's own radius.
+   * @param {Context} context
+   * @param {{tone: number, radius: number}} badge
+   * @param {number} x
+   * @param {number} y
+   * @param {number} scale Size as a multiple of the cluster's own radius.
    */
   drawDisc(context, { tone, radius }, x, y, scale = 1) {
     let step = 0;
@@ -50,8 +66,16 @@ export class BadgePictures {
       this.sheet, column * row.pixels, row.top, row.pixels, row.pixels, x - side / 2, y - side / 2, side, side);
   }
 
-  /** Draws a badge whose ring shows its parts, or a dot in the colour of its only part. */
-  drawDonut(context, { parts, radius, count }, x, y, scale = 1) {
+  /**
+   * Draws a badge whose ring shows its parts, or a dot in the colour of its only part.
+   *
+   * @param {Context} context
+   * @param {Pictured} badge
+   * @param {number} x
+   * @param {number} y
+   */
+  drawDonut(context, { parts: counts, radius, count }, x, y, scale = 1) {
+    const parts = counts ?? [];
     const tones = this.palette.partTones;
     this.drawDisc(context, { tone: this.palette.tones.length, radius }, x, y, scale);
     const edge = (radius - (count > 1 ? 1.75 : 1.5)) * scale;
@@ -77,12 +101,23 @@ export class BadgePictures {
     });
   }
 
-  /** Returns the side of the picture of a disc with its shadow, in pixels. */
+  /**
+   * Returns the side of the picture of a disc with its shadow, in pixels.
+   *
+   * @param {{radius: number}} badge
+   */
   discSide({ radius }) {
     return 2 * (radius + MARGIN);
   }
 
-  /** Draws the label of a cluster, centred on a position. */
+  /**
+   * Draws the label of a cluster, centred on a position.
+   *
+   * @param {Context} context
+   * @param {Pictured} cluster
+   * @param {number} x
+   * @param {number} y
+   */
   drawLabel(context, cluster, x, y, scale = 1) {
     const { label } = cluster;
     const size = label.length > SHORT_LABEL ? 1 : 0;
@@ -95,7 +130,12 @@ export class BadgePictures {
     }
   }
 
-  /** Returns the glyphs of a label and their left edges, in pixels from the middle of the label. */
+  /**
+   * Returns the glyphs of a label and their left edges, in pixels from the middle of the label.
+   *
+   * @param {string} label
+   * @param {GlyphRow} row
+   */
   #glyphsOf(label, { advances, width }) {
     const known = this.#labels.get(label);
     if (known) return known;
@@ -111,6 +151,7 @@ export class BadgePictures {
     return placements;
   }
 
+  /** @returns {ImageBitmap} */
   #drawn() {
     const { ratio } = this;
     let top = 0;
@@ -123,12 +164,14 @@ export class BadgePictures {
     });
     this.#glyphs = SIZES.map((size) =>
       this.inks.map((ink) => {
-        const row = { size, ink, width: Math.ceil(size * 1.25 * ratio), height: Math.ceil(size * 1.5 * ratio), top };
+        /** @type {GlyphRow} */
+        const row = { size, ink, advances: [], width: Math.ceil(size * 1.25 * ratio), height: Math.ceil(size * 1.5 * ratio), top };
         top += row.height;
         return row;
       }));
-    const widest = Math.max(this.tones.length * this.#discs.at(-1).pixels, CHARACTERS.length * this.#glyphs[0][0].width);
-    const sheet = new OffscreenCanvas(widest, top);
+    const widest = Math.max(this.tones.length * this.#discs[RADII.length - 1].pixels, CHARACTERS.length * this.#glyphs[0][0].width);
+    const sheet = new (/** @type {any} */ (globalThis).OffscreenCanvas)(widest, top);
+    /** @type {Context} */
     const context = sheet.getContext("2d");
     for (const row of this.#discs) this.#drawDiscs(context, row);
     const family = this.palette.fontFamily;
@@ -136,7 +179,12 @@ export class BadgePictures {
     return sheet.transferToImageBitmap();
   }
 
-  /** Draws the discs of one radius in all tones. Shadows are slow, so the first disc is copied. */
+  /**
+   * Draws the discs of one radius in all tones. Shadows are slow, so the first disc is copied.
+   *
+   * @param {Context} context
+   * @param {Row} row
+   */
   #drawDiscs(context, { radius, pixels, top }) {
     const { ratio } = this;
     const middle = pixels / 2;
@@ -161,6 +209,11 @@ export class BadgePictures {
     });
   }
 
+  /**
+   * @param {Context} context
+   * @param {GlyphRow} row
+   * @param {string} family
+   */
   #drawGlyphs(context, row, family) {
     const { ratio } = this;
     context.font = `600 ${row.size * ratio}px ${family}`;

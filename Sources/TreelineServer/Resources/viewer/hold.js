@@ -1,0 +1,35 @@
+// A resting finger, or the secondary mouse button.
+
+/** Milliseconds after which a resting finger is a hold, and the number of pixels that it may stray. */
+const HOLD = 450;
+const STRAY = 10;
+
+/** Calls `held` with the position on a map where one finger rests, or where the secondary mouse button is pressed. */
+export function onHold(map, held) {
+  let timer = 0;
+  let start = null;
+  let last = -Infinity;
+  const end = () => clearTimeout(timer);
+  const hold = (point) => {
+    // Some browsers report a hold themselves, as a `contextmenu` event.
+    if (performance.now() < last + 2 * HOLD) return;
+    last = performance.now();
+    held(point);
+  };
+  map.on("touchstart", ({ point, points }) => {
+    end();
+    if (points.length !== 1) return;
+    start = point;
+    timer = setTimeout(() => hold(point), HOLD);
+  });
+  map.on("touchmove", ({ point }) => {
+    if (start && point.dist(start) > STRAY) end();
+  });
+  map.on("touchend", end);
+  map.on("touchcancel", end);
+  map.on("contextmenu", ({ point, originalEvent }) => {
+    end();
+    originalEvent.preventDefault();
+    hold(point);
+  });
+}

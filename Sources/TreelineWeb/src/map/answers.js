@@ -1,0 +1,159 @@
+// Asks a tree, in memory or on a server, for what a map draws.
+
+import { QueryError } from "../errors.js";
+import { abbreviated } from "../answer.js";
+import { transitionOf } from "../transition.js";
+import { badgeRadius, DOT_RADIUS } from "./badge.js";
+import { TreeCategories } from "./categories.js";
+import { changeOf } from "./change.js";
+import { areaOf, FEWEST_FOR_ELLIPSE, Tones } from "./density.js";
+import { worldX, worldY } from "./mercator.js";
+import { TONES } from "./palette.js";
+
+/** @typedef {import("../tree.js").Tree} Tree */
+/** @typedef {import("../tree.js").Query} Query */
+/** @typedef {import("../server.js").RemoteTree} RemoteTree */
+/** @typedef {import("../answer.js").Clusters} Clusters */
+/** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
+/** @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown With its answer and its number in it. */
+
+/** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
+const OVERVIEW = 1000;
+
+/** The circumference of Web Mercator's sphere, in kilometres. */
+const EQUATOR = 2 * Math.PI * 6378.137;
+
+/**
+ * Returns the ranges of points of an answer, each computed once.
+ *
+ * @param {Clusters | null} answer
+ */
+const rangesOf = (answer) => ({
+  length: answer?.length ?? 0, ids: answer?.ids ?? [], firsts: answer?.firsts ?? [], sizes: answer?.sizes ?? [], counts: answer?.counts ?? [],
+});
+
+/** @param {Tree | RemoteTree} tree @returns {tree is RemoteTree} */
+export const isRemote = (tree) => "info" in tree;
+
+export class Answers {
+  /** @type {Tones | null} */
+  #tones = null;
+  /** @type {TreeCategories | import("./remote-categories.js").RemoteCategories | null} */
+  #categories = null;
+  /**
+   * Clusters of the last answer by id, with what was computed of them.
+   *
+   * @type {Map<number, Shown>}
+   */
+  #last = new Map();
+
+  /**
+   * @param {Tree | RemoteTree} whole Of all points.
+   * @param {string | undefined} colorBy
+   */
+  constructor(whole, colorBy) {
+    const isMercator = isRemote(whole) ? whole.info.projection === "web-mercator" : whole.hierarchy?.plane.isMercator;
+    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes to show on a map, found another");
+    this.whole = whole;
+    /** The tree under the current filter. */
+    this.tree = whole;
+    this.colorBy = colorBy;
+  }
+
+  /** Learns the densities of the tree or its categories. */
+  async prepare() {
+    const { whole, colorBy } = this;
+    if (colorBy) {
+      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy);
+      return;
+    }
+    const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
+    const query = { cut: { limit: Math.max(OVERVIEW, groups) }, ellipses: true };
+    /** @type {any} */
+    const overview = await whole.clusters(query);
+    const { counts, coordinates } = overview;
+    this.#tones = new Tones(Array.from(counts, (/** @type {number} */ count, i) => [count, areaIn(overview.ellipse(i), coordinates[2 * i + 1])]), TONES);
+  }
+
+  /** The categories of donuts, `null` for all others; none if badges are not coloured by a column. */
+  get categories() {
+    return this.#categories?.categories ?? [];
+  }
+
+  /** @param {string | ((row: number) => boolean) | null | undefined} filter */
+  select(filter) {
+    this.tree = filter ? /** @type {any} */ (this.whole).filtered(filter) : this.whole;
+    this.#last.clear();
+  }
+
+  /**
+   * Returns the clusters of a query, and what becomes of those of an earlier answer of the same tree, under any filter.
+   *
+   * @param {Query} query
+   * @param {any} before
+   * @param {AbortSignal} signal
+   */
+  async ask(query, before, signal) {
+    const { tree } = this;
+    const asked = { ...query, aggregate: this.#categories?.aggregate };
+    if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
+    const clusters = tree.clusters(asked);
+    const [from, to] = [rangesOf(before), rangesOf(clusters)];
+    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids) };
+  }
+
+  /**
+   * Returns the clusters of an answer as they are drawn.
+   *
+   * @param {any} answer
+   * @returns {Shown[]}
+   */
+  drawn(answer) {
+    const { ids, counts, firsts, sizes, coordinates, diameters } = answer;
+    const last = this.#last;
+    this.#last = new Map();
+    return Array.from(ids, (id, i) => {
+      const count = counts[i];
+      const radius = diameters ? diameters[i] / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS;
+      const [longitude, latitude] = [coordinates[2 * i], coordinates[2 * i + 1]];
+      const old = last.get(id);
+      const isSame = old && old.count === count && old.longitude === longitude && old.latitude === latitude;
+      const cluster = isSame ? Object.assign(old, { radius, answer, at: i }) : {
+        id, count, first: firsts[i], size: sizes[i], label: abbreviated(count), longitude, latitude, radius, answer, at: i,
+        x: worldX(longitude), y: worldY(latitude), stack: count > 1 && answer.isStack(i), ...this.#look(answer, i, count, latitude, firsts[i], sizes[i]),
+      };
+      this.#last.set(id, cluster);
+      return cluster;
+    });
+  }
+
+  /**
+   * @param {any} answer
+   * @param {number} i
+   * @param {number} count
+   * @param {number} latitude
+   * @param {number} first
+   * @param {number} size
+   */
+  #look(answer, i, count, latitude, first, size) {
+    const ellipse = count > 1 ? answer.ellipse(i) : null;
+    return {
+      tone: ellipse && this.#tones ? this.#tones.of(count, areaIn(ellipse, latitude)) : -1,
+      parts: this.#categories?.parts(answer, i, first, size) ?? null,
+      bbox: count > 1 ? answer.bounds(i) : null,
+      ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE
+        ? { major: 2 * ellipse.major, minor: 2 * ellipse.minor, angle: (-ellipse.degrees * Math.PI) / 180 } : null,
+    };
+  }
+}
+
+/**
+ * Returns the area that points cover in square kilometres.
+ *
+ * @param {{major: number, minor: number}} ellipse In fractions of the world.
+ * @param {number} latitude
+ */
+function areaIn({ major, minor }, latitude) {
+  const width = EQUATOR * Math.cos((latitude * Math.PI) / 180);
+  return areaOf(major * width, minor * width);
+}

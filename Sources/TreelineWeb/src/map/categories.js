@@ -1,0 +1,82 @@
+// The categories of the points of a tree in memory, for donuts: how many points of a cluster are in each.
+
+import { QueryError } from "../errors.js";
+
+/** @typedef {import("../tree.js").Tree} Tree */
+
+/** Number of categories with their own colours; all others share one colour. */
+const MOST = 6;
+
+/**
+ * Returns the most frequent values, the most frequent first, then `null` if there are others.
+ *
+ * @param {Map<string, number>} frequencies
+ * @param {number} total Number of points, including points without a value.
+ * @returns {(string | null)[]}
+ */
+export function mostFrequent(frequencies, total) {
+  const sorted = [...frequencies].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MOST);
+  const rest = total - sorted.reduce((sum, [, count]) => sum + count, 0);
+  return [...sorted.map(([value]) => value), ...(rest > 0 ? [null] : [])];
+}
+
+/** Categories of a tree in memory. They are counted once, so that the parts of a cluster are differences. */
+export class TreeCategories {
+  /** Nothing to ask for. */
+  aggregate = undefined;
+  /** @type {Tree | null} */
+  #counted = null;
+  /** Number of points before each index in tree order that are in each category. */
+  #before = new Uint32Array(0);
+
+  /**
+   * @param {Tree} tree
+   * @param {string} column
+   */
+  constructor(tree, column) {
+    const { hierarchy: { pointCount, rows }, columns, features } = tree;
+    const found = columns.find(({ name }) => name === column);
+    if (!found && !features) throw new QueryError(`Expected a column as colorBy, found ${column}; there is no such column`);
+    /** @param {number} index */
+    const valueOf = (index) => (found ? found.value(index) : features?.[rows[index]].properties?.[column]) ?? null;
+    /** @type {Map<string, number>} */
+    const frequencies = new Map();
+    for (let index = 0; index < pointCount; index++) {
+      const value = valueOf(index);
+      if (value !== null) frequencies.set(String(value), (frequencies.get(String(value)) ?? 0) + 1);
+    }
+    this.categories = mostFrequent(frequencies, pointCount);
+    const numbers = new Map(this.categories.map((category, number) => [category, number]));
+    const rest = numbers.get(null) ?? 0;
+    this.codes = Uint8Array.from({ length: pointCount }, (_, index) => {
+      const value = valueOf(index);
+      return numbers.get(value === null ? null : String(value)) ?? rest;
+    });
+  }
+
+  /**
+   * Returns the number of points of a cluster in each category.
+   *
+   * @param {import("../answer.js").Clusters} answer
+   * @param {number} i
+   * @param {number} first Where the points of the cluster begin.
+   * @param {number} size Number of its points, including points that fail a filter.
+   */
+  parts({ tree }, i, first, size) {
+    const width = this.categories.length;
+    if (this.#counted !== tree) this.#count(tree);
+    return Array.from({ length: width }, (_, category) =>
+      this.#before[(first + size) * width + category] - this.#before[first * width + category]);
+  }
+
+  /** @param {Tree} tree With the filter that counts. */
+  #count(tree) {
+    const { codes, categories: { length: width } } = this;
+    this.#counted = tree;
+    const before = this.#before = new Uint32Array((codes.length + 1) * width);
+    for (let index = 0; index < codes.length; index++) {
+      before.copyWithin((index + 1) * width, index * width, (index + 1) * width);
+      if (!tree.selection || tree.selection.passes(index)) before[(index + 1) * width + codes[index]]++;
+    }
+  }
+}

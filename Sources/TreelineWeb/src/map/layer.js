@@ -1,0 +1,473 @@
+// Badges above any map: asks a tree for the clusters in view, draws how they split and merge, and opens what is chosen.
+//
+// A host is the map. `maplibre.js` and `leaflet.js` have one each.
+
+import { Answers, isRemote } from "./answers.js";
+import { Feed } from "./feed.js";
+import { ClusterList } from "./list.js";
+import { fittingZoom } from "./mercator.js";
+import { Overlay } from "./overlay.js";
+import { DARK, LIGHT, Palette } from "./palette.js";
+import { clusterAt } from "./pointer.js";
+import { Scene } from "./scene.js";
+import { memberAt, Spread } from "./spread.js";
+
+/** @typedef {import("./answers.js").Tree} Tree */
+/** @typedef {import("./answers.js").RemoteTree} RemoteTree */
+/** @typedef {import("./answers.js").Shown} Shown */
+/** @typedef {import("./mercator.js").Camera} Camera */
+
+/**
+ * @typedef {object} LayerOptions
+ * @property {import("../tree.js").Cut} [cut] How finely points are split into clusters. Unless given, as fits the tree.
+ * @property {string} [colorBy] A column. Badges become donuts of its values. Unless given, badges are coloured by density.
+ * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text, or for a
+ *   tree in memory a function of the row.
+ * @property {boolean} [ellipses] Whether the spread of the points of all clusters is drawn. That of the pointed-at
+ *   cluster always is.
+ * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows the
+ *   system.
+ * @property {(feature: any) => void} [onPoint] Called with GeoJSON of a chosen point.
+ * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns false,
+ *   the cluster does not expand.
+ * @property {(error: any) => void} [onError] Called with errors, which are otherwise written to the console.
+ *
+ * @typedef {object} Host
+ * @property {HTMLElement} container Of the map.
+ * @property {HTMLCanvasElement} canvas Covers the map; the layer draws on it.
+ * @property {() => Camera} camera What is on the screen now.
+ * @property {(camera: Camera) => import("../plane.js").View} view What is asked for.
+ * @property {() => boolean} isMoving
+ * @property {() => void} repaint Asks for a frame of the map, which calls `frame`.
+ * @property {(center: [number, number], zoom: number, isInstant: boolean) => void} go
+ * @property {() => number} maxZoom Of 512 px tiles.
+ * @property {boolean} hasCopies Whether a map that is wider than the world shows it again.
+ * @property {() => void} end Stops listening to the map.
+ */
+
+/** Number of members of a stack that are spread around it. */
+const MEMBERS = 60;
+
+/** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
+const BEYOND = 0.02;
+
+/** Zoom beyond which a cluster is not shown closer for it to fill the map. */
+const CLOSEST = 15;
+
+/** Milliseconds without a change after which the view is listed and announced. */
+const REST = 160;
+
+const number = new Intl.NumberFormat("en");
+/** @param {number} count */
+const points = (count) => `${number.format(count)} ${count === 1 ? "point" : "points"}`;
+
+export class BadgeLayer {
+  /** The badges as they are drawn. */
+  scene = new Scene();
+  #overlay;
+  #list;
+  /** @type {Feed<{key: string, query: any}, any>} */
+  #feed;
+  /** @type {Answers | null} */
+  #answers = null;
+  /**
+   * The shown answer.
+   *
+   * @type {any}
+   */
+  #answer = null;
+  /**
+   * What gave the shown answer.
+   *
+   * @type {Answers | null}
+   */
+  #answered = null;
+  /** @type {Shown | null} */
+  #pointed = null;
+  /** @type {Spread | null} */
+  #spread = null;
+  /** @type {any[]} */
+  #members = [];
+  #sourceNumber = 0;
+  #refused = "";
+  #isScheduled = false;
+  #isRemoved = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #rest;
+  #motion = matchMedia("(prefers-reduced-motion: reduce)");
+  #darkness = matchMedia("(prefers-color-scheme: dark)");
+  #palette = new Palette(LIGHT);
+  #repaint = () => this.#paint();
+
+  /**
+   * @param {Host} host
+   * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
+   * @param {LayerOptions} options
+   */
+  constructor(host, source, options) {
+    this.host = host;
+    this.options = { ...options };
+    this.frame = this.frame.bind(this);
+    this.#overlay = new Overlay(host.canvas);
+    host.canvas.setAttribute("aria-hidden", "true");
+    this.#list = new ClusterList(host.container, { leave: () => this.#point(null), close: () => this.close() });
+    this.#feed = new Feed({
+      fetch: ({ query }, signal) => /** @type {Answers} */ (this.#answers).ask(query, this.#isSameTree ? this.#answer : null, signal),
+      receive: (answer) => this.#receive(answer),
+      fail: (error) => this.#fail(error),
+      wake: () => this.#wake(),
+    });
+    this.#darkness.addEventListener("change", this.#repaint);
+    this.#paint();
+    /** Resolves when the source is open and its categories are known. */
+    this.ready = this.setSource(source);
+  }
+
+  /** GeoJSON of the shown clusters. */
+  get clusters() {
+    return this.#answer?.toGeoJSON() ?? { type: "FeatureCollection", features: [] };
+  }
+
+  /** The categories of donuts with their colours, for a legend. The name of all others is null. */
+  get legend() {
+    const { partTones } = this.#palette;
+    return (this.#answers?.categories ?? []).map((name, at) => ({ name, color: partTones[at].fill }));
+  }
+
+  /** Whether badges are moving, or an answer for the view is still to come. */
+  get isMoving() {
+    const request = this.#answers && this.#request(this.host.camera());
+    const isWaiting = request && request.key !== this.#refused && !this.#feed.hasAnswered(request);
+    return this.scene.isMoving(performance.now()) || this.host.isMoving() || !request || isWaiting;
+  }
+
+  /**
+   * Shows another tree. Badges that look alike stay.
+   *
+   * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
+   */
+  async setSource(source) {
+    const own = ++this.#sourceNumber;
+    try {
+      const answers = new Answers(await source, this.options.colorBy);
+      await answers.prepare();
+      if (own !== this.#sourceNumber || this.#isRemoved) return;
+      answers.select(this.options.filter);
+      this.#answers = answers;
+      this.#paint();
+      this.#renew();
+    } catch (error) {
+      if (own === this.#sourceNumber) this.#report(error);
+    }
+  }
+
+  /**
+   * Changes options. Badges move to what they become.
+   *
+   * @param {Partial<LayerOptions>} options
+   */
+  async set(options) {
+    const { colorBy } = this.options;
+    Object.assign(this.options, options);
+    if (!this.#answers) return;
+    if (this.options.colorBy !== colorBy) {
+      await this.setSource(this.#answers.whole);
+      return;
+    }
+    if ("theme" in options) this.#paint();
+    if ("filter" in options) this.#answers.select(options.filter);
+    this.#renew();
+  }
+
+  /** Takes the badges off the map, for good. */
+  remove() {
+    if (this.#isRemoved) return;
+    this.#isRemoved = true;
+    this.host.end();
+    this.#feed.reset();
+    clearTimeout(this.#rest);
+    this.#darkness.removeEventListener("change", this.#repaint);
+    this.#list.remove();
+    this.host.canvas.remove();
+  }
+
+  // Answers
+
+  get #isSameTree() {
+    return this.#answered !== null && this.#answered.whole === this.#answers?.whole;
+  }
+
+  #renew() {
+    this.#feed.reset();
+    this.#sourceKey++;
+    this.#wake();
+  }
+
+  #sourceKey = 0;
+
+  /** @param {Camera} camera */
+  #request(camera) {
+    const { cut } = this.options;
+    const query = { ...this.host.view(camera), ...(cut && { cut }) };
+    return { query, key: `${this.#sourceKey} ${JSON.stringify(query)}` };
+  }
+
+  /** @param {{clusters: any, change: import("./scene.js").Change}} answer */
+  #receive({ clusters, change }) {
+    const answers = /** @type {Answers} */ (this.#answers);
+    const [now, isInstant] = [performance.now(), this.#motion.matches];
+    const drawn = answers.drawn(clusters);
+    if (this.#isSameTree || this.#answered === null) this.scene.apply(change, drawn, now, isInstant);
+    else this.scene.replace(drawn, now, isInstant);
+    this.#answer = clusters;
+    this.#answered = answers;
+    // Marks of clusters that are gone.
+    const { cluster } = this.#spread ?? {};
+    if (cluster && !this.scene.sprite(cluster.id)) this.close();
+    this.#point(/** @type {Shown | undefined} */ (this.#pointed && this.scene.sprite(this.#pointed.id)?.cluster) ?? null);
+    this.#restSoon();
+  }
+
+  /** @param {any} error */
+  #fail(error) {
+    const answers = /** @type {Answers} */ (this.#answers);
+    if (error.status === 409 && isRemote(answers.whole)) {
+      // The index was replaced: ids belong to one version.
+      this.setSource(answers.whole.renewed());
+    } else {
+      // Asking again would not help.
+      if (!("status" in error) || error.status === 400) this.#refused = this.#request(this.host.camera()).key;
+      this.#report(error);
+    }
+  }
+
+  /** @param {any} error */
+  #report(error) {
+    if (this.options.onError) this.options.onError(error);
+    else console.error(error);
+  }
+
+  // Drawing
+
+  #paint() {
+    const { theme = "auto" } = this.options;
+    const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";
+    this.#palette = new Palette(typeof theme === "object" ? { ...LIGHT, ...theme } : isDark ? DARK : LIGHT);
+    this.#palette.useCategories(this.#answers?.categories ?? []);
+    this.#wake();
+  }
+
+  /** Requests a frame. While the map moves, it is the map's own frame, so that both always agree. */
+  #wake() {
+    if (this.#isRemoved) return;
+    if (this.host.isMoving()) {
+      this.host.repaint();
+    } else if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      requestAnimationFrame(() => {
+        this.#isScheduled = false;
+        this.frame();
+      });
+    }
+  }
+
+  /** Asks for the clusters in view and draws the badges. The host calls it in each of its frames. */
+  frame() {
+    if (this.#isRemoved) return;
+    const now = performance.now();
+    const camera = this.host.camera();
+    if (camera.width === 0 || camera.height === 0) return;
+    const request = this.#answers && this.#request(camera);
+    if (request && request.key !== this.#refused) this.#feed.want(request, now);
+    this.scene.advance(now);
+    this.#overlay.prepare(this.#palette, camera);
+    this.#overlay.clear();
+    const ellipses = this.options.ellipses === true;
+    for (const copy of this.#copies(camera)) {
+      this.#overlay.draw(this.scene, copy, now, { left: 0, right: camera.width, ellipses, marked: this.#pointed, origin: ORIGIN });
+      if (this.#spread) this.#overlay.drawSpread(this.#spread, copy, now, ORIGIN);
+    }
+    if (this.scene.isMoving(now) || this.#spread?.isMoving(now)) this.#wake();
+  }
+
+  /**
+   * Returns the camera of each copy of the world on the screen.
+   *
+   * @param {Camera} camera
+   */
+  #copies(camera) {
+    const most = this.host.hasCopies ? Math.min(Math.ceil(Math.max(Math.hypot(camera.width, camera.height) / camera.scale - 1, 0) / 2), 4) : 0;
+    return Array.from({ length: 2 * most + 1 }, (_, at) => (at === most ? camera : camera.copy(at - most)));
+  }
+
+  // Pointing and choosing
+
+  /**
+   * Marks what is under the pointer.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @returns {boolean} Whether there is something to choose.
+   */
+  hover(x, y) {
+    const { cluster, member } = this.#at(x, y, "mouse");
+    if (this.#spread && this.#spread.marked !== member) {
+      this.#spread.marked = member;
+      this.#wake();
+    }
+    this.#point(member < 0 ? cluster : null);
+    return member >= 0 || cluster !== null;
+  }
+
+  /** Takes marks away, for the pointer has left the map. */
+  leave() {
+    this.#point(null);
+  }
+
+  /**
+   * Chooses what is under the pointer.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @param {"mouse" | "touch"} kind
+   */
+  press(x, y, kind) {
+    const { cluster, member } = this.#at(x, y, kind);
+    if (member >= 0) this.#choosePoint(this.#members[member]);
+    else if (cluster) this.choose(cluster);
+    else this.close();
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {"mouse" | "touch"} kind
+   * @returns {{cluster: Shown | null, member: number}}
+   */
+  #at(x, y, kind) {
+    for (const camera of this.#copies(this.host.camera())) {
+      const member = memberAt(this.#spread, camera, x, y);
+      const cluster = /** @type {Shown | null} */ (member < 0 ? clusterAt(this.scene, camera, x, y, kind) : null);
+      if (cluster || member >= 0) return { cluster, member };
+    }
+    return { cluster: null, member: -1 };
+  }
+
+  /** @param {Shown | null} cluster */
+  #point(cluster) {
+    if (this.#pointed === cluster) return;
+    this.#pointed = cluster;
+    this.#wake();
+  }
+
+  /**
+   * Reports a point. Expands a cluster: zooms to where it falls apart, or fans out a stack, which never does.
+   *
+   * @param {Shown} cluster
+   */
+  async choose(cluster) {
+    try {
+      if (cluster.count === 1) return this.#choosePoint(cluster.answer.feature(cluster.at));
+      if (this.options.onCluster?.(cluster.answer.feature(cluster.at)) === false) return;
+      if (this.#spread?.cluster.id === cluster.id) return this.close();
+      if (cluster.stack) return await this.#open(cluster);
+      const { host, options: { cut } } = this;
+      const tree = /** @type {Answers} */ (this.#answered).tree;
+      const [zoom, fitting, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
+      let least = zoom + 0.5;
+      const used = cut ?? tree.defaultCut;
+      // Where a limit splits a cluster depends on what else is in view.
+      if (used.badges !== undefined || used.spacing !== undefined || used.detail !== undefined) {
+        least = ((await tree.expansionZoom(cluster.id, { cut })) ?? Infinity) + BEYOND;
+        if (least > most) return await this.#open(cluster);
+      }
+      host.go([cluster.longitude, cluster.latitude], Math.min(Math.max(least, fitting), most), this.#motion.matches);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** @param {any} feature */
+  #choosePoint(feature) {
+    if (feature) this.options.onPoint?.(feature);
+  }
+
+  /**
+   * Fans out a cluster that no zoom of the map splits.
+   *
+   * @param {Shown} cluster
+   */
+  async #open(cluster) {
+    const { tree } = /** @type {Answers} */ (this.#answered);
+    const start = this.#motion.matches ? -Infinity : performance.now();
+    const spread = this.#spread = new Spread(cluster, Math.min(cluster.count, MEMBERS), start);
+    this.#members = [];
+    this.#wake();
+    const members = (await tree.members(cluster.id, { limit: MEMBERS })).toGeoJSON().features;
+    if (this.#spread !== spread) return;
+    this.#members = members;
+    this.#listNow();
+    if (this.#list.hasFocus) this.#list.focus();
+  }
+
+  /** Closes a fanned-out stack. */
+  close() {
+    if (!this.#spread) return;
+    this.#spread = null;
+    this.#members = [];
+    this.#listNow();
+    this.#wake();
+  }
+
+  // Listing
+
+  #restSoon() {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => (this.isMoving ? this.#restSoon() : this.#listNow()), REST);
+  }
+
+  #listNow() {
+    if (this.#isRemoved) return;
+    const { cluster: stack } = this.#spread ?? {};
+    if (stack && this.#members.length > 0) {
+      this.#list.update(`${points(stack.count)} at one position`, this.#members.map((feature, at) => ({
+        key: String(at), text: nameOf(feature), choose: () => this.#choosePoint(feature), point: () => {
+          if (this.#spread) this.#spread.marked = at;
+          this.#wake();
+        },
+      })));
+      return;
+    }
+    const shown = /** @type {Shown[]} */ (this.scene.clusters).sort((a, b) => b.count - a.count || a.id - b.id);
+    this.#list.update("Clusters in view", shown.slice(0, 100).map((cluster) => ({
+      key: String(cluster.id), text: this.#textOf(cluster), point: () => this.#point(cluster), choose: () => void this.choose(cluster),
+    })));
+    const total = shown.reduce((sum, { count }) => sum + count, 0);
+    const zoom = this.host.camera().zoom.toFixed(1);
+    this.#list.announce(`${number.format(shown.length)} ${shown.length === 1 ? "cluster" : "clusters"} of ${points(total)}, zoom ${zoom}`);
+  }
+
+  /** @param {Shown} cluster */
+  #textOf({ count, stack, parts, answer, at, latitude, longitude }) {
+    if (count === 1) return nameOf(answer.feature(at));
+    const most = parts ? Math.max(...parts) : 0;
+    const share = parts && most > 0 ? `, ${this.#answers?.categories[parts.indexOf(most)] ?? "others"} ${Math.round((100 * most) / count)} %` : "";
+    return `${points(count)}${stack ? " at one position" : ""}${share}, ${placeOf(latitude, longitude)}`;
+  }
+}
+
+const ORIGIN = { x: 0, y: 0 };
+
+/** @param {number} latitude @param {number} longitude */
+const placeOf = (latitude, longitude) =>
+  `${Math.abs(latitude).toFixed(1)}° ${latitude < 0 ? "S" : "N"}, ${Math.abs(longitude).toFixed(1)}° ${longitude < 0 ? "W" : "E"}`;
+
+/**
+ * Returns the name of a point, or its position.
+ *
+ * @param {any} feature
+ */
+function nameOf({ properties, geometry: { coordinates: [longitude, latitude] } }) {
+  const column = Object.keys(properties).find((name) => /^(name|title|label)$/i.test(name));
+  return String((column && properties[column]) || `Point at ${placeOf(latitude, longitude)}`);
+}

@@ -1,0 +1,25 @@
+// Finds the cluster under the pointer.
+
+/** Pixels around a badge that still belong to it; fingers are wider than a mouse pointer. */
+const SLACK = { mouse: 3, touch: 10 };
+
+/**
+ * Returns the cluster of a scene at a position on the screen, the nearest of several.
+ *
+ * @param {import("./scene.js").Scene} scene
+ * @param {import("./mercator.js").Camera} camera
+ * @param {number} x
+ * @param {number} y
+ * @param {"mouse" | "touch"} kind
+ */
+export function clusterAt(scene, camera, x, y, kind = "mouse") {
+  /** @type {import("./scene.js").Drawn | null} */
+  let found = null;
+  let nearest = 0;
+  for (const cluster of scene.clusters) {
+    const at = camera.point(cluster.x, cluster.y);
+    const within = cluster.radius + SLACK[kind] - Math.hypot(at.x - x, at.y - y);
+    if (within > nearest) [found, nearest] = [cluster, within];
+  }
+  return found;
+}

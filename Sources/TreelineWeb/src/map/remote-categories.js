@@ -1,0 +1,54 @@
+// The categories of the points of a tree that a server has. `server.js` loads them, so that other maps do without.
+
+import { QueryError } from "../errors.js";
+import { mostFrequent } from "./categories.js";
+
+/** @typedef {import("../server.js").RemoteTree} RemoteTree */
+
+/** @param {string} column */
+const aggregateOf = (column) => `counts("${column.replaceAll('"', '""')}")`;
+
+/** Categories of a tree that a server has. */
+export class RemoteCategories {
+  /**
+   * @param {string} column
+   * @param {(string | null)[]} categories
+   */
+  constructor(column, categories) {
+    this.categories = categories;
+    this.aggregate = aggregateOf(column);
+    this.name = `counts_${column}`;
+  }
+
+  /**
+   * @param {RemoteTree} tree
+   * @param {string} column
+   */
+  static async of(tree, column) {
+    const { groups = [], never_clustered_point_count: lone = 0, column_kinds: kinds = {} } = tree.info;
+    if (!kinds[column]) throw new QueryError(`Expected a column as colorBy, found ${column}; there are ${Object.keys(kinds).join(", ")}`);
+    const all = await tree.clusters({ cut: { limit: Math.max(1, groups.length + lone) }, aggregate: aggregateOf(column) });
+    /** @type {Map<string, number>} */
+    const frequencies = new Map();
+    for (const counts of all.values[`counts_${column}`]) {
+      for (const [value, count] of Object.entries(counts)) frequencies.set(value, (frequencies.get(value) ?? 0) + Number(count));
+    }
+    return new RemoteCategories(column, mostFrequent(frequencies, all.counts.reduce((sum, count) => sum + count, 0)));
+  }
+
+  /**
+   * @param {import("../server.js").RemoteClusters} answer
+   * @param {number} i
+   */
+  parts({ counts, values }, i) {
+    let rest = counts[i];
+    const parts = this.categories.map((category) => {
+      const count = category === null ? 0 : values[this.name][i][category] ?? 0;
+      rest -= count;
+      return count;
+    });
+    const others = this.categories.indexOf(null);
+    if (others >= 0) parts[others] = rest;
+    return parts;
+  }
+}

@@ -1,0 +1,100 @@
+// A tree as a plain source of MapLibre GL JS, with style layers that draw it: for maps whose styles decide how everything
+// looks. Its clusters do not move from one answer to the next.
+
+import { diameterExpression, DOT_RADIUS } from "./badge.js";
+import { DARK, LIGHT } from "./palette.js";
+
+/** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
+
+/** Milliseconds between two answers while the map moves. */
+const PAUSE = 100;
+
+/**
+ * Adds a GeoJSON source with the clusters in view, which follows the map.
+ *
+ * @param {any} map A map of MapLibre GL JS whose style is loaded.
+ * @param {string} id Of the source.
+ * @param {AnyTree | Promise<AnyTree>} source What `Treeline.build`, `Treeline.open` or `Treeline.connect` gives.
+ * @param {{cut?: import("../tree.js").Cut, aggregate?: string, onError?: (error: any) => void}} options
+ */
+export function addTreelineSource(map, id, source, { cut, aggregate, onError = console.error } = {}) {
+  map.addSource(id, { type: "geojson", data: { type: "FeatureCollection", features: [] } });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let number = 0;
+  const update = async () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const own = ++number;
+    try {
+      const tree = await source;
+      const { lng, lat } = map.getCenter();
+      const { clientWidth: width, clientHeight: height } = map.getContainer();
+      const [[west, south], [east, north]] = map.getBounds().toArray();
+      // Badges that do not touch at a higher zoom might touch at the zoom that is shown.
+      const zoom = Math.floor(map.getZoom() * 1000) / 1000;
+      const isTurned = map.getBearing() !== 0 || map.getPitch() > 0;
+      const view = isTurned ? { bbox: [west, south, Math.min(east, west + 360), north], zoom } : { center: [lng, lat], zoom, width, height };
+      const answer = await tree.clusters({ ...view, ...(cut && { cut }), ...(aggregate && { aggregate }) });
+      // A later answer may have come first.
+      if (own === number) map.getSource(id)?.setData(answer.toGeoJSON());
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const soon = () => (timer ??= setTimeout(update, PAUSE));
+  map.on("move", soon);
+  map.on("moveend", update);
+  update();
+  return {
+    /**
+     * Changes the cut or the aggregates.
+     *
+     * @param {{cut?: import("../tree.js").Cut, aggregate?: string}} options
+     */
+    set(options) {
+      ({ cut = cut, aggregate = aggregate } = options);
+      return update();
+    },
+    /** Stops following the map, and removes the source, whose layers must be gone. */
+    remove() {
+      number++;
+      clearTimeout(timer);
+      map.off("move", soon);
+      map.off("moveend", update);
+      if (map.getSource(id)) map.removeSource(id);
+    },
+  };
+}
+
+/**
+ * Returns style layers that draw such a source: badges, dots, and numbers.
+ *
+ * @param {string} source Id of the source.
+ * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be among the glyphs of the style; without
+ *   a font badges have no numbers.
+ * @returns {any[]}
+ */
+export function treelineLayers(source, { theme = "light", font } = {}) {
+  const { ramp, single, ring } = theme === "dark" ? DARK : LIGHT;
+  const count = ["get", "point_count"];
+  const isCluster = ["get", "cluster"];
+  const diameter = ["case", isCluster, ["coalesce", ["get", "badge_px"], diameterExpression(count)], ["coalesce", ["get", "badge_px"], 2 * DOT_RADIUS]];
+  const stroke = 1.5;
+  const tone = ["interpolate", ["linear"], ["log10", count], ...ramp.flatMap((color, at) => [at * 0.8, color])];
+  return [
+    {
+      id: `${source}-badges`, type: "circle", source,
+      paint: {
+        // The stroke lies outside the radius.
+        "circle-radius": ["-", ["/", diameter, 2], stroke], "circle-stroke-width": stroke, "circle-stroke-color": ring,
+        "circle-color": ["case", isCluster, tone, single],
+      },
+    },
+    ...(font ? [{
+      id: `${source}-numbers`, type: "symbol", source, filter: isCluster,
+      layout: { "text-field": ["get", "point_count_abbreviated"], "text-font": font, "text-size": 12, "text-allow-overlap": true },
+      paint: { "text-color": ["case", [theme === "dark" ? "<" : ">", count, 40], "#ffffff", "#080410"] },
+    }] : []),
+  ];
+}

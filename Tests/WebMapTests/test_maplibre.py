@@ -1,0 +1,340 @@
+"""Badges on a map of MapLibre: what they show, how they move, and what opens."""
+
+import json
+import math
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from conftest import ADD, LAPTOP, MAPLIBRE, PHONE, PICTURES, colour, inside, rest, shown
+from trials import trials
+
+TOUCHING = """async (views) => {
+  const rest = () => new Promise(done => { const look = () => layer.isMoving ? setTimeout(look, 5) : done(); look() });
+  const found = { touching: 0, badges: 0, views: 0, most: 0 };
+  for (const { center, zoom, bearing } of views) {
+    map.jumpTo({ center, zoom, bearing });
+    await rest();
+    const badges = layer.scene.clusters.map(({ longitude, latitude, radius }) => ({ ...map.project([longitude, latitude]), radius }));
+    for (let i = 0; i < badges.length; i++) for (let j = 0; j < i; j++) {
+      if (Math.hypot(badges[i].x - badges[j].x, badges[i].y - badges[j].y) < badges[i].radius + badges[j].radius) found.touching++;
+    }
+    found.badges += badges.length;
+    found.most = Math.max(found.most, badges.length);
+    found.views++;
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("cut", ["", "cut: { badges: 1.5 }"])
+def test_no_badges_touch_in_random_views(open_map, note, cut):
+    import random
+
+    seed = random.randrange(2**32)
+    draw = random.Random(seed)
+    page = open_map("airports", cut, reduced_motion="reduce")
+    views = [{"center": [draw.uniform(-180, 180), draw.uniform(-60, 70)], "zoom": draw.uniform(1.5, 9),
+              "bearing": draw.choice([0, 0, draw.uniform(0, 360)])} for _ in range(trials(300))]
+    found = page.evaluate(TOUCHING, views)
+    note(f"seed {seed}: {found}")
+    assert found["touching"] == 0
+    assert found["badges"] > 20 * len(views)
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_badges_account_for_all_points_in_view(open_map, viewport):
+    page = open_map("airports", viewport=viewport)
+    page.evaluate("map.jumpTo({ center: [0, 20], zoom: 0 })")
+    rest(page)
+    counted = sum(c["count"] for c in shown(page))
+    # A phone is narrower than the world, which is as high as the screen.
+    everywhere = page.evaluate("layer.scene.clusters[0].answer.tree.clusters({ zoom: map.getZoom() }).counts.reduce((a, b) => a + b)")
+    assert (counted < everywhere) if viewport == PHONE else (counted == everywhere)
+    assert everywhere == page.evaluate("layer.scene.clusters[0].answer.tree.pointCount") > 20_000
+    assert page.evaluate("layer.clusters.features.length") == len(shown(page))
+    page.screenshot(path=PICTURES / f"world-{viewport['width']}.png")
+
+
+def test_a_click_expands_a_cluster(open_map):
+    page = open_map("airports", "onCluster: (cluster) => { globalThis.chosen = cluster }")
+    before = inside(page, shown(page))
+    largest = max(before, key=lambda c: c["count"])
+    zoom = page.evaluate("map.getZoom()")
+    page.mouse.click(largest["left"], largest["top"])
+    page.wait_for_function("before => map.getZoom() > before + 0.5", arg=zoom)
+    rest(page)
+    assert page.evaluate("chosen.properties.point_count") == largest["count"]
+    # The cluster has given way to its parts.
+    assert largest["id"] not in {c["id"] for c in shown(page)}
+    assert len(inside(page, shown(page))) > 5
+    page.screenshot(path=PICTURES / "expanded.png")
+
+
+def test_parts_start_where_their_whole_is_drawn_and_arrive(open_map):
+    page = open_map("airports")
+    moved = page.evaluate("""async () => {
+      const { scene } = layer, apply = scene.apply, before = new Map(scene.clusters.map(c => [c.id, c]));
+      const first = new Promise(done => scene.apply = (change, clusters, ...rest) => {
+        apply.call(scene, change, clusters, ...rest);
+        scene.apply = apply;
+        done(change.splits.flatMap(({ whole, parts }) => parts.map(({ cluster_id: id }) => {
+          const sprite = scene.sprite(id), from = before.get(whole.cluster_id);
+          return Math.hypot(sprite.x - from.x, sprite.y - from.y);
+        })));
+      });
+      map.jumpTo({ zoom: map.getZoom() + 1 });
+      return first;
+    }""")
+    assert len(moved) > 20 and max(moved) == 0
+    rest(page)
+    assert all(c["isAtTarget"] for c in shown(page))
+
+
+def test_a_point_is_reported_with_its_properties(open_map):
+    page = open_map("airports", "onCluster: () => false")
+    lone = next(c for c in inside(page, shown(page)) if c["count"] == 1)
+    page.mouse.click(lone["left"], lone["top"])
+    page.wait_for_function("() => points.length === 1")
+    point = page.evaluate("points[0]")
+    assert point["geometry"]["coordinates"] == pytest.approx([lone["longitude"], lone["latitude"]])
+    assert point["properties"]["name"] and "country" in point["properties"]
+    # A cluster that the page has taken care of does not expand.
+    zoom = page.evaluate("map.getZoom()")
+    several = next(c for c in inside(page, shown(page)) if c["count"] > 1)
+    page.mouse.click(several["left"], several["top"])
+    page.wait_for_timeout(300)
+    assert page.evaluate("map.getZoom()") == zoom and not page.evaluate("layer.isMoving")
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_a_stack_fans_out(open_map, viewport):
+    page = open_map("stacks", viewport=viewport)
+    page.evaluate("map.jumpTo({ center: [12.55, 55.72], zoom: 11 })")
+    rest(page)
+    stack = next(c for c in shown(page) if c["count"] == 5)
+    assert stack["stack"]
+    page.mouse.click(stack["left"], stack["top"])
+    page.get_by_role("list", name="5 points at one position").wait_for(state="attached")
+    page.wait_for_timeout(500)
+    page.screenshot(path=PICTURES / f"stack-{viewport['width']}.png")
+    # The first of few members is straight above the stack.
+    radius = page.evaluate("26 / (2 * Math.sin(Math.PI / 5))")
+    page.mouse.move(stack["left"], stack["top"] - max(radius, 26))
+    assert page.evaluate("map.getCanvas().style.cursor") == "pointer"
+    page.mouse.click(stack["left"], stack["top"] - max(radius, 26))
+    page.wait_for_function("() => points.length === 1")
+    assert page.evaluate("points[0].properties.name").startswith("Few ")
+    page.mouse.click(stack["left"], stack["top"] + 150)
+    page.get_by_role("list", name="Clusters in view").wait_for(state="attached")
+
+
+def test_a_large_stack_shows_its_first_members(open_map):
+    page = open_map("stacks")
+    page.evaluate("map.jumpTo({ center: [12.6, 55.75], zoom: 12 })")
+    rest(page)
+    stack = next(c for c in shown(page) if c["count"] == 70)
+    page.mouse.click(stack["left"], stack["top"])
+    members = page.get_by_role("list", name="70 points at one position").get_by_role("button")
+    members.first.wait_for(state="attached")
+    assert members.count() == 60
+    page.wait_for_timeout(500)
+    page.screenshot(path=PICTURES / "large-stack.png")
+
+
+def test_the_keyboard_reaches_and_expands_clusters(open_map):
+    page = open_map("airports")
+    page.wait_for_function("() => document.querySelectorAll('[role=status] , ul button').length > 50")
+    listed = page.get_by_role("list", name="Clusters in view").get_by_role("button")
+    assert listed.count() == 100
+    page.locator("canvas.maplibregl-canvas").focus()
+    page.keyboard.press("Tab")
+    assert listed.first.evaluate("node => node === document.activeElement")
+    page.keyboard.press("ArrowDown")
+    assert listed.nth(1).evaluate("node => node === document.activeElement")
+    # The largest clusters come first, and the focus is seen on the map.
+    counts = sorted((c["count"] for c in shown(page)), reverse=True)
+    assert listed.nth(1).inner_text().startswith(f"{counts[1]} points")
+    second = sorted(shown(page), key=lambda c: (-c["count"], c["id"]))[1]
+    page.wait_for_timeout(100)
+    assert colour(page, second["left"], second["top"] - second["radius"] - 3.5)[3] > 200
+    page.screenshot(path=PICTURES / "focus.png")
+    zoom = page.evaluate("map.getZoom()")
+    page.keyboard.press("Enter")
+    page.wait_for_function("before => map.getZoom() > before", arg=zoom)
+    rest(page)
+    # The focus stays in the list.
+    page.wait_for_timeout(300)
+    assert listed.first.evaluate("node => node === document.activeElement")
+
+
+def test_a_stack_opens_and_closes_by_keyboard(open_map):
+    page = open_map("stacks")
+    page.evaluate("map.jumpTo({ center: [12.5, 55.7], zoom: 14 })")
+    rest(page)
+    page.get_by_role("button", name="5 points at one position").focus()
+    page.keyboard.press("Enter")
+    member = page.get_by_role("list", name="5 points at one position").get_by_role("button").first
+    member.wait_for(state="attached")
+    assert member.evaluate("node => node === document.activeElement")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => points.length === 1")
+    page.keyboard.press("Escape")
+    page.get_by_role("list", name="Clusters in view").wait_for(state="attached")
+
+
+def test_screen_readers_hear_what_is_in_view(open_map):
+    page = open_map("airports")
+    status = page.get_by_role("status")
+    page.wait_for_function("() => document.querySelector('[role=status]').textContent !== ''")
+    clusters = shown(page)
+    assert status.inner_text() == f"{len(clusters)} clusters of {sum(c['count'] for c in clusters):,} points, zoom 3.0"
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
+    assert found.response["violations"] == [], json.dumps(found.response["violations"])[:2000]
+
+
+def test_reduced_motion_moves_nothing(open_map):
+    page = open_map("airports", reduced_motion="reduce")
+    page.evaluate("""() => { globalThis.moving = 0; const { apply } = layer.scene;
+      layer.scene.apply = function (...all) { apply.apply(this, all); moving += this.isMoving(performance.now()); globalThis.applied = true } }""")
+    page.evaluate("map.jumpTo({ zoom: 4 })")
+    page.wait_for_function("() => globalThis.applied")
+    assert page.evaluate("moving") == 0 and all(c["isAtTarget"] for c in shown(page))
+
+
+def test_badges_are_dark_where_the_system_is(open_map):
+    def ring(**options):
+        page = open_map("airports", **options)
+        lone = max(inside(page, shown(page)), key=lambda c: c["radius"])
+        return page, lone, colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]
+
+    _, _, light = ring(color_scheme="light")
+    page, lone, dark = ring(color_scheme="dark")
+    assert min(light) > 200 and max(dark) < 80
+    page.screenshot(path=PICTURES / "dark.png")
+    page.emulate_media(color_scheme="light")
+    page.wait_for_timeout(200)
+    assert min(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) > 200
+    page.evaluate("layer.set({ theme: 'dark' })")
+    page.wait_for_timeout(200)
+    assert max(colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:3]) < 80
+    page.evaluate("layer.set({ theme: { ring: '#ff0000' } })")
+    page.wait_for_timeout(200)
+    assert colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:2] == pytest.approx([255, 0], abs=30)
+
+
+def test_donuts_count_the_categories(open_map):
+    page = open_map("airports", "colorBy: 'country'")
+    legend = page.evaluate("layer.legend")
+    assert [entry["name"] for entry in legend][:2] == ["US", "BR"] and legend[-1]["name"] is None and len(legend) == 7
+    clusters = shown(page)
+    assert all(sum(c["parts"]) == c["count"] for c in clusters)
+    # Counted again from the features.
+    france = [entry["name"] for entry in legend].index("FR")
+    id, count = page.evaluate("""at => { const cluster = layer.scene.clusters.reduce((a, b) => a.parts[at] > b.parts[at] ? a : b);
+      const { features } = cluster.answer.tree.members(cluster.id, { limit: 1e6 }).toGeoJSON();
+      return [cluster.id, features.filter(({ properties }) => properties.country === 'FR').length] }""", france)
+    assert next(c for c in clusters if c["id"] == id)["parts"][france] == count > 10
+    page.wait_for_timeout(300)
+    page.screenshot(path=PICTURES / "donuts.png")
+
+
+def test_a_filter_changes_the_numbers_and_moves_nothing_else(open_map):
+    page = open_map("airports", "colorBy: 'country'")
+    page.evaluate("map.jumpTo({ center: [4, 48], zoom: 5 })")
+    rest(page)
+    before = shown(page)
+    page.evaluate("""async () => { const features = await (await fetch('/points/airports')).json();
+      layer.set({ filter: (row) => features[row].properties.country === 'FR' }) }""")
+    rest(page)
+    after = shown(page)
+    france = [entry["name"] for entry in page.evaluate("layer.legend")].index("FR")
+    assert 0 < sum(c["count"] for c in after) == sum(c["parts"][france] for c in after) < sum(c["count"] for c in before)
+    page.evaluate("layer.set({ filter: null })")
+    rest(page)
+    assert [(c["id"], c["count"]) for c in shown(page)] == [(c["id"], c["count"]) for c in before]
+
+
+def test_another_tree_replaces_the_badges(open_map):
+    page = open_map("airports")
+    page.evaluate("async () => layer.setSource(Treeline.build(await (await fetch('/points/cities')).json()))")
+    rest(page)
+    assert sum(c["count"] for c in shown(page)) != 0
+    assert page.evaluate("layer.scene.clusters.every(c => layer.scene.sprite(c.id).showsLabel(performance.now()))")
+    names = page.evaluate("layer.clusters.features.filter(f => !f.properties.cluster).map(f => f.properties.name)")
+    assert names and page.evaluate("layer.scene.sprites.length") == len(shown(page))
+
+
+def test_turned_and_tilted_maps_have_their_badges_in_place(open_map):
+    page = open_map("airports")
+    page.evaluate("map.jumpTo({ bearing: 40, pitch: 50 })")
+    rest(page)
+    page.wait_for_timeout(100)
+    page.screenshot(path=PICTURES / "tilted.png")
+    clusters = [c for c in inside(page, shown(page)) if c["count"] > 30]
+    assert len(clusters) > 5
+    assert all(colour(page, c["left"] - c["radius"] * 0.7, c["top"])[3] > 200 for c in clusters)
+
+
+def test_badges_are_on_each_copy_of_the_world(open_map):
+    page = open_map("airports")
+    page.evaluate("map.jumpTo({ center: [0, 20], zoom: 0 })")
+    rest(page)
+    largest = max(shown(page), key=lambda c: c["count"])
+    world = page.evaluate("512 * 2 ** map.getZoom()")
+    copies = [left for left in (largest["left"] + turns * world for turns in (-1, 0, 1)) if 20 < left < 1420]
+    assert len(copies) > 1
+    page.mouse.move(copies[-1], largest["top"])
+    assert page.evaluate("map.getCanvas().style.cursor") == "pointer"
+    assert all(colour(page, left - 15, largest["top"])[3] > 200 for left in copies)
+
+
+def test_a_wrong_cut_is_reported_once(open_map):
+    page = open_map("airports", "onError: (error) => (globalThis.problems ??= []).push(error.message)")
+    page.evaluate("layer.set({ cut: { spacing: 44 } })")
+    page.wait_for_function("() => globalThis.problems")
+    page.evaluate("map.panBy([1, 0], { duration: 0 })")
+    page.wait_for_timeout(400)
+    assert 1 <= page.evaluate("problems.length") <= 3
+    page.evaluate("layer.set({ cut: undefined })")
+    rest(page)
+    assert shown(page)
+
+
+def test_a_removed_layer_leaves_nothing(open_map):
+    page = open_map("airports")
+    assert page.evaluate("document.querySelectorAll('canvas').length") == 2
+    page.evaluate("layer.remove()")
+    assert page.evaluate("[document.querySelectorAll('canvas').length, document.querySelectorAll('ul button').length]") == [1, 0]
+    page.evaluate("map.jumpTo({ zoom: 5 })")
+    page.wait_for_timeout(300)
+    # A map that is removed takes its layers with it.
+    page.evaluate("async () => { const { addTreeline } = await import('/src/map/maplibre.js');"
+                  " globalThis.layer = addTreeline(map, Treeline.build([[0, 0], [1, 1]])); await layer.ready; map.remove() }")
+    assert page.evaluate("document.querySelectorAll('[role=status]').length") == 0
+
+
+def test_a_plain_source_follows_the_map(open_page):
+    page = open_page(MAPLIBRE + """
+      await new Promise(done => map.on("load", done));
+      globalThis.source = addTreelineSource(map, "airports", Treeline.build(await pointsOf("airports")));
+      for (const layer of treelineLayers("airports")) map.addLayer(layer);
+      globalThis.drawn = () => map.queryRenderedFeatures({ layers: ["airports-badges"] })
+        .map(({ properties, geometry }) => ({ ...properties, ...map.project(geometry.coordinates) }));
+    """)
+    page.wait_for_function("() => globalThis.isReady && drawn().length > 300")
+    page.screenshot(path=PICTURES / "plain-source.png")
+
+    def touching():
+        badges = {each["cluster_id"]: each for each in page.evaluate("drawn()")}.values()
+        return [(a, b) for a in badges for b in badges if a["cluster_id"] < b["cluster_id"]
+                and math.dist((a["x"], a["y"]), (b["x"], b["y"])) < (a["badge_px"] + b["badge_px"]) / 2 - 0.05]
+
+    assert touching() == []
+    page.evaluate("map.jumpTo({ center: [-100, 40], zoom: 4.3 })")
+    page.wait_for_function("() => map.loaded() && drawn().some(({ point_count }) => point_count > 150)")
+    assert touching() == []
+    page.evaluate("source.set({ cut: { badges: 2 } })")
+    page.wait_for_function("() => map.loaded() && drawn().some(({ badge_px }) => badge_px > 60)")
+    page.evaluate("() => { map.removeLayer('airports-badges'); source.remove() }")
+    assert page.evaluate("map.getSource('airports')") is None

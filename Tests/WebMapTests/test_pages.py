@@ -1,0 +1,78 @@
+"""Programs of the documentation's pages that need a browser."""
+
+import functools
+import http.server
+import json
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from conftest import LAPTOP, PHONE, PICTURES, ROOT, TOLERATED, VENDOR
+from programs import build
+
+sys.path.insert(0, str(ROOT / "scripts/check"))
+
+from documentation import Page  # noqa: E402
+
+TUTORIAL = [code for code, _ in Page(str(ROOT / "Sources/Treeline/Treeline.docc/WebMapTutorial.md")).run_by["scripts/test webmap"]]
+
+STYLE = {
+    "version": 8, "sources": {"land": {"type": "geojson", "data": json.loads((ROOT / "Fixtures/land_110m.geojson").read_text())}},
+    "layers": [
+        {"id": "sea", "type": "background", "paint": {"background-color": "#d2e3ea"}},
+        {"id": "land", "type": "fill", "source": "land", "paint": {"fill-color": "#f8f7f1"}}],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder that a reader of the tutorial has, served at an address."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    build(ROOT / "Fixtures/cities.csv.gz", folder / "cities.treeline", "--attributes", "name,country", "--grow", "badges")
+    subprocess.run([ROOT / "scripts/build/web-scripts", folder], check=True, capture_output=True)
+    (folder / "map.html").write_text(TUTORIAL[0])
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_tutorial_begins_with_a_map_in_eight_lines():
+    assert len(TUTORIAL) == 1 and len(TUTORIAL[0].strip().splitlines()) <= 8
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_the_tutorials_map_is_finished(folder, complaints, new_context, viewport):
+    context = new_context(viewport=viewport)
+    page = context.new_page()
+    # The map library and the style come from this machine.
+    page.route("https://unpkg.com/maplibre-gl@5/dist/*", lambda route: route.fulfill(path=VENDOR / route.request.url.split("/")[-1]))
+    page.route("https://demotiles.maplibre.org/style.json", lambda route: route.fulfill(json=STYLE))
+    page.on("console", lambda message: complaints.append(message.text)
+            if message.type == "error" and "favicon" not in message.location.get("url", "") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{folder}/map.html")
+    page.wait_for_function("() => typeof layer !== 'undefined' && layer.scene.size > 20 && !layer.isMoving && map.loaded()")
+    page.wait_for_timeout(800)
+    page.screenshot(path=PICTURES / f"tutorial-{viewport['width']}.png")
+    assert page.evaluate("""() => { const all = layer.scene.clusters.map(c => ({ ...map.project([c.longitude, c.latitude]), radius: c.radius }));
+      return all.every((a, i) => all.every((b, j) => i === j || Math.hypot(a.x - b.x, a.y - b.y) >= a.radius + b.radius)) }""")
+    # It is animated: for a while after a step in, badges are between their wholes and where they go.
+    moving = page.evaluate("""async () => {
+      map.easeTo({ zoom: map.getZoom() + 1, duration: 300 });
+      let most = 0;
+      for (let i = 0; i < 60; i++) {
+        await new Promise(requestAnimationFrame);
+        most = Math.max(most, layer.scene.sprites.filter((sprite) => !sprite.hasArrived).length);
+      }
+      return most;
+    }""")
+    assert moving > 10
