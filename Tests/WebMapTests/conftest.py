@@ -1,4 +1,4 @@
-"""Pages with maps of the web package, from a server of this process, in a browser that reaches only this machine."""
+"""Opens pages with maps of the web package. This process serves them, and the browser reaches only this machine."""
 
 import csv
 import gzip
@@ -89,7 +89,7 @@ def points_of(name):
 
 @pytest.fixture(scope="session")
 def site():
-    """The address of a server of the package, map kits and points. `site.pages` are pages by name."""
+    """Starts a server of the package, the map libraries and points. `site.pages` has pages by name."""
     pages, kept = {}, {}
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -165,7 +165,7 @@ def open_map(open_page):
 
 
 def rest(page):
-    """Waits until map and badges stand still and the answer for the view is shown."""
+    """Waits until neither the map nor badges move and the answer for the view is shown."""
     page.wait_for_function(AT_REST)
 
 

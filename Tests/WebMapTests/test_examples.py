@@ -1,4 +1,4 @@
-"""The example pages, opened from disk, and the programs of the documentation's pages."""
+"""Checks the example pages, which are opened from disk."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from browser import TOLERATED
 from conftest import LAPTOP, PHONE, PICTURES, ROOT, VENDOR
 
 SIZES = {"wide": LAPTOP, "phone": PHONE}
-#: Clusters on the page's map, whatever draws them.
+#: An expression for the number of clusters on the page's map. It works for elements and for the layer.
 SHOWN = "typeof layer === 'undefined' ? document.querySelectorAll('.badge').length : layer.scene.size"
 
 
@@ -32,7 +32,7 @@ def open_example(examples, complaints, new_context):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto((examples / name).as_uri())
         page.wait_for_function(f"() => ({SHOWN}) > 20 && (typeof layer === 'undefined' || !layer.isMoving)")
-        # Badges have come up, and the land is drawn.
+        # By now badges have appeared and the land is drawn.
         page.wait_for_timeout(1200)
         return page
 

@@ -46,7 +46,7 @@ def test_badges_follow_a_drag_and_a_zoom(open_leaflet):
     page.mouse.down()
     page.mouse.move(500, 600, steps=4)
     largest = max(page.evaluate(SHOWN), key=lambda b: b["count"])
-    # The canvas is moved back against the pane, and badges are drawn where the map is now.
+    # The canvas moves against the pane, so it stays on the screen, and badges are drawn at the current view.
     assert colour(page, largest["x"] - 15, largest["y"])[3] > 200
     page.mouse.up()
     rest(page)

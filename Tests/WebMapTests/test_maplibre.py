@@ -48,7 +48,7 @@ def test_badges_account_for_all_points_in_view(open_map, viewport):
     page.evaluate("map.jumpTo({ center: [0, 20], zoom: 0 })")
     rest(page)
     counted = sum(c["count"] for c in shown(page))
-    # A phone is narrower than the world, which is as high as the screen.
+    # On a phone, the world is as high as the screen but wider than it.
     everywhere = page.evaluate("layer.scene.clusters[0].answer.tree.clusters({ zoom: map.getZoom() }).counts.reduce((a, b) => a + b)")
     assert (counted < everywhere) if viewport == PHONE else (counted == everywhere)
     assert everywhere == page.evaluate("layer.scene.clusters[0].answer.tree.pointCount") > 20_000
@@ -65,7 +65,7 @@ def test_a_click_expands_a_cluster(open_map):
     page.wait_for_function("before => map.getZoom() > before + 0.5", arg=zoom)
     rest(page)
     assert page.evaluate("chosen.properties.point_count") == largest["count"]
-    # The cluster has given way to its parts.
+    # The cluster was replaced by its parts.
     assert largest["id"] not in {c["id"] for c in shown(page)}
     assert len(inside(page, shown(page))) > 5
     page.screenshot(path=PICTURES / "expanded.png")
@@ -99,7 +99,7 @@ def test_a_point_is_reported_with_its_properties(open_map):
     point = page.evaluate("points[0]")
     assert point["geometry"]["coordinates"] == pytest.approx([lone["longitude"], lone["latitude"]])
     assert point["properties"]["name"] and "country" in point["properties"]
-    # A cluster that the page has taken care of does not expand.
+    # A cluster that the page has handled itself does not expand.
     zoom = page.evaluate("map.getZoom()")
     several = next(c for c in inside(page, shown(page)) if c["count"] > 1)
     page.mouse.click(several["left"], several["top"])
@@ -152,7 +152,7 @@ def test_the_keyboard_reaches_and_expands_clusters(open_map):
     assert listed.first.evaluate("node => node === document.activeElement")
     page.keyboard.press("ArrowDown")
     assert listed.nth(1).evaluate("node => node === document.activeElement")
-    # The largest clusters come first, and the focus is seen on the map.
+    # The largest clusters come first, and the map marks the cluster that has the focus.
     counts = sorted((c["count"] for c in shown(page)), reverse=True)
     assert listed.nth(1).inner_text().startswith(f"{counts[1]} points")
     second = sorted(shown(page), key=lambda c: (-c["count"], c["id"]))[1]
@@ -229,7 +229,7 @@ def test_donuts_count_the_categories(open_map):
     assert [entry["name"] for entry in legend][:2] == ["US", "BR"] and legend[-1]["name"] is None and len(legend) == 7
     clusters = shown(page)
     assert all(sum(c["parts"]) == c["count"] for c in clusters)
-    # Counted again from the features.
+    # The expected counts are computed from the features.
     france = [entry["name"] for entry in legend].index("FR")
     id, count = page.evaluate("""at => { const cluster = layer.scene.clusters.reduce((a, b) => a.parts[at] > b.parts[at] ? a : b);
       const { features } = cluster.answer.tree.members(cluster.id, { limit: 1e6 }).toGeoJSON();

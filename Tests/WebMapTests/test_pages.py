@@ -1,4 +1,4 @@
-"""Programs of the documentation's pages that need a browser."""
+"""Checks those programs of the documentation's pages that need a browser."""
 
 import functools
 import http.server
@@ -28,7 +28,7 @@ STYLE = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The folder that a reader of the tutorial has, served at an address."""
+    """Serves the folder that a reader of the tutorial has created, and returns its address."""
     folder = tmp_path_factory.mktemp("tutorial")
     build(ROOT / "Fixtures/cities.csv.gz", folder / "cities.treeline", "--attributes", "name,country", "--grow", "badges")
     subprocess.run([ROOT / "scripts/build/web-scripts", folder], check=True, capture_output=True)
@@ -65,7 +65,7 @@ def test_the_tutorials_map_is_finished(folder, complaints, new_context, viewport
     page.screenshot(path=PICTURES / f"tutorial-{viewport['width']}.png")
     assert page.evaluate("""() => { const all = layer.scene.clusters.map(c => ({ ...map.project([c.longitude, c.latitude]), radius: c.radius }));
       return all.every((a, i) => all.every((b, j) => i === j || Math.hypot(a.x - b.x, a.y - b.y) >= a.radius + b.radius)) }""")
-    # It is animated: for a while after a step in, badges are between their wholes and where they go.
+    # Checks the animation: for a while after a step in, badges are between their wholes and their targets.
     moving = page.evaluate("""async () => {
       map.easeTo({ zoom: map.getZoom() + 1, duration: 300 });
       let most = 0;

@@ -1,4 +1,4 @@
-"""Badges of a tree that a server has."""
+"""Checks badges of a tree on a server."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_a_served_tree_has_the_badges_of_the_page(open_map, server):
     page.evaluate("async () => layer.setSource(Treeline.build(await (await fetch('/points/airports')).json()))")
     rest(page)
     assert {(c["id"], c["count"], c["radius"]) for c in shown(page)} == served
-    # Ellipses have the same direction, whoever computes them.
+    # Ellipses computed in the page and on the server have equal directions.
     own = page.evaluate("layer.scene.clusters.map(({ id, ellipse, count }) => [id, count, ellipse?.angle, ellipse?.major, ellipse?.minor])")
     page.evaluate(f"layer.setSource(Treeline.connect('{server.url}'))")
     page.wait_for_function("() => 'features' in layer.scene.clusters[0].answer")

@@ -1,4 +1,5 @@
-// Answers, compared with those of the server: of trees opened from an index and, through `connect`, of the server's own.
+// Compares answers of the web module with answers of the server. The module answers from an opened index and, through
+// `connect`, from the server.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -33,7 +34,7 @@ before(async () => {
   address = await serving(paths);
 });
 
-/** A random view of a part of what a tree has points in, or of all around. */
+/** Returns a random view of a part of a tree's region, or of everything around it. */
 function randomView({ random, below, between, choice }, tree, needsZoom) {
   const { hierarchy: { points, plane }, pointCount } = tree;
   let [west, south, east, north] = tree.bounds;
@@ -60,7 +61,7 @@ function randomView({ random, below, between, choice }, tree, needsZoom) {
     bbox = [bbox[0], Math.max(bbox[1], -90), bbox[2], Math.min(bbox[3], 90)];
     if (random() < 0.3) [bbox[0], bbox[2]] = [bbox[0], bbox[2]].map((edge) => ((((edge + 180) % 360) + 360) % 360) - 180);
   }
-  // Edges on points: they are in view.
+  // Some edges lie exactly on points, which are then in view.
   if (random() < 0.15) bbox = random() < 0.5 ? [x, y, x, y] : [x, bbox[1], x + width, y];
   const area = random() < 0.1 ? {} : { bbox };
   if (needsZoom && area.bbox && random() < 0.3) return { ...area, width: between(1, 2000), height: between(1, 2000) };
@@ -68,7 +69,7 @@ function randomView({ random, below, between, choice }, tree, needsZoom) {
   return { ...area, ...scale, ...(random() < 0.3 ? { margin: between(0, 300) } : {}) };
 }
 
-/** By so many pixels that a node in view is just split, or just is not. */
+/** Returns an amount in pixels at which a node in view is barely split, or barely not split. */
 function cutAtSplit({ below, choice }, tree, kind) {
   const { hierarchy } = tree;
   let node = [0, tree.pointCount, 0, 0];
@@ -106,7 +107,7 @@ function randomQuery(rng, tree) {
     const pixels = kind === "badges" ? choice([0.5, 1, 2, between(0, 3)]) : choice([0, between(0, 10), between(5, 200), 2 ** between(-10, 20)]);
     query = { ...randomView(rng, tree, true), cut: { [kind]: pixels } };
     if (random() < 0.4) query = cutAtSplit(rng, tree, kind);
-    // Without a limit an answer may have all points.
+    // Large trees mostly get a limit, because without a limit an answer may contain all points.
     if (tree.pointCount > 3000 || random() < 0.6) query.cut.limit = limit;
     if (kind !== "badges" && random() < 0.4) query.cut.minPoints = choice([2, 3, 10, 100, tree.pointCount + 1, tree.pointCount + 2]);
     if (kind !== "badges" && random() < 0.3) query.cut.aloneFromZoom = between(0, 20);
@@ -119,7 +120,7 @@ function randomQuery(rng, tree) {
   return query;
 }
 
-/** Half the last decimal that the server writes, and rounding. */
+/** Returns half a unit of the last decimal that the server writes, plus a margin for rounding. */
 function toleranceOf({ hierarchy: { plane } }) {
   const unit = plane.isMercator ? 360 / 2 ** 32 : plane.side / 2 ** 32;
   return 0.5 * 10 ** -Math.max(Math.floor(-Math.log10(unit || 1)), 0);
@@ -143,7 +144,7 @@ function compare(found, expected, query) {
   }
 }
 
-test("answers of random views are those of the server, cluster for cluster", async () => {
+test("answers to random views equal the server's answers, cluster for cluster", async () => {
   const rng = seeded("answers");
   const names = Object.keys(INDEXES).filter((name) => trees[name].pointCount);
   let [clusterCount, count] = [0, trials(10000)];
@@ -153,7 +154,7 @@ test("answers of random views are those of the server, cluster for cluster", asy
     const name = rng.random() < 0.6 ? rng.choice(names.slice(0, 8)) : rng.choice(names);
     const query = randomQuery(rng, trees[name]);
     const found = trees[name].clusters(query);
-    // The server takes no number below 0 or above its limits; those are tests of their own.
+    // The server refuses numbers below 0 or above its limits. Other tests check this.
     compare(found, await servers[name].clusters(query), { index: name, ...query });
     clusterCount += found.length;
   }
@@ -161,7 +162,7 @@ test("answers of random views are those of the server, cluster for cluster", asy
   assert.ok(clusterCount > count);
 });
 
-test("what is asked of clusters by their ids is what the server tells", async () => {
+test("answers about clusters with given ids equal the server's answers", async () => {
   const rng = seeded("ids");
   let count = 0;
   for (const name of Object.keys(INDEXES).filter((name) => trees[name].pointCount)) {
@@ -196,7 +197,7 @@ test("what is asked of clusters by their ids is what the server tells", async ()
   assert.ok(count > 0);
 });
 
-test("filters and aggregates tell what the server tells", async () => {
+test("answers with filters and aggregates equal the server's answers", async () => {
   const rng = seeded("filters");
   const [tree, server] = [trees.badges, await connected(address, "badges")];
   const conditions = [
@@ -233,7 +234,7 @@ test("filters and aggregates tell what the server tells", async () => {
   assert.ok(clusters > 0 && values > 0);
 });
 
-test("a limit that continues is answered as the server answers it", async () => {
+test("answers to a limit that continues equal the server's answers", async () => {
   const rng = seeded("continuing");
   for (let i = 0; i < trials(300); i++) {
     const name = rng.choice(["split", "badges", "spacing", "scatter"]);

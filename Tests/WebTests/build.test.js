@@ -1,4 +1,4 @@
-// Trees that are built in JavaScript, compared byte for byte with those that the tool writes.
+// Compares trees that are built in JavaScript, byte for byte, with trees that the tool writes.
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { built, bytesOf, coordinatesOf, FIXTURES, folder, opened, seeded, trials
 const GROWS = { badges: "badges", spacing: "merge" };
 const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands"];
 
-/** Compares all that is stored of a tree. */
+/** Compares all arrays of a tree. */
 async function compare(coordinates, options, path) {
   const tree = buildNow(coordinates, options);
   const expected = await opened(path);
@@ -38,7 +38,7 @@ async function compare(coordinates, options, path) {
 const nasty = readdirSync(join(FIXTURES, "nasty")).filter((name) => name.endsWith(".csv") && name !== "none.csv").map((name) => `nasty/${name}`);
 
 for (const file of ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz", "formats/planar.csv", ...nasty]) {
-  test(`the trees of ${file} are the tool's, byte for byte`, async () => {
+  test(`the trees of ${file} equal the tool's trees, byte for byte`, async () => {
     const coordinates = coordinatesOf(join(FIXTURES, file));
     const projection = file.includes("planar") ? "plane" : "mercator";
     for (const purpose of ["badges", "spacing"]) {
@@ -52,11 +52,11 @@ for (const file of ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.g
   });
 }
 
-/** Sets in which many pairs are equally far apart, lie across the seam, or at one position. */
+/** Returns a set of points in which many pairs have equal distances, lie across the seam, or lie at one position. */
 function randomSet({ random, below, between, choice }, isWorldwide) {
   const count = 1 + below(choice([3, 20, 60, 400]));
   const [x, y] = [choice([0, 179.9999, between(-180, 180)]), choice([0, 85.06, between(-80, 80)])];
-  // All around the world, where clusters lie across the seam.
+  // Points all around the world, so that clusters lie across the seam.
   if (isWorldwide) return Array.from({ length: count + 60 }, () => [between(-180, 180), between(-85, 85)]);
   const size = 2 ** between(-22, 8.5);
   const kind = below(4);
@@ -72,7 +72,7 @@ function randomSet({ random, below, between, choice }, isWorldwide) {
   });
 }
 
-test("the trees of random sets are the tool's, byte for byte", async () => {
+test("the trees of random sets equal the tool's trees, byte for byte", async () => {
   const rng = seeded("sets");
   let [points, across] = [0, 0];
   for (let i = 0; i < trials(300); i++) {
@@ -117,7 +117,7 @@ test("pairs, features and single precision make the same tree as coordinates", (
   }
 });
 
-test("scales that are made coarse bound the depth, and show the same clusters at each of their steps", () => {
+test("coarse scales bound the depth, and each of their steps shows the clusters of exact scales", () => {
   const coordinates = coordinatesOf(join(FIXTURES, "airports.csv.gz"));
   const { plane } = buildNow(coordinates).hierarchy;
   const [xs, ys] = [0, 1].map((axis) => Uint32Array.from({ length: coordinates.length / 2 }, (_, i) =>
@@ -129,7 +129,8 @@ test("scales that are made coarse bound the depth, and show the same clusters at
     assert.deepEqual([exact.isCoarse, coarse.isCoarse], [false, true]);
     const steps = new Set(coarse.codes);
     assert.ok(steps.size <= 128 && new Set(exact.codes).size > 128);
-    // At a step those nodes are shown that lie between splits of as great a scale: the splits are the same.
+    // The nodes shown at a step lie between splits whose scale is at least the step. So both trees must have equal
+    // splits.
     for (const step of steps) {
       const splits = (codes) => Array.from(codes.keys()).filter((index) => codes[index] >= step && step > 0).length;
       assert.equal(splits(coarse.codes), splits(exact.codes), `splits at ${step}`);

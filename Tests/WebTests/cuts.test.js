@@ -1,5 +1,5 @@
-// What answers promise, against brute force: badges do not touch, clusters keep their spacing, every point in view is in
-// one cluster, and transitions add up.
+// Checks the guarantees of answers by brute force: badges do not touch, clusters keep their spacing, every point in
+// view is in one cluster, and transitions contain each cluster once.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { coordinatesOf, FIXTURES, seeded, trials } from "./support.js";
 const SETS = ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.gz"].map((file) => coordinatesOf(join(FIXTURES, file)));
 const WORLD = 2 ** 32;
 
-/** A screen around a point, or around any place. */
+/** Returns a view of a screen around a point or around a random position. */
 function screen({ random, below, between }, { hierarchy: { points, plane }, pointCount }) {
   const index = below(pointCount);
   const center = random() < 0.9
@@ -19,14 +19,16 @@ function screen({ random, below, between }, { hierarchy: { points, plane }, poin
   return { center, zoom: random() < 0.3 ? below(20) : between(0, 20), width: between(200, 1500), height: between(200, 1000) };
 }
 
-/** Where the points of a cluster lie on the circle of longitudes: whether two together are half a world wide or more. */
+/** Whether the points of two clusters together span half of the circle of longitudes or more. */
 function areWide(answer, i, j) {
   const [a, b] = [i, j].map((k) => answer.bounds(k)).map(([west, , east]) => [west, east < west ? east + 360 : east]);
   const gap = Math.min(((b[0] - a[0] + 720) % 360) + (b[1] - b[0]), ((a[0] - b[0] + 720) % 360) + (a[1] - a[0]));
   return gap >= 179.999;
 }
 
-/** Calls with all pairs of an answer that are closer than a length, each with the distance the shorter way around. */
+/**
+ * Calls `call` with all pairs of clusters that are closer than `units`. Distances are measured the shorter way around.
+ */
 function closePairs(answer, units, call) {
   const { world } = answer;
   for (let i = 0; i < answer.length; i++) {
@@ -39,7 +41,7 @@ function closePairs(answer, units, call) {
   }
 }
 
-test("no badges touch in random views, but across the seam if they are half a world wide together", () => {
+test("no badges touch in random views, except across the seam if together they are half a world wide", () => {
   const rng = seeded("badges");
   const trees = SETS.flatMap((points) => [0, 1.5].flatMap((badgeGap) => ["mean", "member"].map((stand) => ({ badgeGap, tree: buildNow(points, { badgeGap, stand }) }))));
   let [pairs, clusters, exceptions] = [0, 0, 0];
@@ -63,7 +65,7 @@ test("no badges touch in random views, but across the seam if they are half a wo
   assert.ok(pairs > 0);
 });
 
-test("no clusters of a spacing are closer", () => {
+test("clusters of a cut by a spacing are never closer than the spacing", () => {
   const rng = seeded("spacing");
   const trees = SETS.map((points) => buildNow(points, { for: "spacing" }));
   let clusters = 0;
@@ -80,7 +82,7 @@ test("no clusters of a spacing are closer", () => {
   assert.ok(clusters > 0);
 });
 
-test("every point in view is in one cluster, every cluster has one, and limits hold", () => {
+test("every point in view is in one cluster, every cluster has a point in view, and limits hold", () => {
   const rng = seeded("points");
   const { choice, between, random, below } = rng;
   const sets = SETS.map((points) => points.slice(0, 2 * 3000));

@@ -1,4 +1,4 @@
-// Exact arithmetic on pairs of doubles, against integers of any length.
+// Compares exact arithmetic on pairs of doubles with integers of any length.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,10 +9,10 @@ import { seeded, trials } from "./support.js";
 const MOST = 2n ** 64n - 1n;
 const bitLength = (number) => (number ? number.toString(2).length : 0);
 
-test("scaled distances, their codes and their rounds are those of integers", () => {
+test("scaled distances, their codes and their rounds equal results of integer arithmetic", () => {
   const { random, below } = seeded("scaled");
   const length = () => Math.floor(random() * 2 ** (random() * 32));
-  // The rest of these is half of what the other part is rounded to.
+  // In these cases the rest lies exactly halfway between two values of the rounded part.
   const cases = [[3711304033, 15101541, 885], [4, 776471541, 222], [1101844258, 127, 305]];
   for (let i = 0; i < trials(200000); i++) {
     const [dx, dy, width] = cases[i] ?? [length(), length(), 128 + below(81000)];
@@ -29,7 +29,7 @@ test("scaled distances, their codes and their rounds are those of integers", () 
   }
 });
 
-test("the code of a distance is the least that is no shorter", () => {
+test("the code of a distance is the least code whose distance is not shorter", () => {
   const { random, below } = seeded("codes");
   for (let i = 0; i < trials(100000); i++) {
     const kind = below(3);
@@ -56,7 +56,7 @@ test("covariances are rounded from exact sums", () => {
   };
   for (let i = 0; i < trials(100000); i++) {
     const extent = 2 ** (random() * 32);
-    // As many points at each position.
+    // Each position has equally many points.
     const [count, repeated] = [1 + below(20), 1 + below(100000)];
     const sums = new Float64Array(4);
     let [n, x, y, xx, xy, ax, ay] = [0, 0n, 0n, 0n, 0n, 0, 0];

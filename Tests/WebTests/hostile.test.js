@@ -1,4 +1,5 @@
-// Points and queries that make no sense, and workers that stop: errors that say so, never a wrong answer and never a hang.
+// Checks invalid points, invalid queries and workers that stop. They must end in a clear error, never in a wrong answer
+// and never in a hang.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +13,7 @@ import { coordinatesOf, FIXTURES, seeded } from "./support.js";
 const WORKER = new URL("../../Sources/TreelineWeb/src/worker.js", import.meta.url);
 const cities = coordinatesOf(`${FIXTURES}/cities.csv.gz`);
 
-test("points that are none are errors that name the point and what was found", async () => {
+test("invalid points are errors that name the point and its value", async () => {
   const feature = (coordinates) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates } });
   const cases = [
     [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
@@ -27,21 +28,21 @@ test("points that are none are errors that name the point and what was found", a
   }
 });
 
-test("options that make no sense are errors", async () => {
+test("invalid options are errors", async () => {
   for (const options of [{ for: "limits" }, { projection: "globe" }, { stand: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
     await assert.rejects(Treeline.build([[1, 2]], options), BuildError, JSON.stringify(options));
   }
   await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points in a page, found 2097153; build an index/);
 });
 
-test("invalid points are left out if that is asked for, and the rows of others stay", () => {
+test("skipInvalid leaves out invalid points, and other points keep their rows", () => {
   const points = [[1, 2], [NaN, 3], ["x", 4], [5, 6], [7, 100]];
   const tree = buildNow(points, { skipInvalid: true });
   assert.deepEqual(Array.from(tree.hierarchy.rows).sort(), [0, 3]);
   assert.deepEqual(tree.clusters({ zoom: 20 }).rows.sort(), Float64Array.of(0, 3));
 });
 
-test("no points are a tree without clusters", () => {
+test("a tree of no points has no clusters", () => {
   for (const points of [[], new Float64Array(0), { type: "FeatureCollection", features: [] }]) {
     for (const purpose of ["badges", "spacing"]) {
       const tree = buildNow(points, { for: purpose });
@@ -52,7 +53,7 @@ test("no points are a tree without clusters", () => {
   }
 });
 
-test("queries that make no sense are errors", () => {
+test("invalid queries are errors", () => {
   const tree = buildNow([[1, 2], [3, 4], [3, 4]], { columns: { kind: ["a", "b", "b"] } });
   const all = { bbox: [-10, -10, 10, 10], zoom: 3 };
   for (const query of [
@@ -78,7 +79,7 @@ test("queries that make no sense are errors", () => {
   }
 });
 
-test("supercluster's interface takes what it cannot cluster as supercluster does", () => {
+test("points that cannot be clustered are treated as in supercluster", () => {
   const index = new Supercluster().load([{ type: "Feature", geometry: null }, { type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [190, 95] } }]);
   assert.equal(index.getClusters([-180, -90, 180, 90], 3).length, 1);
   assert.throws(() => index.getChildren(99), /No cluster with the specified id/);
@@ -103,7 +104,7 @@ test("a worker builds what the page builds", async () => {
   assert.equal(cities.length, 2 * 69472, "the page keeps its points");
 });
 
-test("a worker that is stopped, or fails, is an error", async () => {
+test("a worker that is stopped or fails is an error", async () => {
   const { between } = seeded("workers");
   const controller = new AbortController();
   const stopped = Treeline.build(cities, { worker: true, signal: controller.signal });
@@ -121,8 +122,8 @@ test("a worker that is stopped, or fails, is an error", async () => {
   await assert.rejects(Treeline.build([[1, 2]], { worker: true, for: "nothing" }), (error) => error.name === "BuildError" && /'badges' or 'spacing'/.test(error.message));
 });
 
-test("a page learns that its worker was terminated, of which no event tells", async () => {
-  // As a browser has it: events, and silence after `terminate`.
+test("a page notices that its worker was terminated, although there is no event", async () => {
+  // Behaves like a worker in a browser: it sends events, and nothing after `terminate`.
   class PageWorker extends EventTarget {
     postMessage() {}
     terminate() {}
@@ -133,7 +134,7 @@ test("a page learns that its worker was terminated, of which no event tells", as
   await assert.rejects(built, /it was terminated/);
 });
 
-test("a server that is none is an error", async () => {
+test("connecting to something other than a Treeline server is an error", async () => {
   const answering = (body, status = 200) => ({ fetch: async () => new Response(body, { status }), index: "a" });
   await assert.rejects(Treeline.connect("http://127.0.0.1:9/", {}), (error) => error instanceof ServerError && /does not answer/.test(error.message));
   await assert.rejects(Treeline.connect("http://x/", answering("<html>")), /expected an answer of a Treeline server/);

@@ -1,5 +1,5 @@
-// Index files: those of every version open, broken ones are errors that name the place, and whatever bytes are in a file,
-// opening and asking it end in an answer or an error.
+// Checks index files. Files of every version open. The error of a broken file has the offset of the damage. With any
+// bytes in a file, opening it and querying it must end in an answer or an error.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { built, bytesOf, FIXTURES, opened, seeded, treeline, trials } from "./su
 const V1 = join(FIXTURES, "index/v1");
 const files = (folder) => readdirSync(folder).filter((name) => name.endsWith(".treeline")).map((name) => join(folder, name));
 
-test("indexes of version 1 open, and have the points that the tool tells", async () => {
+test("indexes of version 1 open and have as many points as the tool reports", async () => {
   for (const path of files(V1)) {
     const tree = await opened(path);
     const told = JSON.parse(treeline("inspect", "--json", path));
@@ -28,7 +28,7 @@ test("broken indexes are refused as the tool refuses them, at the same byte", as
     const told = readFileSync(path.replace(".treeline", ".txt"), "utf8").split("\n")[0];
     const isRefused = /^treeline: error: .*(damaged at byte|expected an index|needs section)/.test(told);
     if (!isRefused) {
-      // What opens is for `verify` to find; questions end in an answer or an error.
+      // Some damage is found only by `verify`. Such an index opens, and queries end in an answer or an error.
       const tree = await opened(path);
       try {
         assert.ok(tree.clusters({ cut: { limit: 100 } }).length <= 100);
@@ -72,14 +72,14 @@ test("bytes, views of bytes, files and addresses open alike", async () => {
   }
 });
 
-/** Damages some bytes; the header's checksum is made right, so that a reader goes on. */
+/** Damages some bytes. Then corrects the checksum of the header, so that a reader does not stop there. */
 function damaged(buffer, { random, below, choice }) {
   const bytes = new Uint8Array(buffer.slice(0, random() < 0.05 ? below(buffer.byteLength) : buffer.byteLength));
   const view = new DataView(bytes.buffer);
   if (bytes.length < 128) return bytes.buffer;
   const headerLength = 128 + 32 * view.getUint32(68, true);
   for (let changes = 1 + below(4); changes > 0; changes--) {
-    // Most of a file is points; the header and the table are small and matter more.
+    // Points take most of a file. The header and the table are small but matter more, so they are often damaged.
     const at = below(random() < 0.4 ? Math.min(headerLength, bytes.length) : bytes.length);
     const kind = below(4);
     if (kind === 0) bytes[at] ^= 1 << below(8);

@@ -1,4 +1,5 @@
-// How badges move: the golden frames that the module TreelineMap plays, too, and random changes that interrupt each other.
+// Checks how badges move. Plays the changes of which the module TreelineMap must draw equal golden frames, and random
+// changes that interrupt each other.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +13,7 @@ const WORLD = 2 ** 32;
 const NONE = { kept: [], splits: [], merges: [], entered: [], left: [] };
 const idOf = ({ id }) => ({ cluster_id: id });
 
-test("the scene draws every frame of the golden changes as the module for apps does", () => {
+test("the scene draws each golden frame like the module for apps", () => {
   const { steps } = JSON.parse(readFileSync(join(FIXTURES, "golden/map/frames.json")));
   assert(steps.length > 50);
   const scene = new Scene();
@@ -42,7 +43,9 @@ test("the scene draws every frame of the golden changes as the module for apps d
   assert(frameCount >= 100, `${frameCount} frames`);
 });
 
-/** A tree over 64 points. A node is a range, and its parts are the two halves. */
+/**
+ * Returns a node of a tree over 64 points. A node is a range of points, and its parts are the two halves of the range.
+ */
 const node = (first, count) => ({ id: first * 1024 + count, first, count, x: (first + count / 2) / 64, y: 0.5, radius: 20 });
 const holds = (a, b) => a.first <= b.first && b.first + b.count <= a.first + a.count;
 
@@ -58,8 +61,8 @@ function changeOf(old, fresh) {
   };
 }
 
-test("every point is told by one label at any moment, however often changes interrupt each other", () => {
-  // 2 and 3 on their way out of 5 never look like 10.
+test("at any moment one label counts each point, even if changes interrupt each other", () => {
+  // When a cluster of 5 splits into 2 and 3, the labels must never add up to 10.
   const { random, below, between } = seeded("interrupted changes");
   const cut = (n, p, [from, to]) => n.first >= to || n.first + n.count <= from ? [] : n.count > 1 && random() < p
     ? [...cut(node(n.first, n.count / 2), p, [from, to]), ...cut(node(n.first + n.count / 2, n.count / 2), p, [from, to])] : [n];
@@ -80,7 +83,7 @@ test("every point is told by one label at any moment, however often changes inte
     }
     assert.deepEqual(scene.ids, fresh.map(({ id }) => id));
     old = fresh;
-    // The next change interrupts this one sooner or later, or not at all.
+    // The next change may interrupt this change, or begin after its end.
     const pause = random() < 0.2 ? 1500 : between(0, 400);
     for (let time = now; time < now + pause; time += 16) {
       scene.advance(time);
@@ -96,7 +99,7 @@ test("every point is told by one label at any moment, however often changes inte
   }
 });
 
-test("what merges keeps its label until it arrives, even if a merge interrupts another", () => {
+test("parts that merge keep their labels until they arrive, even if another merge interrupts", () => {
   const badge = (id, count, x) => ({ id, count, first: 2 * (id % 10) * (count / 2), x, y: 0.5, radius: 20 });
   const leaves = Array.from({ length: 8 }, (_, i) => badge(i, 2, i / 8));
   const pairs = [0, 1, 2, 3].map((i) => badge(10 + i, 4, (4 * i + 1) / 16));
@@ -123,9 +126,9 @@ test("what merges keeps its label until it arrives, even if a merge interrupts a
   assert.deepEqual(scene.clusters.map(({ count }) => count), [8, 8]);
 });
 
-test("of another tree's clusters only those that look alike keep their badges, and no number of either tree meets the other's", () => {
+test("if another tree is shown, only badges with equal looks stay, and numbers of both trees are never shown together", () => {
   const { random, below } = seeded("replaced trees");
-  // Three clusters stand at few places with few numbers, so some look alike.
+  // Three clusters have positions and counts from a few values, so that some look alike.
   const answer = (offset) => Array.from({ length: 3 }, (_, i) => ({
     id: (offset + i) * 1024 + 1, first: offset + i, count: 1 + below(2), x: (i + 1 + below(2) * 0.25) / 8, y: 0.5, radius: 20,
   }));
@@ -155,7 +158,7 @@ test("of another tree's clusters only those that look alike keep their badges, a
   assert(stayed > 10);
 });
 
-test("without motion everything is at once where it goes", () => {
+test("without motion all badges are at their targets at once", () => {
   const scene = new Scene();
   const [whole, ...parts] = [node(0, 64), node(0, 32), node(32, 32)];
   scene.apply(changeOf([], [whole]), [whole], 0, true);

@@ -1,5 +1,5 @@
-// The interface of supercluster, over its own order of merging and over a tree: the calls agree with each other, with the
-// tree, and with brute force.
+// Checks the interface of supercluster, both with supercluster's order of merging and over a tree. The calls must agree
+// with each other, with the tree, and with brute force.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,9 @@ const everything = [-180, -90, 180, 90];
 const countOf = (feature) => feature.properties.point_count ?? 1;
 const isCluster = (feature) => feature.properties.cluster === true;
 
-/** What is shown at a zoom by the rule of supercluster, from what is shown one zoom above it. Tries all pairs. */
+/**
+ * Returns the items at a zoom by the rule of supercluster, given the items at the next higher zoom. Tries all pairs.
+ */
 function mergedByRule(items, zoom, { radius, extent }) {
   const distance = radius / (extent * 2 ** zoom);
   const isDone = items.map(() => false);
@@ -25,7 +27,7 @@ function mergedByRule(items, zoom, { radius, extent }) {
   items.forEach((item, i) => {
     if (isDone[i]) return;
     isDone[i] = true;
-    // Neighbours are found in single precision, as supercluster keeps them.
+    // Neighbours are found with coordinates in single precision, in which supercluster keeps them.
     const near = items.map((_, k) => k).filter((k) => !isDone[k] && (Math.fround(items[k].x) - item.x) ** 2 + (Math.fround(items[k].y) - item.y) ** 2 <= distance ** 2);
     const parts = [item, ...near.map((k) => items[k])];
     const count = parts.reduce((sum, part) => sum + part.rows.length, 0);
@@ -61,7 +63,7 @@ test("points are merged in the order of supercluster, as brute force does it", (
   assert.ok(clusters > 0);
 });
 
-test("ids tell the zoom of a cluster, and the search tree has the numbers of what is shown", () => {
+test("ids contain the zoom of a cluster, and the search tree has the numbers of shown items", () => {
   const index = new Supercluster().load(points);
   for (const zoom of [0, 4, 9]) {
     const shown = index.getClusters(everything, zoom);
@@ -70,7 +72,7 @@ test("ids tell the zoom of a cluster, and the search tree has the numbers of wha
   }
 });
 
-test("clusters are the tree's, no closer than the radius, and points are the features that were loaded", () => {
+test("clusters are clusters of the tree, are no closer than the radius, and points are the loaded features", () => {
   const rng = seeded("views");
   const index = new SpacedSupercluster({ radius: 60 }).load(points);
   const tree = buildNow(coordinates, { for: "spacing" });
@@ -85,7 +87,7 @@ test("clusters are the tree's, no closer than the radius, and points are the fea
       const [longitude, latitude] = all.coordinates.subarray(2 * k);
       return window.contains(tree.hierarchy.plane.x(longitude), tree.hierarchy.plane.y(latitude));
     });
-    // Centers on the very edge may be in or out.
+    // Centers exactly on the edge may be inside or outside.
     assert.ok(Math.abs(shown.length - expected.length) <= 2, `${JSON.stringify({ bbox, zoom })}: ${shown.length}, expected ${expected.length}`);
     const ids = new Set(expected);
     assert.ok(shown.filter((feature) => isCluster(feature) && !ids.has(feature.id)).length <= 2);
@@ -108,7 +110,7 @@ for (const [name, Class] of Object.entries({ Supercluster, SpacedSupercluster })
     assert.deepEqual(index.getClusters(everything, 3.9), index.getClusters(everything, 3));
   });
 
-  test(`${name}: children, leaves and expansion zooms of a cluster fit each other`, () => {
+  test(`${name}: children, leaves and expansion zooms of a cluster agree`, () => {
     const rng = seeded("clusters");
     const index = new Class({ maxZoom: 10 }).load(points);
     for (let i = 0; i < trials(300); i++) {
@@ -124,7 +126,7 @@ for (const [name, Class] of Object.entries({ Supercluster, SpacedSupercluster })
       assert.deepEqual(children.flatMap((child) => (isCluster(child) ? index.getLeaves(child.id, Infinity) : [child])), leaves);
       assert.deepEqual(index.getLeaves(cluster.id, 3, 2), leaves.slice(2, 5));
       assert.deepEqual(index.getLeaves(cluster.id), leaves.slice(0, 10));
-      // It is whole one zoom before, and in parts from then on.
+      // The cluster is shown at the zoom before, and its parts are shown from this zoom on.
       const has = (zoom) => index.getClusters(everything, zoom).some(({ id }) => id === cluster.id);
       assert.ok(has(expansion - 1) && !has(expansion));
     }
@@ -140,7 +142,7 @@ for (const [name, Class] of Object.entries({ Supercluster, SpacedSupercluster })
     }
   });
 
-  test(`${name}: map and reduce sum up properties, whichever way clusters are asked for`, () => {
+  test(`${name}: map and reduce sum up properties in every query for clusters`, () => {
     const index = new Class({ maxZoom: 8, map: ({ weight }) => ({ sum: weight, most: weight }), reduce: (a, b) => { a.sum += b.sum; a.most = Math.max(a.most, b.most); } }).load(points);
     for (const zoom of [0, 3, 6]) {
       for (const cluster of index.getClusters(everything, zoom).filter(isCluster)) {
@@ -151,7 +153,7 @@ for (const [name, Class] of Object.entries({ Supercluster, SpacedSupercluster })
     }
   });
 
-  test(`${name}: tiles have the clusters in them and around them, in parts of the tile`, () => {
+  test(`${name}: tiles have the clusters in them and around them, with positions in units of the extent`, () => {
     const index = new Class({ radius: 40, extent: 512, generateId: true }).load(points);
     for (const zoom of [0, 1, 3]) {
       const size = 2 ** zoom;
@@ -166,12 +168,12 @@ for (const [name, Class] of Object.entries({ Supercluster, SpacedSupercluster })
           }
         }
       }
-      // Rounding may count one on an edge twice, or not.
+      // Because of rounding, a point on an edge may be counted twice or not at all.
       assert.ok(Math.abs(inside - points.length) < points.length * 0.05, `${inside} points at zoom ${zoom}`);
     }
   });
 
-  test(`${name}: abbreviated counts are supercluster's`, () => {
+  test(`${name}: abbreviated counts equal those in supercluster`, () => {
     const at = (count) => new Class().load(Array.from({ length: count }, () => points[0])).getClusters(everything, 0)[0].properties;
     assert.deepEqual([2, 999, 1000, 1250, 10500].map((count) => at(count).point_count_abbreviated), [2, 999, "1k", "1.3k", "11k"]);
   });

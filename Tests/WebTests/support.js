@@ -1,7 +1,7 @@
-// What the tests of the web module share: the built programs, indexes that the tool builds, and seeded random numbers.
+// Shared by the tests of the web module: the built programs, indexes that the tool builds, and seeded random numbers.
 //
-// TREELINE_TOOL and TREELINE_SERVER name the programs. TREELINE_TRIALS scales what is drawn: fast (a tenth), full or
-// thorough (ten times). WEB_SEED repeats a run.
+// TREELINE_TOOL and TREELINE_SERVER are the paths of the programs. TREELINE_TRIALS scales the number of random cases:
+// fast (a tenth), full, or thorough (ten times). WEB_SEED repeats a run.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -20,13 +20,13 @@ const SERVER = process.env.TREELINE_SERVER ?? join(ROOT, ".build-test/release/tr
 export const folder = mkdtempSync(join(tmpdir(), "treeline-web-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-/** How many cases to draw, of so many in a full run. */
+/** Returns the number of random cases to try, given the number for a full run. */
 export function trials(count) {
   const scale = { fast: 0.1, full: 1, thorough: 10 }[process.env.TREELINE_TRIALS ?? "full"];
   return Math.max(1, Math.floor(count * scale));
 }
 
-/** Random numbers of a seed, which is printed (SplitMix32). */
+/** Returns a generator of random numbers (SplitMix32) and prints its seed. */
 export function seeded(name) {
   const seed = Number(process.env.WEB_SEED ?? Math.floor(Math.random() * 2 ** 32));
   console.log(`${name}: seed ${seed}`);
@@ -49,7 +49,7 @@ export function treeline(...options) {
 
 let indexCount = 0;
 
-/** The path of an index that the tool builds of a file. */
+/** Builds an index of a file with the tool, and returns its path. */
 export function built(points, ...options) {
   const path = join(folder, `i${indexCount++}.treeline`);
   treeline("build", points, "-o", path, ...options);
@@ -63,7 +63,7 @@ export function bytesOf(path) {
 
 export const opened = (path) => Treeline.open(bytesOf(path));
 
-/** A server of some indexes, by their names. */
+/** Starts a server of indexes, which are given by name. */
 export async function serving(indexes) {
   const server = spawn(SERVER, ["--port", "0", ...Object.entries(indexes).map(([name, path]) => `${name}=${path}`)], { cwd: ROOT });
   process.on("exit", () => server.kill());
@@ -72,7 +72,7 @@ export async function serving(indexes) {
     const read = (text) => {
       const port = /(?:127\.0\.0\.1|localhost):(\d+)/.exec((log += text));
       if (!port) return;
-      // A server that serves does not keep the tests running.
+      // The running server must not keep the test process alive.
       for (const part of [server, server.stdout, server.stderr]) part.unref();
       resolve(`http://127.0.0.1:${port[1]}/`);
     };
@@ -82,7 +82,7 @@ export async function serving(indexes) {
   });
 }
 
-/** Longitudes and latitudes of a CSV file of fixtures, in turns, or x and y. */
+/** Returns longitudes and latitudes, or x and y, in turns, from a CSV file of the fixtures. */
 export function coordinatesOf(path) {
   const bytes = readFileSync(path);
   const [head, ...lines] = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString().trimEnd().split("\n").map((line) => line.trimEnd());
@@ -94,6 +94,8 @@ export function coordinatesOf(path) {
   }));
 }
 
-/** The tree of an index that a server has. A connection that the server closes between two requests is opened again. */
+/**
+ * Returns the tree of an index on a server. Opens the connection again if the server closes it between two requests.
+ */
 export const connected = (address, index) =>
   Treeline.connect(address, { index, fetch: (url, options) => fetch(url, options).catch(() => fetch(url, options)) });

@@ -4,7 +4,7 @@
 //
 // FILE has pairs of longitude and latitude, as doubles. The table in the documentation was measured with more than a
 // million points. FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate
-// process. The two libraries build by turns, so that other work of the machine slows down both.
+// process. The two libraries build by turns, so that other work of the machine slows down both libraries.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -54,7 +54,7 @@ function pointsOf(name) {
 const featuresOf = (points) => Array.from({ length: points.length / 2 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [points[2 * i], points[2 * i + 1]] } }));
 const superclusterClass = async () => (await import(pathToFileURL(`${values.supercluster}/index.js`).href)).default;
 
-/** Measures the times of a call, in milliseconds, including compilation and garbage collection during the call. */
+/** Measures the duration of a call in milliseconds. Compilation and garbage collection during the call are included. */
 function timed(call) {
   const before = process.cpuUsage();
   const start = performance.now();
@@ -73,10 +73,12 @@ async function held() {
   return heapUsed + arrayBuffers;
 }
 
-// Parts, each in a process of its own
+// Parts of the measurement, each of which runs in a separate process
 
 const PARTS = {
-  /** Builds a few times, as in a page that was loaded a while ago, and prints the time of each build. */
+  /**
+   * Builds several times in one process, as in a page that was loaded a while ago, and prints the time of each build.
+   */
   async build(name, program, runs) {
     const points = pointsOf(name);
     const times = [];

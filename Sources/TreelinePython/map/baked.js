@@ -1,4 +1,5 @@
-// Answers from the page itself: equal to the tree's for any view, down to the zoom that the page holds.
+// Answers from data in the page. They equal the answers of the tree in any view up to the closest zoom, beyond which
+// the page has too few nodes.
 
 import { Problem, Source } from "./source.js";
 import { readTable } from "./table.js";
@@ -10,14 +11,14 @@ import { mapZoom } from "./vendor/treeline/map/mercator.js";
 import { exp2, Plane } from "./vendor/treeline/plane.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
 
-/** Badges of 8 px touch at 8 px: in trees grown for badges all distances are stored as if all badges had this size. */
+/** In trees grown for badges, distances are stored as if all badges had this diameter, in pixels. */
 const UNIT_BADGE = 8;
 
-/** Smallest amount of each cut that the panel offers, which determines the page's closest zoom. */
+/** Smallest amount of each cut that the panel offers. The closest zoom of the page depends on it. */
 const LEAST_AMOUNTS = { spacing: 24, badges: 0.5 };
 
 export class Baked extends Source {
-  /** @param bytes The table of a hierarchy and of the values of its points. */
+  /** @param bytes A table with a hierarchy and the values of its points. */
   constructor(bytes) {
     super();
     const { facts, table } = readTable(bytes);
@@ -31,7 +32,7 @@ export class Baked extends Source {
     return [{ ...this.facts.index, closest_zoom: this.#closestZoom }];
   }
 
-  /** Closest zoom: beyond it omitted nodes would be needed; null if none are omitted. */
+  /** Closest zoom of the page. Higher zooms would need omitted nodes. It is null if no nodes are omitted. */
   get #closestZoom() {
     const { partCodes } = this.hierarchy;
     const greatest = partCodes.reduce((greatest, code) => Math.max(greatest, code), 0);
@@ -61,7 +62,7 @@ export class Baked extends Source {
     const { hierarchy, facts } = this;
     const { first, end } = hierarchy.leaves(node);
     const features = [];
-    // Single points of a stack or of an omitted part are only known by their columns.
+    // For single points of a stack or of an omitted part, the page has only the values of their columns.
     const isKnown = hierarchy.parts.length === 0 || facts.values.length > 0;
     for (let leaf = first; leaf < end && isKnown; leaf++) {
       const from = hierarchy.starts[leaf];
@@ -80,8 +81,8 @@ export class Baked extends Source {
   }
 
   /**
-   * Returns the nodes of a query: a `center` and a `zoom` of 256 px tiles, the `width` and `height` of the screen, and
-   * the cut.
+   * Returns the nodes of a query. The query has a `center`, a `zoom` of 256 px tiles, the `width` and `height` of the
+   * screen, and the cut.
    */
   nodes(query) {
     const zoom = +query.zoom;
@@ -121,7 +122,7 @@ export class Baked extends Source {
     return this.plane.bounds([minX, minY, maxX, maxY]);
   }
 
-  /** Returns what becomes of the nodes of an answer. */
+  /** Returns how the nodes of an answer change into the nodes of the next answer. */
   #change(before, after) {
     const { hierarchy } = this;
     const [from, to] = [before, after].map((nodes) => {
@@ -135,7 +136,7 @@ export class Baked extends Source {
     return changeOf(transitionOf(from, to), from.ids, to.ids);
   }
 
-  /** Returns the group of a point, in a tree of groups; none for a point that is never clustered. */
+  /** Returns the group of a point in a tree of groups. A point that is never clustered has no group. */
   #group(treeIndex) {
     const place = this.facts.group_ends.findIndex((end) => treeIndex < end);
     return place >= 0 && { cluster_group: this.facts.index.groups[place].name };
@@ -152,15 +153,15 @@ export class Baked extends Source {
   }
 
   /**
-   * Returns a requested distance in units of the plane, increased because positions are rounded to units, each by less
-   * than one.
+   * Returns a requested distance in units of the plane. It is increased, because each of two positions may be off by up
+   * to one unit after rounding.
    */
   #distance(units) {
     const { badge_distance: badge } = this.facts;
     return badge ? UNIT_BADGE * units + badge : units + 2;
   }
 
-  /** Returns the zoom from which a node with a code is split. */
+  /** Returns the least zoom at which a node with a given code is split. */
   #zoomOfCode(code, amount) {
     const { badge_distance: badge } = this.facts;
     const distance = Math.sqrt(squareOf(code));
@@ -190,7 +191,7 @@ export class Baked extends Source {
     return { type: "Feature", geometry: { type: "Point", coordinates }, properties: this.#values(treeIndex) };
   }
 
-  /** Returns the values that the page holds of a point. */
+  /** Returns the values of a point that the page holds. */
   #values(treeIndex) {
     const { index, values } = this.facts;
     return Object.fromEntries(values.map((column, at) => [index.columns[at], column[treeIndex]]));

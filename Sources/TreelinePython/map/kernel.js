@@ -12,7 +12,7 @@ export class Kernel extends Source {
   #waiting = new Map();
   #count = 0;
   #isGone = false;
-  /** Distinguishes this view from other views of the same widget, which receive its answers, too. */
+  /** Name of this view. Other views of the widget receive its answers, too, and ignore them because of the name. */
   #name = Math.random().toString(36).slice(2);
 
   /** @param model The widget's model, with `facts` of the tree. */
@@ -21,7 +21,7 @@ export class Kernel extends Source {
     this.model = model;
     this.receive = (message, buffers) => this.#receive(message, buffers);
     model.on("msg:custom", this.receive);
-    // A restarted kernel does not know the widgets of the one before.
+    // A restarted kernel does not know the widgets of the previous kernel.
     this.ended = () => {
       this.#isGone = true;
       this.onEnd();
@@ -62,7 +62,7 @@ export class Kernel extends Source {
     this.model.off("comm_live_update", this.ended);
   }
 
-  /** Asks for an answer. An aborted request is cancelled at the kernel, which skips it unless it has begun. */
+  /** Requests an answer. An aborted request is cancelled in the kernel, unless the kernel has already begun with it. */
   #ask(verb, options, signal) {
     if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;

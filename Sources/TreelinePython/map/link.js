@@ -1,16 +1,19 @@
-// Keeps a map and the widget's traits in sync: whichever changes, the other follows.
+// Keeps a map and the traits of its widget in sync. If the map changes, the traits follow, and vice versa.
 
 import { corners } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
-/** Views that differ by less, in degrees and zooms, count as equal: the widget returned what the map had set. */
+/**
+ * Difference of two views in degrees or zooms below which they count as equal. Such a view of the widget was set by the
+ * map itself.
+ */
 const NEARLY = 1e-9;
 
-/** Settings by the traits that have the same values. */
+/** The traits whose value is also the value of a setting, with the name of this setting. */
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
-/** Returns the settings with which a widget begins. */
+/** Returns the settings at the start of a widget. */
 export const settingsOf = (model) => ({
   ...cutSettings(model.get("cut")), map: mapSetting(model.get("view")),
   ...Object.fromEntries(Object.entries(SAME).map(([trait, setting]) => [setting, model.get(trait)])),
@@ -40,20 +43,21 @@ export class Link {
     [selection.ids, selection.ranges] = [model.get("selected"), model.get("_selected_ranges")];
   }
 
-  /** Begins once the map exists. */
+  /** Begins to synchronize. The map must exist. */
   begin() {
     const { map } = this.viewer;
-    // MapLibre would take a click with Shift for a box without a size.
+    // Otherwise MapLibre would read a click with Shift as a zoom to an empty box.
     map.boxZoom.disable();
     const view = this.model.get("view");
-    // Settings hold a center with a zoom. If they come from a map of another size, the box of that view is ignored.
+    // Settings hold only a center and a zoom. If the view has both, its box is ignored, because the view may come from
+    // a map of another size.
     if (!view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
   }
 
-  /** Ends the link: from now on, changes of one no longer reach the other. */
+  /** Ends the synchronization of map and widget. */
   end() {
     this.#hasEnded = true;
     for (const [event, listener] of this.#listeners) this.model.off(event, listener);
@@ -65,7 +69,7 @@ export class Link {
     this.#listeners.push([`change:${name}`, listener]);
   }
 
-  /** Sets a setting. Hidden categories belong to the column that colored the badges. */
+  /** Sets a setting. A change of the column that colors the badges clears hidden categories, which belong to it. */
   #choose(setting, value) {
     const { settings } = this.viewer;
     const clears = setting === "donuts" && value !== settings.donuts ? { off: "" } : {};
@@ -101,16 +105,16 @@ export class Link {
     this.#set("view", this.#view);
   }
 
-  /** Shows a view: a center, a zoom or both; or else a box. */
+  /** Shows a view. It has a center, a zoom or both, or otherwise a box. */
   #show({ center, zoom, bbox }) {
     const { map, settings } = this.viewer;
-    // The map does not exist yet and will begin there.
+    // If the map does not exist yet, it will begin with this view.
     if (!map) return settings.set({ map: mapSetting({ center, zoom }) });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
-    // If one part of a view from a map was replaced, the replaced part counts.
+    // If a program has replaced one part of a view that came from the map, only the replaced part counts.
     if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
     else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
   }

@@ -1,4 +1,4 @@
-// Loads the bundle as a standalone page, which contains everything it needs.
+// Starts the bundle in a standalone page, which contains all files that it needs.
 
 const bytesOf = (id) => {
   const node = document.getElementById(id);

@@ -1,5 +1,5 @@
-// Loads the bundle as an anywidget. The first widget on a page requests its other files, which are kept for later
-// widgets.
+// Starts the bundle as an anywidget. The first widget on a page requests the other files of the bundle. They are kept
+// for later widgets.
 
 const KEPT = Symbol.for("treeline " + VERSION);
 
@@ -20,7 +20,7 @@ async function render({ model, el }) {
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
   model.on("change:height", () => (host.style.height = `${model.get("height")}px`));
-  // Keys belong to the map: no notebook may add a cell for one of them.
+  // Keys must only act on the map. No notebook may add a cell when a key is pressed.
   host.dataset.lmSuppressShortcuts = "true";
   el.append(host);
   try {

@@ -1,4 +1,4 @@
-// Unpacks the files of a bundle other than its modules, and runs them.
+// Unpacks the files of a bundle that are not its own modules, and runs them.
 
 /** @param bytes Compressed JSON: the map library, its stylesheet, and the land with its places. */
 async function unpacked(bytes) {
@@ -6,10 +6,10 @@ async function unpacked(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Runs the map library. It stores itself in a global variable, which another library may already use. */
+/** Runs the map library. It stores itself in a global variable, in which the page may already have another version. */
 async function libraryOf(text) {
-  // The library ignores messages of its workers unless their origin equals the origin of the page's location. In a
-  // frame of `srcdoc` these two origins differ.
+  // The library ignores messages of its workers if their origin differs from the origin of the page's location. In a
+  // frame of `srcdoc` these origins differ.
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
     + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";

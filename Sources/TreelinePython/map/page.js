@@ -1,4 +1,4 @@
-// A map as a standalone page, which contains its answers.
+// A map in a standalone page. The page contains the data for all answers.
 
 import { Address } from "./address.js";
 import { Baked } from "./baked.js";
@@ -11,7 +11,7 @@ export function open(host) {
   const source = new Baked(held.hierarchy);
   return start(mount(host), source, settings, new Address(settings), (viewer) => {
     viewer.basemap = source.facts.basemap;
-    // Lets tests and users of the console reach the viewer.
+    // Gives tests and the browser's console access to the viewer.
     globalThis.viewer = viewer;
   });
 }

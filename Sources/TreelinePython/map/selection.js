@@ -1,4 +1,4 @@
-// The selected clusters. They stay selected through later splits and merges, by their points.
+// The selected clusters. The points of a selected cluster stay selected when clusters split or merge later.
 
 import { firstPoint } from "./cluster.js";
 

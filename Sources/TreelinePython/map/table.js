@@ -1,9 +1,9 @@
-// A table in a page: a line of JSON that names its arrays, then their bytes. The first bytes of all numbers of an array
-// come before the second bytes, and so on, because they compress best in this order.
+// A table in a page. It is a line of JSON that names its arrays, followed by the bytes of the arrays. An array has the
+// first bytes of all its numbers, then the second bytes of all numbers, and so on. In this order it compresses best.
 
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 
-/** @returns The facts of the line, and the arrays by name. */
+/** @returns The object that the line of JSON holds, and the arrays by name. */
 export function readTable(bytes) {
   const end = bytes.indexOf(10);
   const { arrays, ...facts } = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
@@ -23,8 +23,8 @@ export function readTable(bytes) {
 }
 
 /**
- * Replaces the differences of neighbors by the numbers. The lowest bit of a difference is its sign, so that small
- * differences become small numbers, whatever their sign.
+ * Replaces differences of neighboring numbers by the numbers themselves. The lowest bit of a difference is its sign. So
+ * a difference of small magnitude is stored as a small number.
  */
 function addUp(numbers) {
   let sum = 0;

@@ -21,7 +21,7 @@ export class Theme {
     this.#observer.disconnect();
   }
 
-  /** Whether JupyterLab or Visual Studio Code use a dark theme; undefined elsewhere, where the system decides. */
+  /** Whether JupyterLab or Visual Studio Code use a dark theme. Elsewhere it is undefined, and the system decides. */
   get #isDark() {
     const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
     return jpThemeLight ? jpThemeLight === "false" : vscodeThemeKind?.endsWith("dark");

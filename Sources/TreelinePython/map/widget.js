@@ -1,4 +1,4 @@
-// A map as a widget of a notebook (https://anywidget.dev).
+// A map in a widget of a notebook (https://anywidget.dev).
 
 import { GONE, Kernel } from "./kernel.js";
 import { Link, settingsOf } from "./link.js";
@@ -11,7 +11,7 @@ import { Theme } from "./theme.js";
 
 /** @returns A function that removes the map. */
 export async function render(model, host) {
-  // JupyterLab creates some hosts before they are in the page, when they have no styles to read.
+  // JupyterLab creates some hosts before they are in the page. There they have no styles that could be read.
   await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
@@ -27,7 +27,7 @@ export async function render(model, host) {
       viewer.tell("kernel", GONE);
     };
     link = new Link(model, viewer);
-    // Lets tests and users of the console reach the viewer.
+    // Gives tests and the browser's console access to the viewer.
     host.viewer = viewer;
   });
   link?.begin();

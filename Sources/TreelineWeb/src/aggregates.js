@@ -11,7 +11,7 @@ import { textOrder } from "./filter.js";
  * @typedef {object} Aggregate
  * @property {string} kind
  * @property {string} column Empty for the count of all points.
- * @property {number} [amount] Of values, or percent.
+ * @property {number} [amount] Number of values, or a percentage.
  * @property {string} [weight]
  */
 
@@ -60,7 +60,7 @@ export function namesOf(text) {
 }
 
 /**
- * Returns the values of aggregates for each cluster, by name. The points of an answer are read once for each.
+ * Returns the values of aggregates for each cluster, by name. Reads the points of an answer once for each aggregate.
  *
  * @param {Clusters} clusters
  * @param {string} text
@@ -102,8 +102,8 @@ export function valuesOf(clusters, text) {
 
 /**
  * @param {Aggregate} aggregate
- * @param {Present[]} values Those that are present.
- * @param {number[]} weights Of a mean with weights.
+ * @param {Present[]} values The values that are present.
+ * @param {number[]} weights Weights of the values, for a weighted mean.
  * @returns {any}
  */
 function valueOfAll({ kind, amount = 0, weight }, values, weights) {
@@ -160,7 +160,7 @@ function sum(numbers) {
 }
 
 /**
- * How many have each value, the most frequent first, of equally frequent ones the least.
+ * Returns the distinct values with their frequencies. The most frequent value comes first; ties are in ascending order.
  *
  * @param {Present[]} values
  */

@@ -5,7 +5,7 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./plane.js").Window} Window */
 
-/** Property names that features of clusters use themselves. */
+/** Names of properties that every feature of a cluster may have. Columns with these names are renamed. */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
   "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "cluster_group",
@@ -21,7 +21,7 @@ const OWN = [
  * @property {string} [aggregate]
  */
 
-/** Doubles a cluster for ids, coordinates, diameters and counts. */
+/** Number of doubles per cluster for ids, coordinates, diameters and counts. */
 const COLUMNS = 5;
 
 /** Clusters in tree order, which is the order of their ids. Their arrays are computed at first use. */
@@ -47,7 +47,7 @@ export class Clusters {
 
   /**
    * @param {Tree} tree
-   * @param {ArrayLike<number>} nodes Four numbers each.
+   * @param {ArrayLike<number>} nodes Four numbers for each cluster.
    * @param {ClustersOptions} [options]
    */
   constructor(tree, nodes, options = {}) {
@@ -61,15 +61,15 @@ export class Clusters {
    * Returns one of the arrays of doubles. All arrays share one buffer, because allocating a small buffer takes as long
    * as filling it.
    *
-   * @param {number} column Start of the array, in doubles a cluster.
-   * @param {number} width Doubles a cluster.
+   * @param {number} column Start of the array, in doubles per cluster.
+   * @param {number} width Number of doubles per cluster.
    */
   #doubles(column, width) {
     this.#buffer ??= new ArrayBuffer(this.length * 8 * COLUMNS);
     return new Float64Array(this.#buffer, this.length * 8 * column, this.length * width);
   }
 
-  /** Numbers below 2^53 that name each cluster in every answer of its tree. */
+  /** Id of each cluster, a number below 2^53. A cluster has the same id in every answer of its tree. */
   get ids() {
     if (this.#ids) return this.#ids;
     const { nodes, length } = this;
@@ -134,7 +134,7 @@ export class Clusters {
     return (this.#world = world);
   }
 
-  /** Diameters with which no badges touch, in pixels; null unless the answer was cut by badges. */
+  /** Diameters of badges in pixels, with which no two badges touch; null unless the answer was cut by badges. */
   get diameters() {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
@@ -164,7 +164,7 @@ export class Clusters {
   }
 
   /**
-   * Whether a cluster is several points at one position.
+   * Whether a cluster consists of several points at one position.
    *
    * @param {number} i
    */
@@ -174,7 +174,7 @@ export class Clusters {
   }
 
   /**
-   * West, south, east and north of a cluster's points.
+   * Returns west, south, east and north of a cluster's points.
    *
    * @param {number} i
    */
@@ -261,8 +261,8 @@ export class Clusters {
   }
 
   /**
-   * Returns the tree index of the only point of a node, under a filter the only one that passes; -1 if there are
-   * several.
+   * Returns the tree index of a node's only point; under a filter, of its only point that passes. Returns -1 if there
+   * are several such points.
    *
    * @param {number} first
    * @param {number} count
@@ -274,7 +274,8 @@ export class Clusters {
   }
 
   /**
-   * Writes the position of each cluster on the plane, and notes the tree index of the point there, -1 for a mean.
+   * Writes the position of each cluster on the plane. Also stores the tree index of the point at that position, or -1
+   * if the position is a mean.
    *
    * @param {Float64Array} places
    */
@@ -310,8 +311,9 @@ export class Clusters {
   }
 
   /**
-   * Returns the tree index of the point nearest to a cluster's mean, the first of several. If a window is given, the
-   * point lies in it; -1 if there is none. Searches depth first and prunes by distance (doi:10.1145/223784.223794).
+   * Returns the tree index of the point nearest to a cluster's mean. Of several equally near points it is the first. If
+   * a window is given, only points inside it count, and -1 is returned if there are none. Searches depth first and
+   * prunes by distance (doi:10.1145/223784.223794).
    *
    * @param {number} i
    * @param {Window | null} window
@@ -325,7 +327,7 @@ export class Clusters {
     const size = this.#count(i);
     const sums = new Float64Array(2);
     (selection ?? hierarchy).sumsOf(first, count, record, box, sums);
-    // Distances times the number of points are whole numbers.
+    // Offsets from the mean are multiplied by the number of points, which makes them whole numbers.
     const [sumX, sumY] = sums;
     /** @param {number} x @param {number} y */
     const offsets = (x, y) => [((x - box[0]) >>> 0) * size - sumX, (y - box[1]) * size - sumY];
@@ -337,7 +339,7 @@ export class Clusters {
       if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
       [best, least] = [index, square];
     };
-    /** @param {number} index A point as far away as the best one, except for rounding. */
+    /** @param {number} index A point whose distance equals the least distance so far, except for rounding. */
     const isCloser = (index) => {
       const [own, other] = [index, best].map((at) => offsets(points[2 * at], points[2 * at + 1]).map(BigInt));
       const difference = own[0] * own[0] + own[1] * own[1] - other[0] * other[0] - other[1] * other[1];
@@ -362,7 +364,7 @@ export class Clusters {
   }
 
   /**
-   * Returns the square of the distance from a mean to a record's box, both measured from the corner of a box around it.
+   * Returns the square of the distance from a mean to a record's box. Both are measured from the corner of `box`.
    *
    * @param {number} record
    * @param {ArrayLike<number>} box
@@ -383,7 +385,7 @@ export class Members {
   /**
    * @param {Tree} tree
    * @param {Uint32Array} indices In tree order.
-   * @param {number} total How many points the cluster has.
+   * @param {number} total Number of points of the cluster.
    * @param {number} offset
    */
   constructor(tree, indices, total, offset) {
@@ -434,7 +436,8 @@ function feature(id, bbox, coordinates, properties) {
 }
 
 /**
- * Adds the values of a point's columns to the properties of its cluster. A column whose name is in use gets another.
+ * Adds the values of a point's columns to the properties of its cluster. A column whose name is in use gets another
+ * name.
  *
  * @param {Record<string, any>} properties
  * @param {Tree} tree

@@ -5,7 +5,8 @@ import { BuildError } from "./errors.js";
 /** A badge curve: the diameter of a badge by its number of points. */
 export class BadgeCurve {
   /**
-   * @param {ArrayLike<number>} counts Number of points from which each diameter applies. The first is 1, and they rise.
+   * @param {ArrayLike<number>} counts Number of points from which each diameter applies, in ascending order. The first
+   *   is 1.
    * @param {ArrayLike<number>} diameters In 64ths of a pixel. They never fall.
    * @param {number} gap Gap between two badges, in 64ths of a pixel.
    */
@@ -33,10 +34,10 @@ export class BadgeCurve {
   /**
    * Returns the least scaled distance at which no two badges touch, in units.
    *
-   * @param {number} unitsPerPixel With which badges are drawn.
+   * @param {number} unitsPerPixel Units of the plane in a pixel of the screen.
    */
   distance(unitsPerPixel) {
-    // Positions are rounded to whole units. Each is less than a unit from where its cluster is shown.
+    // Positions are rounded to whole units, so a cluster is shown less than a unit away from its exact position.
     return 8 * unitsPerPixel + 2048 / (2 * (this.diameters[0] + this.gap));
   }
 }
@@ -58,5 +59,5 @@ export function standardCurve(gap = 0) {
   return new BadgeCurve([1, ...STANDARD_COUNTS], [640, ...STANDARD_COUNTS.map((_, i) => (53 + i) * 32)], Math.round(gap * 64));
 }
 
-/** A curve with one diameter, with which scaled distances are distances. */
+/** A curve with a single diameter. With this curve a scaled distance is the distance itself. */
 export const DISTANCES = new BadgeCurve([1], [512], 0);

@@ -3,8 +3,8 @@
 const HALF_WORLD = 2 ** 31;
 
 /**
- * Returns the smallest box around some points. If they may be across the seam, and a box across it is narrower than
- * half the world, then that box is returned, with west greater than east.
+ * Returns the smallest box around some points. If they may lie across the seam, and a box across the seam is narrower
+ * than half the world, returns the box across the seam. Its west is greater than its east.
  *
  * @param {Uint32Array} points
  * @param {number} first

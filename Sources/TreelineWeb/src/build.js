@@ -18,7 +18,7 @@ const MOST_POINTS = 2 ** 21;
  * Returns the tree of some points. It depends only on the set of points, and equals the tree that Swift builds.
  *
  * @param {Float64Array} coordinates Longitudes and latitudes in turns.
- * @param {Uint32Array | null} rows The row of each; null if they are numbered from 0.
+ * @param {Uint32Array | null} rows The row of each point; null if rows are numbered from 0.
  * @param {BuildOptions} options
  * @returns {Built}
  */

@@ -7,12 +7,12 @@
  * @typedef {object} Column
  * @property {string} name
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
- * @property {(index: number) => Value} value The value for filters and aggregates: null if it is missing; a time is in
+ * @property {(index: number) => Value} value The value for filters and aggregates; null if it is missing. A time is in
  *   seconds since the beginning of 1970.
- * @property {(index: number) => any} output The value in features: undefined if the point lacks the column.
+ * @property {(index: number) => any} output The value in features; undefined if the point lacks the column.
  */
 
-/** The upper word of a double that means null or absent, and the lower word of the one that means absent. */
+/** The upper word of a NaN that means null or absent. The lower word of such a NaN if it means absent. */
 const [QUIET_NAN, ABSENT] = [0x7ff80000, 1];
 
 const KINDS = /** @type {const} */ (["", "number", "category", "boolean", "time", "text"]);
@@ -121,7 +121,7 @@ function codes({ view }, start, width) {
 }
 
 /**
- * Returns a reader of decimals with some digits. Missing values are null.
+ * Returns a function that reads decimal numbers. Missing values are null.
  *
  * @param {Bytes} bytes
  * @param {number} start
@@ -148,7 +148,7 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * Returns a time in ISO 8601, with the decimals of a second that it needs.
+ * Returns a time in ISO 8601, with as many decimals of a second as it needs.
  *
  * @param {number | null} integer Seconds times 10 to the power of the digits.
  * @param {number} digits
@@ -173,9 +173,9 @@ class Entries {
 
   /**
    * @param {Bytes} bytes
-   * @param {number} table Where the bounds of the entries begin.
+   * @param {number} table Offset at which the bounds of the entries begin.
    * @param {number} count
-   * @param {number} end Of the section.
+   * @param {number} end End of the section.
    */
   constructor(bytes, table, count, end) {
     this.bytes = bytes;

@@ -1,6 +1,7 @@
 // Cuts the tree into the clusters that represent the points in view. The page IndexFormat defines each answer.
 //
-// A list of nodes has four numbers a node, see hierarchy.js, or five with its visibility.
+// A list of nodes has four numbers for each node, see hierarchy.js. The fifth number, if there is one, is its
+// visibility.
 
 import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
@@ -12,20 +13,21 @@ import { INSIDE, OUTSIDE, PARTIAL } from "./view.js";
 /** @typedef {import("./view.js").InView} InView */
 
 /**
- * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next as long as the limit
- *   allows it: level by level, the cluster with the most scatter, or the one whose split saves the most scatter.
+ * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next, as long as the
+ *   limit allows a split. `breadth-first` splits level by level, `widest-first` the cluster with the most scatter, and
+ *   `steepest-first` the cluster whose split reduces the scatter most.
  *
- * @typedef {object} Cut How finely points are split into clusters. One of `badges`, `spacing` and `detail` is given, or none for a
- *   limit alone.
- * @property {number} [badges] Split while no two badges touch. The number is the scale of badges; 1 is full size.
+ * @typedef {object} Cut How finely points are split into clusters. Give one of `badges`, `spacing` and `detail`. Give
+ *   none of them for a cut with a limit alone.
+ * @property {number} [badges] Split while no two badges touch. The number is the scale of badges, 1 for full size.
  * @property {number} [spacing] Split while clusters stay this many pixels apart.
  * @property {number} [detail] Split until points lie within this many pixels of their cluster's mean, on average.
- * @property {number} [limit] Greatest number of clusters. The default is 100 without `badges`, `spacing` and `detail`.
- * @property {Order} [order] Order of splits, only with a limit alone.
+ * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
+ * @property {Order} [order] Order of splits. Only with a limit alone.
  * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree, whose clusters are kept as far
  *   as the limit allows. Only with a limit alone.
  * @property {number} [minPoints] Smaller clusters are shown as single points. Only with a spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on, every position is alone. Only with a spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on, each position is a cluster. Only with a spacing or a detail.
  */
 
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
@@ -76,7 +78,8 @@ function checkScale(tree, name) {
 }
 
 /**
- * Returns the greatest coarseness of a cluster that is not split: a code, or a mean square distance for a detail.
+ * Returns the greatest coarseness of a cluster that is not split. For a detail it is a mean square distance, otherwise
+ * a code.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -88,7 +91,7 @@ function greatestCoarseness(tree, name, pixels, zoom) {
   if (name === "detail") return units * units;
   const curve = name === "badges" ? tree.curve : null;
   const distance = curve ? curve.distance(units) : units + 2;
-  // A tiny number of pixels may be lost in the sum, but must count.
+  // If the number of pixels is tiny, the sum may round to the distance of 0 pixels. It must be greater than that.
   const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
   return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
 }
@@ -96,7 +99,7 @@ function greatestCoarseness(tree, name, pixels, zoom) {
 /**
  * Returns the next greater double.
  *
- * @param {number} number Above 0 and far below the greatest.
+ * @param {number} number Above 0 and far below the greatest double.
  */
 function next(number) {
   const bits = new BigUint64Array(new Float64Array([number]).buffer);
@@ -126,17 +129,20 @@ function put(list, at, first, count, record, levels, visibility) {
 
 // Scratch memory of cuts. No cut begins before another has ended.
 const SCRATCH = new Float64Array(3);
-/** A stack of nodes, five numbers each. It has one node for each level, and both children of the last. */
+/**
+ * A stack of nodes, with five numbers for each. It holds one node for each level, and both children of the last node.
+ */
 const WAITING = new Uint32Array(5 * 1100);
 
 /**
- * Memory for the nodes of answers, and the offset of the next answer. A view of it is ten times as fast as a new array.
+ * Memory for the nodes of answers, and the offset of the next answer. An array over this memory is made ten times as
+ * fast as a new array.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
 
 /**
- * Makes room for 16 more nodes of the present answer, which ends at an offset. Returns its new end.
+ * Reserves memory for 16 more nodes of the current answer, which ends at an offset. Returns the new offset of its end.
  *
  * @param {number} end
  */
@@ -151,7 +157,7 @@ function reserved(end) {
 }
 
 /**
- * Returns the nodes of the present answer, which ends at an offset.
+ * Returns the nodes of the current answer, which ends at an offset.
  *
  * @param {number} end
  */
@@ -171,8 +177,8 @@ export class CutSearch {
   /**
    * @param {InView} view
    * @param {Cut} cut
-   * @param {number} zoom Of 256 px tiles; NaN if there is none.
-   * @param {number} aloneFromZoom Of 256 px tiles.
+   * @param {number} zoom Zoom of 256 px tiles; NaN if the view has none.
+   * @param {number} aloneFromZoom Zoom of 256 px tiles.
    */
   constructor(view, cut, zoom, aloneFromZoom = Infinity) {
     this.view = view;
@@ -184,7 +190,7 @@ export class CutSearch {
     this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
     this.greatest = 0;
     this.isAlone = false;
-    /** Codes that decide splits by a spacing or badges. */
+    /** Codes that decide splits in a cut by a spacing or by badges. */
     this.codes = name === "detail" ? null : this.tree.codes;
     if (name !== "limit") {
       checkScale(this.tree, name);
@@ -230,8 +236,8 @@ export class CutSearch {
   }
 
   /**
-   * Returns the clusters that stand in the window, whether or not they have a point there, so each cluster is in one
-   * tile. Only for cuts by pixels, whose limit is ignored.
+   * Returns the clusters whose position is in the window, whether or not they have a point there. So each cluster is in
+   * exactly one tile. Only for cuts by pixels. The limit of the cut is ignored.
    *
    * @param {ArrayLike<number>} [start] A node. Only clusters below it are returned.
    * @returns {ArrayLike<number>}
@@ -242,14 +248,14 @@ export class CutSearch {
   }
 
   /**
-   * Returns the first node on each path from the root that is fine enough, if it is in view. Stops soon after the
-   * limit.
+   * Returns the first node on each path from the root that is fine enough, if this node is in view. Stops soon after
+   * the limit is exceeded.
    *
    * @param {number} greatest
    * @param {number} minPoints
    * @param {number} limit
    * @param {ArrayLike<number>} start Node at which the paths begin.
-   * @param {boolean} isCentered Whether clusters are in view if they stand in the window.
+   * @param {boolean} isCentered Whether a cluster is in view if its position is in the window.
    */
   #shown(greatest, minPoints, limit, start = [0, this.tree.pointCount, 0, 0], isCentered = false) {
     const { tree, view, codes } = this;
@@ -324,8 +330,8 @@ export class CutSearch {
   }
 
   /**
-   * Returns the least coarseness at which no more clusters than the limit are shown. Expands the coarsest nodes first;
-   * a node counts as no coarser than its parent.
+   * Returns the least coarseness with which the number of shown clusters does not exceed the limit. Expands the
+   * coarsest nodes first. If a node is coarser than its parent, the coarseness of the parent counts.
    *
    * @param {number} minPoints
    */
@@ -363,7 +369,7 @@ export class CutSearch {
   // By a limit
 
   /**
-   * Returns the children of a node that are in view, five numbers each.
+   * Returns the children of a node that are in view, with five numbers for each.
    *
    * @param {{first: number, count: number, record: number, levels: number, visibility: number}} node
    */
@@ -386,7 +392,7 @@ export class CutSearch {
 
   #breadthFirst() {
     const { tree, view, limit } = this;
-    /** Nodes in tree order, five numbers each. */
+    /** Nodes in tree order, with five numbers for each. */
     let answer = [0, tree.pointCount, 0, 0, view.ofBox(0)];
     for (let level = 0, isMore = true; isMore; level++) {
       /** @type {number[]} */
@@ -416,7 +422,7 @@ export class CutSearch {
     const { tree, view, limit } = this;
     const isSteepest = this.cut.order === "steepest-first";
     const heap = new NodeHeap();
-    /** @type {Map<number, number[]>} By first point, since clusters are disjoint. */
+    /** @type {Map<number, number[]>} Nodes by their first point. No two have the same one, because clusters are disjoint. */
     const answer = new Map();
     /** @param {number} first @param {number} count @param {number} record @param {number} levels @param {number} visibility
      * @param {number} bound */
@@ -463,13 +469,13 @@ export class CutSearch {
   }
 }
 
-/** Added to the levels of a bucket for each level below it. */
+/** Number that is added to the levels of a bucket for each level below the bucket. */
 const LEVEL_IN_BUCKET = 1025;
 
 /**
- * Returns the first node on each path from the root whose code is at most a number, if it is in view, without a filter.
- * Codes never rise on a path. So a bucket is split at every point whose code is greater, and one pass finds its parts.
- * Returns null if there are more nodes than the limit.
+ * Returns the first node on each path from the root whose code is at most `greatest`, if this node is in view. Only
+ * without a filter. Codes never rise on a path. So a bucket is split at every point whose code is greater, and one pass
+ * finds its parts. Returns null if there are more nodes than the limit.
  *
  * @param {InView} view
  * @param {Uint16Array} codes
@@ -497,7 +503,7 @@ function splitByCodes(view, codes, greatest, limit) {
     let offset;
     while ((offset = nodes[record * 6 + 5]) > 0) {
       const child = record + offset;
-      // Throws, because the file is damaged.
+      // This call throws, because the file is damaged.
       if ((child & 1) === 0 || child + 1 >= nodeCount) tree.leftRecord(record);
       const size = nodes[child * 6 + 4];
       const rest = count - size;
@@ -567,7 +573,7 @@ function splitByCodes(view, codes, greatest, limit) {
  * Returns the visibility of a node, by its box.
  *
  * @param {Uint32Array} nodes
- * @param {number} at Where the box is.
+ * @param {number} at Offset of the box.
  * @param {number} left
  * @param {number} width
  * @param {number} top
@@ -585,12 +591,13 @@ function boxVisibility(nodes, at, left, width, top, bottom) {
 }
 
 /**
- * Returns the least zoom of 256 px tiles at which a cut shows the parts of a node in its place, to the last bit. It is
- * found by bisection. Null if there is no such zoom, -Infinity if every zoom is one.
+ * Returns the least zoom of 256 px tiles at which a cut shows the parts of a node instead of the node. The zoom is
+ * exact to the last bit and found by bisection. Returns null if no zoom shows the parts, and -Infinity if every zoom
+ * does.
  *
  * @param {Hierarchy} tree
  * @param {Cut} cut
- * @param {number} coarseness Of the node; see `coarsenessOf`.
+ * @param {number} coarseness Coarseness of the node, from `coarsenessOf`.
  */
 export function leastZoom(tree, cut, coarseness) {
   const name = criterionOf(cut);
@@ -635,7 +642,9 @@ export function coarsenessOf({ tree, selection }, cut, node, left) {
   return Math.max(spread[0] + spread[2], 0);
 }
 
-/** A heap of nodes. The greatest worth comes first, then the upper level, then the first in tree order. */
+/**
+ * A heap of nodes. The node with the greatest worth comes first, then the upper level, then the first in tree order.
+ */
 class NodeHeap {
   /** @typedef {{worth: number, first: number, count: number, record: number, levels: number, visibility: number}} Waiting */
   /** @type {Waiting[]} */
@@ -692,17 +701,17 @@ function isBefore(a, b) {
 // A limit that continues
 
 /**
- * @typedef {object} Entry What an answer may be made of.
+ * @typedef {object} Entry A node that an answer may contain.
  * @property {ArrayLike<number>} node
  * @property {number} scatter
  * @property {boolean} isPrevious
  * @property {Entry[]} parts
- * @property {number} excess Its scatter minus the scatter of the entries below it.
+ * @property {number} excess Scatter of the node minus the scatter of the entries below it.
  */
 
 /**
- * Returns the answer that keeps the most clusters of a previous one, of several the one with the least scatter. See *A
- * limit that continues* on the page IndexFormat.
+ * Returns the answer that keeps the most clusters of a previous answer. If several answers do, returns the answer with
+ * the least scatter. See *A limit that continues* on the page IndexFormat.
  *
  * @param {CutSearch} search
  * @param {number[]} fresh
@@ -745,7 +754,7 @@ function continued(search, fresh, previous) {
 }
 
 /**
- * Returns the lowest node below a node that contains all of its passing points.
+ * Returns the lowest node that contains all passing points of a given node.
  *
  * @param {InView} view
  * @param {ArrayLike<number>} node
@@ -861,7 +870,7 @@ function planOf(entries, limit, weight) {
     return own < other || (own === other && a[0] < b[0]);
   };
   /** @typedef {{costs: (Cost | undefined)[], choices: ([number, number] | undefined)[], closed: number, previous: number}} Plan */
-  /** @type {Map<Entry, Plan>} For each number of clusters that are saved below: the least cost, and what the parts save. */
+  /** @type {Map<Entry, Plan>} For each number of clusters saved below: the least cost, and the number each part saves. */
   const plans = new Map();
   for (const entry of reached.slice().reverse()) {
     const loss = entry.isPrevious ? 1 : 0;

@@ -1,4 +1,4 @@
-/** A query without an answer: an argument is invalid, or the tree lacks what the query needs. */
+/** A query that cannot be answered: an argument is invalid, or the tree lacks data that the query needs. */
 export class QueryError extends Error {
   name = "QueryError";
 }
@@ -24,7 +24,7 @@ export class IndexError extends Error {
   }
 }
 
-/** A request that a server refused, or that was not answered. Its status is then 0. */
+/** A request that a server refused or did not answer. The status is 0 if there was no answer. */
 export class ServerError extends Error {
   name = "ServerError";
 

@@ -1,10 +1,11 @@
-// Exact arithmetic on integers beyond 2^53 in pairs of doubles, for squares of distances and for covariances.
+// Exact arithmetic on integers beyond 2^53, which are kept in pairs of doubles. It computes squares of distances and
+// covariances.
 
 const WORD = 2 ** 32;
 
 /**
- * Returns the upper 32 bits of the product of two unsigned integers of 32 bits. The lower bits are `Math.imul(a, b) >>>
- * 0`.
+ * Returns the upper 32 bits of the product of two unsigned integers of 32 bits. The expression
+ * `Math.imul(a, b) >>> 0` has the lower 32 bits.
  *
  * @param {number} a
  * @param {number} b
@@ -17,7 +18,8 @@ function high(a, b) {
 // Sums of squares
 
 /**
- * Adds a product to a sum that is kept in two neighbouring numbers of an array: the first times 2^32 plus the second.
+ * Adds a product to a sum. The sum is kept in two neighbouring numbers of an array: it is the first times 2^32 plus the
+ * second.
  *
  * @param {Float64Array} sums
  * @param {number} at
@@ -43,15 +45,15 @@ export function addProduct(sums, at, a, b) {
 /**
  * Returns n Σab - Σa Σb. The value is exact, except that its upper and lower 64 bits and their sum are rounded.
  *
- * @param {number} n Below 2^21, or that.
- * @param {number} upper Σab is this times 2^32 and the lower part.
+ * @param {number} n At most 2^21.
+ * @param {number} upper Upper part of Σab, which is `upper` times 2^32 plus `lower`.
  * @param {number} lower
  * @param {number} a Σa, up to 2^53.
  * @param {number} b Σb, up to 2^53.
  */
 export function scatterOf(n, upper, lower, a, b) {
   if (upper === 0) {
-    // Both products are exact if their sum is.
+    // Products below 2^53 are exact.
     const [product, square] = [n * lower, a * b];
     if (product < 2 ** 53 && square < 2 ** 53) return product - square;
   }
@@ -69,7 +71,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w0 -= Math.imul(a0, b0) >>> 0;
   w1 -= high(a0, b0) + (crossed % WORD) + (other % WORD);
   w2 -= Math.floor(crossed / WORD) + Math.floor(other / WORD) + a1 * b1;
-  // Borrows, so all except the highest are words.
+  // Borrows from the next higher word, so that all words except the highest are from 0 to 2^32 - 1.
   let carry = Math.floor(w0 / WORD);
   w0 -= carry * WORD;
   w1 += carry;
@@ -91,8 +93,9 @@ export function scatterOf(n, upper, lower, a, b) {
 // Scaled distances
 
 /**
- * Returns ⌊d² × 2^20 / w²⌋, at most 2^64 - 1, for d² = dx² + dy², at most 2^64 - 1: as a double. If the
- * number is 2^53 or more, `scaled.rest` has the rest, below 2^11. Numbers are ordered by the double, then by the rest.
+ * Returns the scaled distance ⌊d² × 2^20 / w²⌋, where d² = dx² + dy². Both d² and the result are limited to 2^64 - 1.
+ * The result is a double. If it is 2^53 or more, `scaled.rest` has the rest, below 2^11. Scaled distances are ordered
+ * by the double, then by the rest.
  *
  * @param {number} dx Below 2^32.
  * @param {number} dy
@@ -111,7 +114,7 @@ export function scaled(dx, dy, w) {
 scaled.rest = 0;
 
 /**
- * Whether a product is above a number next to it (T. J. Dekker, 1971, doi:10.1007/BF01397083).
+ * Whether a product is greater than a number that is almost equal (T. J. Dekker, 1971, doi:10.1007/BF01397083).
  *
  * @param {number} a
  * @param {number} b
@@ -130,7 +133,7 @@ function isAbove(a, b, number) {
 }
 
 /**
- * As `scaled`, for distances of a hundredth of the world and more. Divides 18 bits at a time.
+ * Returns what `scaled` returns, for distances of a hundredth of the world or more. Divides 18 bits at a time.
  *
  * @param {number} dx
  * @param {number} dy
@@ -141,7 +144,8 @@ function scaledFar(dx, dy, divisor) {
   let upper = high(dx, dx) + high(dy, dy);
   if (lower >= WORD) [upper, lower] = [upper + 1, lower - WORD];
   if (upper >= WORD) [upper, lower] = [WORD - 1, WORD - 1];
-  // The square times 2^20 in five digits, from the highest. The first is below 2^12, less than any divisor.
+  // The square times 2^20 has five digits, starting with the highest. The first digit is below 2^12 and so less than
+  // any divisor.
   let part = Math.floor(upper / 2 ** 20) * 2 ** 18 + (Math.floor(upper / 4) % 2 ** 18);
   let top = Math.floor(part / divisor);
   part = (part - top * divisor) * 2 ** 18 + (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16);
@@ -156,7 +160,7 @@ function scaledFar(dx, dy, divisor) {
   return top * 2 ** 36 + (bottom - scaled.rest);
 }
 
-// The codes of distances, and the rounds of merging
+// Codes of distances, and rounds of merging
 
 /** Greater than the code of any distance on the plane. */
 export const BEYOND_ALL = 56320;
@@ -175,17 +179,17 @@ function highWord(value) {
 }
 
 /**
- * Returns the greatest code whose square is at most a square. The 53 highest bits of the square are enough.
+ * Returns the greatest code whose square is at most a given square. The 53 highest bits of the given square are enough.
  *
  * @param {number} square
  */
 export function codeOf(square) {
-  // From 2^11 on: ten bits of the significand, with the exponent above them.
+  // From 2^11 on, a code has ten bits of the significand, with the exponent above them.
   return square < 2048 ? square : (highWord(square) >>> 10) - (1023 + 9) * 1024;
 }
 
 /**
- * Returns the square of the distance that a code stands for.
+ * Returns the square of the distance that a code represents.
  *
  * @param {number} code
  */
@@ -212,7 +216,7 @@ export function leastCode(distance) {
 export const LAST_ROUND = 254;
 
 /**
- * Returns the round of a scaled distance. There are four rounds for each doubling of the square.
+ * Returns the round of a scaled distance. Each time the square of the distance doubles, there are four more rounds.
  *
  * @param {number} scaled
  */
@@ -221,7 +225,7 @@ export function roundOf(scaled) {
 }
 
 /**
- * Returns the end of a round. Its scaled distances are below this number.
+ * Returns the end of a round. Scaled distances of the round are below this number.
  *
  * @param {number} round
  */

@@ -1,9 +1,9 @@
-// An excerpt of a tree, which a page holds instead of an index, and its cuts.
+// An excerpt of a tree and its cuts. A page holds an excerpt instead of an index.
 //
-// It is a row of leaves in tree order: points, stacks, and, if a page cannot hold all points, nodes whose parts are
-// omitted. Between any two neighboring leaves lies the split of one node, with its level. A node consists of the leaves
-// around its split, as far as the splits between them have deeper levels. Counts, means, boxes and extents of nodes are
-// computed from the leaves.
+// An excerpt is a row of leaves in tree order. A leaf is a point or a stack. If a page cannot hold all points, a leaf
+// may also be a node whose parts are omitted. Between any two neighboring leaves lies the split of one node. Each split
+// has a level. A node consists of the leaves on both sides of its split, up to the next split that is not deeper.
+// Counts, means, boxes and extents of nodes are computed from the leaves.
 
 import { Window } from "./plane.js";
 
@@ -12,20 +12,23 @@ const LEVELS = 2 ** 10;
 const WORLD = 2 ** 32;
 export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
 
-/** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box Of the plane. */
+/** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box A box of the plane. */
 
 /**
- * A node is identified by a number: split i, which lies before leaf i, by i, and leaf i by -1 - i. If there is only one
- * leaf, it is the root.
+ * A node is identified by a number. The node of split i has the number i; this split lies before leaf i. Leaf i has the
+ * number -1 - i. If there is only one leaf, it is the root.
  */
 export class Excerpt {
   /**
-   * @param {Record<string, any>} table Arrays over the leaves. For the split before each leaf: `levels`, `codes`, and `stands`, whether its
-   *   node stands at its right child. For leaves: `counts`, and `x` and `y`, the top left corners of their boxes. For
-   *   leaves other than points and stacks, whose indices are in `parts`: `widths`, `heights`, the means from that
-   *   corner, with whole units in `meansX` and `meansY` and remainders over all points in `restsX` and `restsY`, `xx`,
-   *   `xy`, `yy`, `partCodes`, and, if clusters stand at members, `standsX` and `standsY`.
-   * @param {boolean} crossesSeam Whether nodes may lie across the plane's end, the shorter way around.
+   * @param {Record<string, any>} table Arrays over the leaves. `levels` and `codes` belong to the split before each
+   *   leaf. So does `stands`: whether the node of the split has the position of its right child. `counts` belongs to
+   *   the leaves, and so do `x` and `y`, the top left corners of their boxes. All other arrays belong to the leaves
+   *   that are neither points nor stacks; the indices of these leaves are in `parts`. `widths` and `heights` are the
+   *   sizes of their boxes. Their means are measured from the corner of the box: whole units are in `meansX` and
+   *   `meansY`, remainders over all points in `restsX` and `restsY`. `xx`, `xy` and `yy` are their covariances, and
+   *   `partCodes` their codes. `standsX` and `standsY` are their positions; they exist only if clusters are shown at
+   *   members.
+   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane if that is the shorter way around.
    */
   constructor(table, crossesSeam) {
     const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
@@ -111,7 +114,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns where a node stands, on the plane.
+   * Returns the position of a node on the plane.
    *
    * @param {number} node
    */
@@ -150,7 +153,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns the nodes that a window shows if nodes with at least some separation are split, in tree order.
+   * Returns the nodes that a window shows, in tree order. Nodes whose code is at least `least` are split.
    *
    * @param {Window} window
    * @param {number} least The smallest code of a node that is split.
@@ -170,7 +173,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns about `most` nodes, splitting the nodes with the greatest distances.
+   * Returns about `most` nodes. Splits the nodes whose parts have the greatest distances.
    *
    * @param {number} most
    */
@@ -181,7 +184,8 @@ export class Excerpt {
   }
 
   /**
-   * Returns whether a node has a point in a window; for a node whose parts are omitted, whether it may have one.
+   * Returns whether a node has a point in a window. If the parts of the node are omitted, returns whether it may have a
+   * point there.
    *
    * @param {Window} window
    * @param {number} node
@@ -246,7 +250,7 @@ export class Excerpt {
     return { first, end: last };
   }
 
-  // Splits use the slots of their numbers, and leaves the slots after them.
+  // The slot of a split is its number. The slots of leaves come after the slots of splits.
 
   /** @param {number} node */
   #slot(node) {
@@ -337,7 +341,7 @@ export class Excerpt {
     const [one, other] = [sum(a), sum(b)];
     this.sumX[split] = one.x + other.x;
     this.sumY[split] = one.y + other.y;
-    // Computes the squares about the common mean from the squares about each mean.
+    // Computes the sums of squares about the common mean from the sums about the mean of each child.
     const dx = one.x / this.size[a] - other.x / this.size[b];
     const dy = one.y / this.size[a] - other.y / this.size[b];
     const weight = (this.size[a] * this.size[b]) / this.size[split];
@@ -347,8 +351,8 @@ export class Excerpt {
   }
 
   /**
-   * Returns the western and eastern edge of the box around two boxes. It only crosses the plane's end if it is narrower
-   * than half of the plane.
+   * Returns the western and eastern edge of the box around two boxes. The box lies across the edge of the plane only if
+   * it is narrower than half of the plane.
    *
    * @param {number} a
    * @param {number} b

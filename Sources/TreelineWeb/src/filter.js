@@ -1,8 +1,8 @@
 // Conditions on columns, in the part of CQL2 text that the page Filters describes: comparisons, BETWEEN, IN, LIKE, IS
 // NULL, DATE and TIMESTAMP, S_INTERSECTS with a BBOX, AND, OR, NOT and parentheses.
 //
-// A condition is true, false or, of a missing value, null: as in SQL, a missing value meets no condition, and no
-// negated one either.
+// A condition is true or false; of a missing value it is null. As in SQL, a missing value meets no condition, and no
+// negated condition either.
 
 import { QueryError } from "./errors.js";
 import { InView } from "./view.js";
@@ -15,11 +15,11 @@ import { InView } from "./view.js";
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;
 
-/** All moments of a time or of a day, in seconds since 1970: from the first one to the one before the last. */
+/** The moments of a time or of a day, in seconds since 1970. The start belongs to them, the end of a day does not. */
 class Moments {
   /**
    * @param {number} start
-   * @param {number} end The same as the start of a single moment.
+   * @param {number} end For a single moment, equal to the start.
    */
   constructor(start, end) {
     this.start = start;
@@ -133,7 +133,7 @@ class Parser {
 
   /**
    * @param {Column} column
-   * @param {boolean} isNegated Whether a NOT stands before it.
+   * @param {boolean} isNegated Whether NOT comes before the comparison.
    * @returns {Condition}
    */
   comparison(column, isNegated) {
@@ -197,7 +197,7 @@ class Parser {
   }
 
   /**
-   * @param {Column} column Which it is compared with.
+   * @param {Column} column Column with which the literal is compared.
    * @returns {Literal}
    */
   literal(column) {
@@ -233,7 +233,7 @@ class Parser {
   }
 
   /**
-   * Takes a word, in capitals or not, or a sign, if it is next.
+   * Takes a word or a sign if it is next, and returns whether it was. Upper and lower case of a word are equal.
    *
    * @param {string} text
    */
@@ -251,7 +251,7 @@ class Parser {
 
   /**
    * @param {string} expected
-   * @param {number} [at] A place in the text; -1 for the place of the last token.
+   * @param {number} [at] Offset in the text; -1 for the offset of the last token.
    */
   malformed(expected, at) {
     const token = this.tokens[at === -1 ? this.place - 1 : this.place];
@@ -273,8 +273,8 @@ function not(condition) {
 }
 
 /**
- * Returns a test of values that compare with some literals; what does not, as a text with a number, is as good as
- * missing.
+ * Returns a test of values that can be compared with some literals. Other values, such as a text that is compared with
+ * a number, are treated as missing.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test
@@ -290,7 +290,8 @@ function compared(column, test, literals) {
 }
 
 /**
- * Below 0 if a value comes before a literal, 0 if it is the same or, of a day, within it; NaN if they do not compare.
+ * Returns a number below 0 if a value comes before a literal, and above 0 if it comes after. Returns 0 if both are
+ * equal or if the literal is a day that contains the value, and NaN if they cannot be compared.
  *
  * @param {string | number | boolean} value
  * @param {Literal} literal
@@ -305,7 +306,8 @@ function order(value, literal) {
 }
 
 /**
- * By code points, which the units of a JavaScript text are not beyond the first 65,536.
+ * Compares two texts by their code points. In JavaScript, code points from 65,536 on are stored as two units, so the
+ * units of a text have another order.
  *
  * @param {string} a
  * @param {string} b
@@ -316,13 +318,14 @@ export function textOrder(a, b) {
   if (at === a.length || at === b.length) return a.length - b.length;
   const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
   const areBothHigh = x >= 0xd800 && y >= 0xd800;
-  // Surrogates stand for code points above all others.
+  // Surrogates are halves of code points from 65,536 on, which come after all other code points.
   const rank = (/** @type {number} */ unit) => (areBothHigh && unit < 0xe000 ? unit + 0x10000 : unit);
   return rank(x) - rank(y);
 }
 
 /**
- * `%` is any text, `_` any character, and a backslash makes the next one ordinary.
+ * Returns the regular expression of a LIKE pattern. `%` matches any text and `_` any character. A character after a
+ * backslash matches only itself.
  *
  * @param {string} pattern
  */

@@ -1,8 +1,8 @@
-// The stored hierarchy of a tree: nodes, their points, and where they stand.
+// The stored hierarchy of a tree: nodes with their points and positions.
 //
-// A node is four numbers: `first` and `count`, its range of points in tree order; `record`; and `levels`, which has the
-// level below the root in the lowest 10 bits and the level below its bucket above them. Lists of nodes have these four
-// numbers for each node.
+// A node is four numbers. `first` and `count` are its range of points in tree order. `record` is the number of its
+// record. The lowest 10 bits of `levels` are its level below the root, and the bits above them its level below its
+// bucket. Lists of nodes have these four numbers for each node.
 
 import { IndexError } from "./errors.js";
 import { boxAround } from "./box.js";
@@ -23,7 +23,7 @@ import { boxAround } from "./box.js";
 
 const LEVEL_BITS = 10;
 const LEVEL = (1 << LEVEL_BITS) - 1;
-/** Added to the levels of a node for children in a bucket: one level, and one level below the bucket. */
+/** Number that is added to the `levels` of a node for its children in a bucket: one level in both parts. */
 const DOWN_IN_BUCKET = (1 << LEVEL_BITS) + 1;
 const BUCKET = 16;
 /** Greatest level of a record. Parts of a bucket may be 15 levels deeper, and the levels of ids end at 1023. */
@@ -93,7 +93,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the record of the left child of a node with stored children; the right child's is the next.
+   * Returns the record of the left child of a node with stored children. The next record is that of the right child.
    *
    * @param {number} record
    */
@@ -116,7 +116,7 @@ export class Hierarchy {
   }
 
   /**
-   * Checks that a node without stored children has 16 points at most, or one position.
+   * Checks that a node without stored children has at most 16 points or all its points at one position.
    *
    * @param {number} count
    * @param {number} record
@@ -152,7 +152,7 @@ export class Hierarchy {
   /**
    * Whether a part of a bucket may lie across the seam.
    *
-   * @param {number} record Of the bucket.
+   * @param {number} record Record of the bucket.
    */
   mayCross(record) {
     const west = this.nodes[record * 6];
@@ -184,7 +184,7 @@ export class Hierarchy {
         result[1] += (points[i * 2 + 1] - box[1]) >>> 0;
       }
     }
-    // Keeps the mean in the box, even in a damaged file.
+    // Limits the sums, so that even in a damaged file the mean is in the box.
     result[0] = Math.min(result[0], count * ((box[2] - box[0]) >>> 0));
     result[1] = Math.min(result[1], count * ((box[3] - box[1]) >>> 0));
   }
@@ -196,7 +196,7 @@ export class Hierarchy {
    * @param {number} count
    * @param {number} record
    * @param {Float64Array} result
-   * @param {number} [to] Where it is written.
+   * @param {number} [to] Offset in `result` at which the mean is written.
    */
   mean(first, count, record, result, to = 0) {
     const { points, nodes, sums } = this;
@@ -261,7 +261,8 @@ export class Hierarchy {
   }
 
   /**
-   * Writes a mean from sums of distances to the corner of a box. Keeps it in the box, even in a damaged file.
+   * Writes a mean, computed from the sums of distances to the corner of a box. Even in a damaged file the mean is in
+   * the box.
    *
    * @param {number} minX
    * @param {number} minY
@@ -280,7 +281,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the tree index of the point where a node stands; -1 if that is its mean.
+   * Returns the tree index of the point at which a node is shown; -1 if it is shown at its mean.
    *
    * @param {number} first
    * @param {number} count
@@ -360,7 +361,7 @@ export class Hierarchy {
   /**
    * Returns the nodes on the path from the root to a point, down to a level.
    *
-   * @param {number} index Of the point, in tree order.
+   * @param {number} index Index of the point in tree order.
    * @param {number} level
    */
   path(index, level = Infinity) {

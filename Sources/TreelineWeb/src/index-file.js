@@ -1,4 +1,5 @@
-// Opens an index: makes the checks that the page IndexFormat requires on opening, and reads sections in place.
+// Opens an index and reads its sections in place. Makes the checks that the page IndexFormat requires of a reader that
+// opens an index.
 
 import { BadgeCurve } from "./badges.js";
 import { attributeColumn, typedColumn } from "./columns.js";
@@ -13,11 +14,11 @@ const GROWTHS = ["", "mean", "least-scatter", "gamma", "merge:distance", "merge:
 
 const [POINTS, ROWS, GAPS, NODES, SUMS, SPREADS, SEPARATIONS, SCALES, CURVE, STANDS] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const [ATTRIBUTE, DESCRIPTION, COLUMN, GROUPS, WIDE_ROWS] = [16, 17, 18, 21, 22];
-/** The first minor version that has each kind of section. */
+/** By kind of section, the first minor version that has this kind. */
 /** @type {Record<number, number>} */
 const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4 };
 
-/** The bytes of a file. Its name is for errors. */
+/** The bytes of a file, and the name of the file for errors. */
 export class Bytes {
   /**
    * @param {ArrayBuffer} buffer
@@ -99,7 +100,7 @@ export async function openIndex(source, signal) {
  * Returns the tree of an index.
  *
  * @param {ArrayBuffer} buffer
- * @param {string} file Its name in errors.
+ * @param {string} file Name of the index in errors.
  */
 export function treeOf(buffer, file) {
   const bytes = new Bytes(buffer, file);
@@ -141,7 +142,7 @@ export function treeOf(buffer, file) {
 }
 
 /**
- * Returns row numbers of 8 bytes.
+ * Returns row numbers that are stored in 8 bytes each.
  *
  * @param {Uint32Array} words
  */
@@ -150,7 +151,7 @@ function wide(words) {
 }
 
 /**
- * Checks the header and the table, and returns the sections of kinds that this version has.
+ * Checks the header and the table. Returns the sections whose kinds exist in the version of the index.
  *
  * @param {Bytes} bytes
  */
@@ -194,7 +195,7 @@ function checkedSections(bytes) {
     bytes.require(offset % 64 === 0 && offset >= end, entry + 8, `a section at a multiple of 64 from byte ${end} on`, offset);
     bytes.require(offset <= length && size <= length - offset, entry + 16, `a section within the file's ${length} bytes`, `${offset} and ${size}`);
     end = offset + size;
-    if (kind === GROUPS) throw new IndexError(`${file}: the index has groups, which this module cannot read; ask a server or build it without them`);
+    if (kind === GROUPS) throw new IndexError(`${file}: the index has groups, which this module cannot read; query the index on a server, or build it without groups`);
     if (VERSIONS[kind] <= minor) known.push({ kind, offset, length: size, entry });
     else if (flags) throw new IndexError(`${file}: the index needs section kind ${kind}, which this version does not know; use a later Treeline`);
   }
@@ -309,7 +310,7 @@ class Sections {
 }
 
 /**
- * Returns what a valid curve has and this one has not, for an error; null if it is valid.
+ * Returns the property of a valid badge curve that this curve lacks, for an error. Returns null if the curve is valid.
  *
  * @param {ArrayLike<number>} counts
  * @param {ArrayLike<number>} diameters
@@ -329,7 +330,7 @@ function curveProblem(counts, diameters, gap) {
 }
 
 /**
- * Returns the hash XXH64 with seed 0. Made for headers of a few hundred bytes.
+ * Returns the hash XXH64 with seed 0. Meant for headers of a few hundred bytes.
  *
  * @param {Uint8Array} data
  */

@@ -1,6 +1,7 @@
-// Clusters for maps: trees built in the page, opened from an index, or asked of a server, with one interface.
+// Clusters for maps. A tree is built in the page, opened from an index, or queried on a server. All trees have one
+// interface.
 //
-// The modules that build, open and connect are loaded when they are first used.
+// The modules that build, open and connect are loaded at first use.
 
 import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 
@@ -37,8 +38,8 @@ export const Treeline = {
   /**
    * Opens an index that `treeline build` wrote. Its bytes are read in place.
    *
-   * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Where it is, or its bytes. In Node give the bytes
-   *   of a file.
+   * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Address or bytes of the index. In Node, give
+   *   the bytes of a file.
    * @param {{signal?: AbortSignal}} options
    * @returns {Promise<Tree>}
    */
@@ -49,9 +50,9 @@ export const Treeline = {
   },
 
   /**
-   * A tree that a Treeline server has. Its answers are promises.
+   * Returns a tree on a Treeline server. The queries of this tree return promises.
    *
-   * @param {string | URL} url Of the server.
+   * @param {string | URL} url Address of the server.
    * @param {ServerOptions} [options]
    * @returns {Promise<RemoteTree>}
    */
@@ -62,7 +63,7 @@ export const Treeline = {
 };
 
 /**
- * Lets a tree with columns read filters and aggregates in words.
+ * Loads the module that reads filters and aggregates from texts, if a tree has columns or features.
  *
  * @param {Tree} tree
  */

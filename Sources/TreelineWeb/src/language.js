@@ -1,4 +1,4 @@
-// Reads filters and aggregates in words. Loaded only for trees with columns.
+// Reads filters and aggregates from texts. Loaded only for trees with columns.
 
 export { namesOf, valuesOf } from "./aggregates.js";
 export { predicateOf } from "./filter.js";

@@ -1,11 +1,11 @@
-// Lays out a tree of merges in the arrays of an index: points in tree order, gaps, records, and sums and covariances of
-// their points. The page IndexFormat describes each array.
+// Lays out a tree of merges in the arrays of an index. They hold points in tree order, gaps, records, and the sums and
+// covariances of the points of each record. The page IndexFormat describes each array.
 
 import { boxAround } from "./box.js";
 import { CODE, EDGES, join, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
-/** Greatest depth of a leaf. Scales of a deeper tree are made coarse. */
+/** Greatest depth of a leaf. In a deeper tree, scales are rounded to coarser steps. */
 const GREATEST_DEPTH = 511;
 const HALF_WORLD = 2 ** 31;
 
@@ -17,9 +17,9 @@ const HALF_WORLD = 2 ** 31;
  * @property {Uint32Array} nodes
  * @property {Uint32Array} sums
  * @property {Float32Array} spreads
- * @property {Uint16Array | null} codes Codes of separations or badge scales.
+ * @property {Uint16Array | null} codes Codes of separations or of badge scales.
  * @property {Uint8Array | null} stands
- * @property {boolean} isAcrossSeam Whether the box of any node is across the seam.
+ * @property {boolean} isAcrossSeam Whether the box of any node lies across the seam.
  */
 
 /**
@@ -71,15 +71,16 @@ class Layout {
   }
 
   /**
-   * Writes points, gaps, codes and records without their boxes, from the root down, the left child first.
+   * Writes points, gaps, codes, and records without their boxes. Begins at the root and visits left children first.
    *
-   * The root's left child has record 1, and behind a pair lie the records below the left child, then all others.
+   * The root's left child has record 1. The records of a pair of children are followed by the records below the left
+   * child, then by the records below the right child.
    */
   #place() {
     const { tree, nodes, codes, stands, firsts } = this;
     const { leafCount, merges } = tree;
     // A stack with five numbers for each node: the node, its first point, its record, the first record below it, and
-    // its level in a bucket. It has one node for each level, and both parts of the last.
+    // its level in a bucket. The stack holds one node for each level, and both parts of the last node.
     const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
     waiting[0] = tree.root;
     waiting[3] = 1;
@@ -144,7 +145,7 @@ class Layout {
   }
 
   /**
-   * Writes the box, the sums and the covariance of a record. Its children must be written.
+   * Writes the box, the sums and the covariance of a record. Those of its children must have been written before.
    *
    * @param {number} record
    */
@@ -164,7 +165,7 @@ class Layout {
       this.#addMoved(record, left);
       this.#addMoved(record, left + 1);
     } else {
-      // A child is across the seam, but the node is too wide to be.
+      // A child lies across the seam, but the node is too wide for a box across the seam.
       nodes.set(this.#box(this.firsts[record], count), at);
       this.#addPoints(record);
     }
@@ -196,8 +197,8 @@ class Layout {
   }
 
   /**
-   * Adds the moments of a child, measured from the corner of the record's box. That corner is farther west, maybe
-   * across the seam, and farther north.
+   * Adds the moments of a child, measured from the corner of the record's box. This corner lies to the northwest of the
+   * corner of the child's box, maybe across the seam.
    *
    * @param {number} record
    * @param {number} child
@@ -233,7 +234,8 @@ class Layout {
   }
 
   /**
-   * Returns the smallest box around some points. If clusters may be across the seam, it is the shorter way around.
+   * Returns the smallest box around some points. If clusters may lie across the seam, the box takes the shorter way
+   * around the world.
    *
    * @param {number} first
    * @param {number} count
@@ -255,7 +257,7 @@ class Layout {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node ends where the level of a split is less.
+      // A node ends at the first split of a lesser level.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;
@@ -270,11 +272,11 @@ class Layout {
 // Depth
 
 /**
- * Rounds scales down to four steps an octave, which bounds the depth. Without it, a chain of merges could be as
- * deep as there are points.
+ * Rounds scales down to four steps for each doubling of the distance, which bounds the depth. Without this, the depth
+ * of a chain of merges could be the number of points.
  *
- * Clusters that are merged at the same step become a tree balanced by points: neighbours in tree order are divided
- * where about half of the points are on each side.
+ * Clusters that are merged at one step become a balanced tree. A run of neighbours in tree order is divided so that
+ * about half of the points are on each side.
  *
  * @param {MergeTree} tree
  */
@@ -283,7 +285,7 @@ function withCoarseScales(tree) {
   const coarse = new MergeTree(tree.leaves);
   /** @param {number} node */
   const scale = (node) => coarseCode(all[tree.at(node) + CODE]);
-  // Merges in preorder; for each, whether its parent has another scale, and its node in the new tree.
+  // The merges in preorder. For each merge: whether its parent has another scale, and its node in the new tree.
   const merges = [];
   const isTop = new Uint8Array(leafCount).fill(1);
   const news = new Uint32Array(leafCount);
@@ -305,7 +307,7 @@ function withCoarseScales(tree) {
     while (isWithin(stand)) {
       stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
     }
-    // The clusters that are merged at this step, in tree order, and the number of points before each.
+    // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
     const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
     let standIndex = 0;
     for (let waiting = [merge]; waiting.length; ) {
@@ -330,18 +332,18 @@ function withCoarseScales(tree) {
  * @param {MergeTree} tree
  * @param {Uint32Array} least The least member of each merge.
  * @param {number[]} parts
- * @param {number[]} starts Points in front of each part, and in front of and in all.
+ * @param {number[]} starts Number of points before each part, then the number of all points.
  * @param {number} start
  * @param {number} end
  * @param {number} scale
- * @param {number} stand The part where all of them stand, if it is one of these.
+ * @param {number} stand The part whose position is the position of the whole. It may be outside of this range of parts.
  * @returns {number}
  */
 function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
   if (end - start === 1) return parts[start];
   const middle = Math.floor((starts[start] + starts[end]) / 2);
   let [low, high] = [start + 1, end - 1];
-  // The part that begins nearest to the middle.
+  // Finds the part that begins nearest to the middle.
   while (low < high) {
     const index = (low + high) >> 1;
     if (starts[index] < middle) low = index + 1;

@@ -1,24 +1,24 @@
-// Sorts points into distinct positions in Z-order (G. M. Morton, 1966). Positions that are near on this curve are near
-// on the plane.
+// Sorts points by position in Z-order (G. M. Morton, 1966), and finds the distinct positions. Positions that are near
+// on this curve are near on the plane.
 
 /**
  * @typedef {object} Leaves
  * @property {Uint32Array} xs X of each distinct position.
  * @property {Uint32Array} ys Y of each distinct position.
- * @property {Uint32Array} starts Start of the rows of each position in `rows`, and the end of the last.
- * @property {Uint32Array} rows Rows by position, ascending at each.
+ * @property {Uint32Array} starts For each position, the start of its rows in `rows`; then the end of `rows`.
+ * @property {Uint32Array} rows Rows ordered by position, and in ascending order at each position.
  */
 
 /**
  * Sorts points by position.
  *
- * @param {Uint32Array} xs By row.
- * @param {Uint32Array} ys Y of each distinct position.
+ * @param {Uint32Array} xs X of each row.
+ * @param {Uint32Array} ys Y of each row.
  * @returns {Leaves}
  */
 export function leavesOf(xs, ys) {
   const count = xs.length;
-  /** Upper and lower half of each code, and its row. */
+  /** Upper and lower half of each Z-order code, and the row of the code. */
   let [uppers, lowers, rows] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)];
   for (let row = 0; row < count; row++) {
     uppers[row] = (spread(xs[row] >>> 16) | (spread(ys[row] >>> 16) << 1)) >>> 0;

@@ -1,14 +1,15 @@
 // Merges clusters. The next pair is always the one whose badges touch first as badges grow: the pair with the least
 // scaled distance. Ties are broken by the least members of both clusters.
 //
-// A cluster stands at the mean of its points, rounded to whole units, or at one of its points. Its least member is the
-// first of its positions in Z-order. So the tree depends only on the set of points.
+// The position of a cluster is the mean of its points, rounded to whole units, or one of its points. Its least member
+// is the first of its positions in Z-order. So the tree depends only on the set of points.
 //
-// Only one cluster of a pair searches for the other: the younger one, which was merged later. Among leaves it is the
-// larger one, and among equal leaves the one with the greater least member. The older cluster existed when the younger
-// one searched, so a cluster whose nearest neighbour was merged never misses a younger one. Each cluster keeps the
-// first of its pairs. The first of all pairs is therefore known, or belongs to a cluster that will search again and had
-// an earlier pair. A round is a range of distances; in each round, only the clusters search that may have a pair in it.
+// Only one cluster of a pair searches for the other: the younger cluster, which was merged later. Of two leaves the
+// larger leaf searches, and of two equally large leaves the leaf with the greater least member. The older cluster
+// existed when the younger cluster searched. So a cluster whose nearest neighbour was merged never misses a younger
+// cluster. Each cluster keeps the first of its pairs. The first of all pairs is therefore known, or it belongs to a
+// cluster that will search again and had an earlier pair. A round is a range of distances. In each round, a cluster
+// searches only if it may have a pair in this range.
 
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
 import { Tiles } from "./tiles.js";
@@ -21,8 +22,8 @@ const MERGE_BITS = 3;
 export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
 
 /**
- * A binary tree of merges. Leaves are numbered from 0. Merges follow: the number of a merge is the number of leaves
- * plus the greater of both least members, which no other merge can have.
+ * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. The number of a merge is the
+ * number of leaves plus the greater of the least members of both parts. No two merges have equal numbers.
  */
 export class MergeTree {
   /** @param {Leaves} leaves */
@@ -31,8 +32,8 @@ export class MergeTree {
     this.leafCount = leaves.xs.length;
     /**
      * For each merge: the part with the lesser least member, the other part, the number of points, the number of
-     * records below it in a stored tree, its height, the code of its scale, and whether it stands where its right part
-     * stands. A scale is never less than the scales of both parts.
+     * records below it in a stored tree, its height, the code of its scale, and whether it has the position of its
+     * right part. A scale is never less than the scales of both parts.
      */
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
@@ -63,7 +64,9 @@ export class MergeTree {
     return node < this.leafCount ? 0 : this.merges[this.at(node) + HEIGHT];
   }
 
-  /** Computes heights and numbers of records, level by level: in the order of merging, every access would miss the cache. */
+  /**
+   * Computes heights and numbers of records, level by level. In the order of merging, each access would miss the cache.
+   */
   measure() {
     const { leafCount, merges } = this;
     const order = new Int32Array(leafCount);
@@ -106,25 +109,25 @@ export class MergeTree {
   }
 }
 
-// A live cluster takes 16 words, one cache line. Its first four words are two doubles, the sums of its coordinates.
-// They are sums of coordinates minus 2^31, so the sums of 2^21 points are exact.
+// A live cluster takes 16 words, one cache line. Its first four words are two doubles: the sums of x - 2^31 and of
+// y - 2^31 over its points. Because 2^31 is subtracted, the sums of 2^21 points are exact.
 const STRIDE_BITS = 4;
 const STRIDE = 1 << STRIDE_BITS;
 const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
-/** The round of a number without a cluster. */
+/** Stored instead of a round if a number has no cluster. */
 const GONE = 255;
 const NONE = -1;
 
 /**
- * The width of new tiles, and the least width before tiles are replaced, in search radii. The widest tile is an eighth
- * of the world.
+ * The width of new tiles in search radii, and the width below which tiles are replaced. The widest tile is an eighth of
+ * the world.
  */
 const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
 
-/** A search with a greater radius looks at all clusters. Few are left by then. */
+/** A search with a greater radius reads all clusters. Few clusters are left by then. */
 const WIDE_REACH = 2 ** 27;
 
 /** Average number of clusters that a cluster finds in its own tile. */
@@ -134,8 +137,8 @@ export class Merging {
   /**
    * @param {Leaves} leaves
    * @param {BadgeCurve} curve
-   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether clusters stand at one of their points, and
-   *   whether clusters may be merged across the seam.
+   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether the position of a cluster is one of its
+   *   points, and whether clusters may be merged across the seam.
    */
   constructor(leaves, curve, { standsAtMembers, crossesSeam }) {
     const { xs, ys, starts } = leaves;
@@ -144,9 +147,9 @@ export class Merging {
     this.curve = curve;
     this.standsAtMembers = standsAtMembers;
     this.crossesSeam = crossesSeam;
-    /** Number of leaves. The age of a leaf is less. */
+    /** Number of leaves. The age of a leaf is less than this number. */
     this.leafCount = count;
-    /** Numbers in use, ordered by least member, and the number of clusters. */
+    /** Number of cluster numbers in use, which are ordered by least member, and number of live clusters. */
     this.numbers = count;
     this.liveCount = count;
     this.nextAge = count;
@@ -154,9 +157,9 @@ export class Merging {
     this.sums = new Float64Array(this.live.buffer);
     /** For a cluster across the seam: its number of points on the eastern side of the seam. */
     this.beyond = crossesSeam ? new Uint32Array(count) : null;
-    /** The round in which each cluster searches again. It has no unknown pair in earlier rounds. */
+    /** The round in which each cluster searches again. All its pairs of earlier rounds are known. */
     this.rounds = new Uint8Array(count);
-    /** For each 64 numbers: a lower bound of their rounds, except the rounds of clusters with a pair in the queue. */
+    /** For each run of 64 numbers: a lower bound of their rounds. Clusters with a pair in the queue do not count. */
     this.dues = new Uint8Array((count + 63) >> 6);
     /** The greatest radius of all clusters. */
     this.greatestRadius = 0;
@@ -173,7 +176,8 @@ export class Merging {
     this.distance = Infinity;
     this.rest = 0;
     /**
-     * A cluster can be nearer only if the square of its distance is at most this, times the square of the sum of radii.
+     * A cluster can be nearer only if the square of its distance is at most `limit` times the square of the sum of both
+     * radii.
      */
     this.limit = Infinity;
     for (let number = 0; number < count; number++) {
@@ -245,12 +249,12 @@ export class Merging {
     this.horizon = 2 ** shift / LEAST_REACHES;
   }
 
-  /** Returns the widest tiles, as a power of two, in which a cluster has few others in its tile on average. */
+  /** Returns the greatest tile width, as an exponent of 2, with which a tile has few clusters on average. */
   widestShift() {
     const { live, numbers } = this;
-    // For each width: the pairs of clusters that share a tile of this width, but no tile of half the width. Numbers
-    // follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of runs that are
-    // still open, with the width of the tile that joins each to what follows.
+    // For each width: the number of pairs of clusters that share a tile of this width, but no tile of half the width.
+    // Numbers follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of runs that
+    // are still open. For each run it also has the width of the tile that joins the run to the next clusters.
     const pairs = new Float64Array(34);
     const sizes = new Float64Array(35);
     const ends = new Uint8Array(35);
@@ -276,7 +280,7 @@ export class Merging {
   renumber() {
     const { live, rounds, beyond, numbers } = this;
     let next = 0;
-    // New slots are made afterwards. Until then the word of the slot holds the new number.
+    // Clusters get new slots afterwards. Until then the word of the slot holds the new number.
     for (let number = 0; number < numbers; number++) {
       if (rounds[number] !== GONE) live[(number << STRIDE_BITS) + SLOT] = next++;
     }
@@ -298,8 +302,8 @@ export class Merging {
   }
 
   /**
-   * Returns the neighbour that a cluster waits for if it has not been merged since, and `NONE` otherwise. A cluster
-   * that was merged since is younger; leaves wait only for leaves.
+   * Returns the neighbour that a cluster waits for, or `NONE` if this neighbour has been merged since. After a merge,
+   * the number belongs to a younger cluster. Leaves wait only for leaves.
    *
    * @param {number} number
    */
@@ -311,7 +315,7 @@ export class Merging {
     return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
   }
 
-  /** Searches for all clusters that may have a pair in this round, before any pair is merged. */
+  /** Lets each cluster that may have a pair in this round search, before any pair is merged. */
   lookAtDue() {
     const { rounds, dues, round, numbers } = this;
     for (let block = 0; block << 6 < numbers; block++) {
@@ -373,7 +377,8 @@ export class Merging {
       live[a + WEST] = west;
       live[a + EAST] = east;
     }
-    // Across the seam, these are sums of coordinates minus 2^32, and so is the mean.
+    // Across the seam, 2^32 was subtracted from each coordinate instead of 2^31, so it is subtracted from the mean,
+    // too.
     let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
     let y = roundedQuotient(sumY, count) + MIDDLE;
     let standsRight = false;
@@ -407,8 +412,8 @@ export class Merging {
   }
 
   /**
-   * Returns the number of points of a cluster on the eastern side of the seam. The width of the world is added to their
-   * x if the cluster becomes part of a cluster across the seam.
+   * Returns the number of points of a cluster on the eastern side of the seam. If the cluster becomes part of a cluster
+   * across the seam, the width of the world is added to the x of these points.
    *
    * @param {number} number
    * @param {number} west West edge of the union.
@@ -422,8 +427,9 @@ export class Merging {
   }
 
   /**
-   * Finds the first pair of a cluster, adds it to the queue and returns its number there. If the pair belongs to a
-   * later round, notes the round in which the cluster searches again, and returns -1.
+   * Finds the first pair of a cluster. If the pair belongs to this round, adds it to the queue and returns its number
+   * in the queue. If the pair belongs to a later round, stores the round in which the cluster searches again, and
+   * returns -1.
    *
    * @param {number} number
    */
@@ -465,7 +471,7 @@ export class Merging {
   }
 
   /**
-   * Whether a cluster searches for another: the younger of two clusters does, and the larger of two leaves.
+   * Whether a cluster searches for another. The younger of two clusters searches, and the larger of two leaves.
    *
    * @param {number} own
    * @param {number} other
@@ -493,7 +499,7 @@ export class Merging {
    *
    * @param {number} own
    * @param {number} other
-   * @param {number} x Position of the other.
+   * @param {number} x Position of the other cluster.
    * @param {number} y
    * @param {number} radius
    */
@@ -532,7 +538,7 @@ export class Merging {
 }
 
 /**
- * Returns the greatest distance of two clusters whose scaled distance is below a number, in units.
+ * Returns the greatest distance in units that two clusters can have if their scaled distance is below `end`.
  *
  * @param {number} end
  * @param {number} width
@@ -542,7 +548,7 @@ function reachOf(end, width) {
 }
 
 /**
- * Whether the first of two pairs has the lesser least members. The lesser member of each pair is compared first.
+ * Whether a pair of least members comes before another pair. The lesser members of both pairs are compared first.
  *
  * @param {number} a
  * @param {number} b
@@ -573,7 +579,8 @@ function roundedQuotient(sum, count) {
 }
 
 /**
- * Whether the first of two positions is nearer to a mean. For a cluster across the seam, the shorter way around counts.
+ * Whether the first of two positions is nearer to a mean than the second. For a cluster across the seam, distances are
+ * measured the shorter way around the world.
  *
  * @param {number} x
  * @param {number} y
@@ -593,12 +600,13 @@ function isNearer(x, y, x1, y1, x2, y2, isAcross) {
   return first < second || (first === second && rest < scaled.rest);
 }
 
-/** The west and the east edge that `join` has written. */
+/** The result of `join`: the west edge and the east edge. */
 export const EDGES = new Uint32Array(2);
 
 /**
- * Writes the west and the east edge of the union of two clusters to `EDGES`. If the union fits into less than half of
- * the world across the seam, west is greater than east. Otherwise the edges are those on the plane.
+ * Writes the west and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains both
+ * clusters and is less than half of the world wide, this box is written; its west is greater than its east. Otherwise
+ * the box on the plane is written.
  *
  * @param {number} west1
  * @param {number} east1
@@ -623,7 +631,7 @@ export function join(west1, east1, west2, east2) {
   EDGES[1] = east;
 }
 
-/** Words of a pair: the rest of its distance, the cluster that found it, its neighbour, and the ages of both. */
+/** Number of words of a pair: the rest of its distance, the cluster that found it, its neighbour, and both ages. */
 const PAIR = 5;
 
 /**
@@ -632,11 +640,11 @@ const PAIR = 5;
  */
 class PairQueue {
   constructor() {
-    /** Scaled distance and words of each pair, by the number of the pair. */
+    /** Scaled distance and words of each pair, indexed by the number of the pair. */
     this.distances = new Float64Array(1 << 10);
     this.words = new Int32Array(PAIR << 10);
     this.pairCount = 0;
-    /** Numbers of the pairs in sorted order, their count, and how many were removed. */
+    /** Numbers of the pairs in sorted order, the length of this list, and the number of pairs that were removed. */
     this.list = new Int32Array(0);
     this.listCount = 0;
     this.taken = 0;
@@ -674,7 +682,7 @@ class PairQueue {
     return pair;
   }
 
-  /** Sorts all pairs: by the highest bits that differ within a round, then by insertion. */
+  /** Sorts all pairs: first by the highest bits that differ within a round, then by insertion sort. */
   sort() {
     const count = this.pairCount;
     if (this.list.length < count) this.list = new Int32Array(count + (count >> 1));

@@ -1,5 +1,5 @@
-// Exact moments of the points of a node, measured from the corner of its box. They are eight numbers: Σx, Σy, and two
-// each for Σxx, Σxy and Σyy.
+// Exact moments of the points of a node, measured from the corner of its box. They are eight numbers: one each for Σx
+// and Σy, and two each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 
@@ -9,8 +9,8 @@ export const MOMENTS = 8;
  * Adds a point.
  *
  * @param {Float64Array} moments
- * @param {number} at Where the sums begin.
- * @param {number} dx From the corner.
+ * @param {number} at Offset at which the sums begin.
+ * @param {number} dx X of the point, measured from the corner.
  * @param {number} dy
  */
 export function addPoint(moments, at, dx, dy) {
@@ -26,9 +26,9 @@ export function addPoint(moments, at, dx, dy) {
  *
  * @param {Float64Array} moments
  * @param {number} at
- * @param {number} other Where the other sums begin.
- * @param {number} count Points in them.
- * @param {number} dx From the one corner to the other.
+ * @param {number} other Offset at which the added sums begin.
+ * @param {number} count Number of points of the added sums.
+ * @param {number} dx Distance eastward from the corner of the first sums to the corner of the added sums.
  * @param {number} dy
  */
 export function addMoved(moments, at, other, count, dx, dy) {
@@ -53,7 +53,7 @@ export function addMoved(moments, at, other, count, dx, dy) {
  * @param {number} at
  * @param {number} count
  * @param {Float64Array | Float32Array} result
- * @param {number} to Where they are written.
+ * @param {number} to Offset in `result` at which they are written.
  */
 export function writeSpread(moments, at, count, result, to) {
   const [x, y] = [moments[at], moments[at + 1]];

@@ -1,7 +1,7 @@
 // Converts coordinates to positions on the fixed-point plane and back, and views to windows of the plane.
 //
 // A position is two unsigned integers of 32 bits. The projection uses only operations that IEEE 754 defines to the last
-// bit, in the order of the page IndexFormat, so positions equal those of the Swift library.
+// bit, in the order that the page IndexFormat prescribes. So positions equal the positions in the Swift library.
 
 import { QueryError } from "./errors.js";
 
@@ -16,16 +16,17 @@ const HALF = 0.49999999999999994;
 const FAR = 2 ** 900;
 
 /**
- * @typedef {object} View What a query looks at. Give one of `bbox`, `center` and `tile`, or none for everything.
+ * @typedef {object} View The part of the world that a query is about. Give one of `bbox`, `center` and `tile`, or none
+ *   of them for all points.
  * @property {ArrayLike<number>} [bbox] West, south, east and north. West greater than east crosses the antimeridian.
- * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Goes with `zoom`, `width` and `height`.
+ * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Needs `zoom`, `width` and `height`.
  * @property {ArrayLike<number>} [tile] Zoom, x and y of a map tile.
  * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need one.
  * @property {number} [width] Width of the screen, in pixels.
  * @property {number} [height] Height of the screen, in pixels.
- * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0: 512, the default, as MapLibre counts, or 256,
- *   as Leaflet does.
- * @property {number} [margin] Pixels around the view that are included.
+ * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0. The default is 512, as in MapLibre. Leaflet
+ *   uses 256.
+ * @property {number} [margin] Number of pixels around the view that are included.
  */
 
 /** A part of the plane, edges included. It reaches `width` units east from `x`, maybe across the seam. */
@@ -56,7 +57,10 @@ export class Window {
   }
 }
 
-/** The plane of coordinates: Web Mercator, cut open at a seam, or a plain plane, the bounding square of the points. */
+/**
+ * The plane of coordinates. It is either Web Mercator, cut open at a seam, or a plain plane: the points' bounding
+ * square.
+ */
 export class Plane {
   /**
    * @param {boolean} isMercator
@@ -91,7 +95,7 @@ export class Plane {
   /** @param {number} distance */
   #wholeUnits(distance) {
     const units = (distance / this.side) * EDGE;
-    // Above 2^52 every number is whole.
+    // Doubles from 2^52 on are whole numbers.
     return Math.min(Math.max(Math.abs(units) < 2 ** 52 ? nearest(units) : units, -FAR), FAR);
   }
 
@@ -112,7 +116,7 @@ export class Plane {
   }
 
   /**
-   * West, south, east and north of a box of the plane.
+   * Returns west, south, east and north of a box of the plane.
    *
    * @param {ArrayLike<number>} box Min x, min y, max x and max y.
    * @returns {[number, number, number, number]}
@@ -125,7 +129,7 @@ export class Plane {
 
   /**
    * Returns the window and the zoom of a view. The window is null if the view is outside the square of a plain plane.
-   * The zoom is of 256 px tiles, and NaN if the view has none.
+   * The zoom is a zoom of 256 px tiles; it is NaN if the view has no zoom.
    *
    * @param {View} view
    * @returns {{window: Window | null, zoom: number}}
@@ -198,7 +202,7 @@ export class Plane {
   }
 
   /**
-   * Returns the box of coordinates that a screen around a center shows.
+   * Returns the box of coordinates that is visible on a screen around a center.
    *
    * @param {NonNullable<View["center"]>} center
    * @param {number} zoom
@@ -251,7 +255,7 @@ export class Plane {
 }
 
 /**
- * Returns the difference from a zoom of given tiles to the zoom of 256 px tiles.
+ * Returns the number to add to a zoom of tiles of a given size to get the zoom of 256 px tiles.
  *
  * @param {number} [tileSize]
  */
@@ -275,7 +279,7 @@ function length(name, value) {
 // The projection
 
 /**
- * Returns the nearest integer, halves away from 0, of a number below 2^52.
+ * Returns the integer nearest to a number below 2^52. Rounds halves away from 0.
  *
  * @param {number} number
  */
@@ -284,7 +288,7 @@ function nearest(number) {
 }
 
 /**
- * Returns the distance of a longitude from -180 eastwards, in units, modulo the width of the world.
+ * Returns the distance eastwards from longitude -180 to a longitude, in units, modulo the width of the world.
  *
  * @param {number} longitude
  */
@@ -367,14 +371,14 @@ function log2(number) {
   return whole + r * (2.8853900817779268 + z * (0.9617966939259898 + z * sum));
 }
 
-// Where the plane is cut open
+// The seam, at which the plane is cut open
 
 /**
- * Returns the position east of the widest gap of longitudes. Of several equally wide gaps the first counts.
+ * Returns the first x east of the widest gap of longitudes. Of several equally wide gaps the first gap is used.
  *
- * The circle is cut into 65,536 bins, each of which keeps its outermost positions; gaps inside a bin are ignored.
+ * The circle is divided into 65,536 bins. Each bin keeps its outermost positions. Gaps inside a bin are ignored.
  *
- * @param {Uint32Array} xs Of a plane without a seam.
+ * @param {Uint32Array} xs The x of each point on a plane without a seam.
  */
 export function seamOf(xs) {
   const least = new Uint32Array(1 << 16).fill(EDGE);
@@ -392,7 +396,7 @@ export function seamOf(xs) {
   let [end, widest, seam] = [greatest[isOccupied.lastIndexOf(1)], 0, least[first]];
   for (let bin = first; bin < 1 << 16; bin++) {
     if (!isOccupied[bin]) continue;
-    // Modulo 2^32, because the first gap reaches across longitude -180.
+    // The difference is taken modulo 2^32, because the first gap reaches across longitude -180.
     const gap = (least[bin] - end) >>> 0;
     if (gap > widest) [widest, seam] = [gap, least[bin]];
     end = greatest[bin];
@@ -403,7 +407,7 @@ export function seamOf(xs) {
 /**
  * Returns the bounding square of plain coordinates.
  *
- * @param {Float64Array} coordinates X and y in turns.
+ * @param {Float64Array} coordinates X and y of the points in turns.
  */
 export function squareAround(coordinates) {
   if (!coordinates.length) return new Plane(false);

@@ -1,4 +1,5 @@
-// Reads points and makes a tree of what was built: all of a build except the merging, which may run in a worker.
+// The parts of a build that run in the page: reads points, and makes a tree of the result. The merging itself may run
+// in a worker.
 
 import { standardCurve } from "./badges.js";
 import { BuildError } from "./errors.js";
@@ -11,34 +12,35 @@ import { Tree } from "./tree.js";
  * @typedef {{type: "Feature", id?: any, geometry: {type: string, coordinates: any} | null, properties?: any}} Feature
  *
  * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features: ArrayLike<Feature>}} Points
- *   Longitudes and latitudes in turns, pairs of them, or GeoJSON features. The row of a point is its number among these.
+ *   Longitudes and latitudes in turns, pairs of a longitude and a latitude, or GeoJSON features. The row of a point is
+ *   its index among the points.
  *
  * @typedef {object} BuildOptions
- * @property {"badges" | "spacing"} [for] The cut that will be asked for: badges that do not touch, which is the default,
- *   or a spacing.
+ * @property {"badges" | "spacing"} [for] The cut for which the tree is built. `badges`, the default, is for badges that
+ *   do not touch.
  * @property {"mercator" | "plane"} [projection] Kind of the coordinates: longitudes and latitudes, or x and y of a plane.
- * @property {"mean" | "member"} [stand] Where clusters stand: at the mean of their points, or at one of them.
+ * @property {"mean" | "member"} [stand] Position of clusters: the mean of their points, or one of their points.
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
- * @property {Record<string, ArrayLike<any>>} [columns] Values by row, for filters, aggregates and features. Properties of
- *   GeoJSON features are columns, too.
- * @property {boolean} [skipInvalid] Leaves out points without a valid position. Otherwise the first is an error.
+ * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
+ *   features. Properties of GeoJSON features are columns, too.
+ * @property {boolean} [skipInvalid] Leaves out points without a valid position. By default, such a point is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
- * @property {boolean | (() => any)} [worker] Builds in a worker. A function returns the `Worker`, which runs
- *   `worker.js` of this package.
+ * @property {boolean | (() => any)} [worker] Whether to build in a worker, or a function that returns the `Worker`.
+ *   This worker must run `worker.js` of this package.
  */
 
 /**
- * @typedef {object} Built What a worker sends: a tree without what only the page has.
+ * @typedef {object} Built A tree as a worker sends it, without features and columns, which only the page has.
  * @property {StoredTree} stored
  * @property {number[]} plane
  * @property {number} clippedPointCount
  */
 
-/** Greatest coordinate of a plane, in magnitude. */
+/** Greatest magnitude of a coordinate on a plain plane. */
 const GREATEST = 1e300;
 
 /**
- * Returns longitudes and latitudes of points in turns, and the row of each where some are left out.
+ * Returns longitudes and latitudes of points in turns. If some points are left out, also returns the row of each point.
  *
  * @param {Points} points
  * @param {BuildOptions} options
@@ -86,7 +88,7 @@ function positionOf(point) {
 }
 
 /**
- * Returns a tree of what was built, here or in a worker.
+ * Returns a tree from the arrays that were built, in this thread or in a worker.
  *
  * @param {Built} built
  * @param {Points} points
@@ -106,7 +108,7 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
 }
 
 /**
- * Returns a column of values by row.
+ * Returns a column whose values are given by row.
  *
  * @param {string} name
  * @param {(row: number) => any} at

@@ -1,20 +1,21 @@
-// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), as supercluster uses one.
+// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), like the tree that supercluster
+// uses.
 //
-// Positions are in single precision. The order of results depends on the partition and on the order of visits, and is
-// that of supercluster, whose clusters, leaves and tiles depend on it.
+// Positions are in single precision. The order of results depends on the partition and on the order of visits. Both are
+// those of supercluster, because its clusters, leaves and tiles depend on the order of results.
 
 /** Results of the last search, and the stack of ranges of a search. */
 let found = new Uint32Array(1 << 10);
 const ranges = new Int32Array(3 * 64);
 
-/** Greatest range whose median is selected without a sample. */
+/** Greatest length of a range whose median is selected without a sample. */
 const SAMPLED = 600;
 
 export class PositionTree {
   /**
    * @param {ArrayLike<number>} xs
    * @param {ArrayLike<number>} ys
-   * @param {number} nodeSize Ranges of up to this many positions and one more are not divided.
+   * @param {number} nodeSize Ranges of up to `nodeSize` + 1 positions are not divided.
    */
   constructor(xs, ys, nodeSize) {
     const count = xs.length;
@@ -47,8 +48,8 @@ export class PositionTree {
   }
 
   /**
-   * Moves the position of a rank in a range to its place (R. W. Floyd and R. L. Rivest, 1975, Algorithm 489,
-   * doi:10.1145/360680.360694).
+   * Moves the position with a given rank to the place that it has in a sorted range (R. W. Floyd and R. L. Rivest,
+   * 1975, Algorithm 489, doi:10.1145/360680.360694).
    *
    * @param {number} rank
    * @param {number} start
@@ -115,7 +116,7 @@ export class PositionTree {
   }
 
   /**
-   * Finds the positions within a distance, and returns how many there are. `found` has their numbers.
+   * Finds the positions within a distance and writes their numbers to `found`. Returns how many there are.
    *
    * @param {number} x
    * @param {number} y
@@ -132,7 +133,8 @@ export class PositionTree {
    * @param {number} maxY
    * @param {number} x
    * @param {number} y
-   * @param {number} square Of the greatest distance from there; positions on the edges of the box count only if there is none.
+   * @param {number} square Square of the greatest distance from x and y. Infinity searches the whole box with its
+   *   edges.
    */
   #search(minX, minY, maxX, maxY, x, y, square) {
     const { ids, places, nodeSize } = this;

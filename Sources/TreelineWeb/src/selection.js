@@ -6,7 +6,7 @@ import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 
 export class Selection {
-  /** @type {Summaries | null} Made when it is first asked for. */
+  /** @type {Summaries | null} Computed at first use. */
   #summaries = null;
 
   /**
@@ -36,7 +36,7 @@ export class Selection {
   }
 
   /**
-   * Returns the index in tree order of the passing point with this number, counted from 0.
+   * Returns the index in tree order of a passing point, given by its number among the passing points, from 0.
    *
    * @param {number} number
    */
@@ -51,13 +51,13 @@ export class Selection {
   }
 
   /**
-   * Writes the mean of the points of a node that pass, one at least.
+   * Writes the mean of the points of a node that pass. At least one point must pass.
    *
    * @param {number} first
    * @param {number} count
    * @param {number} record
    * @param {Float64Array} result
-   * @param {number} [to] Where it is written.
+   * @param {number} [to] Offset in `result` at which the mean is written.
    */
   mean(first, count, record, result, to = 0) {
     const passing = this.count(first, count);
@@ -84,7 +84,7 @@ export class Selection {
   }
 
   /**
-   * Returns the smallest box around the points of a node that pass, one at least.
+   * Returns the smallest box around the points of a node that pass. At least one point must pass.
    *
    * @param {number} first
    * @param {number} count
@@ -102,7 +102,7 @@ export class Selection {
    * @param {number} first
    * @param {number} count
    * @param {number} record
-   * @param {ArrayLike<number>} box Around these.
+   * @param {ArrayLike<number>} box Box around the passing points.
    * @param {Float64Array} result
    */
   sumsOf(first, count, record, box, result) {
@@ -130,7 +130,7 @@ export class Selection {
       sumX += (points[i] - box[0]) >>> 0;
       sumY += points[i + 1] - box[1];
     }
-    /** @param {Float64Array} result As of the points of a bucket. */
+    /** @param {Float64Array} result Receives the covariance, computed as for the points of a bucket. */
     const spread = (result) => {
       const [meanX, meanY] = [sumX / passing, sumY / passing];
       for (let i = 0; i < points.length; i += 2) {
@@ -234,7 +234,7 @@ class Summaries {
   #unite(record, children) {
     const { boxes, selection: { tree: { nodes } } } = this;
     const west = nodes[record * 6];
-    // Distances from the west edge of the record, which is west of all.
+    // Distances from the west edge of the record's box, which is west of the boxes of all children.
     const starts = children.map((child) => (boxes[child * 4] - west) >>> 0);
     const ends = children.map((child) => (boxes[child * 4 + 2] - west) >>> 0);
     boxes[record * 4] = Math.min(...starts) + west;

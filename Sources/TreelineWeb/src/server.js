@@ -1,4 +1,4 @@
-// A tree that a Treeline server has: the questions of `Tree`, answered with promises. `openapi.json` describes the
+// A tree on a Treeline server. It has the queries of `Tree`, which here return promises. `openapi.json` describes the
 // routes.
 
 import { namesOf } from "./aggregates.js";
@@ -13,8 +13,8 @@ import { transitionOf } from "./transition.js";
 
 /**
  * @typedef {object} ServerOptions
- * @property {string} [index] The name of an index; the only one unless given.
- * @property {string} [token] That the server asks for.
+ * @property {string} [index] Name of an index. Needed if the server has several.
+ * @property {string} [token] Token that the server requires.
  * @property {typeof fetch} [fetch] A replacement for `fetch`.
  *
  * @typedef {{signal?: AbortSignal}} Abortable
@@ -25,7 +25,7 @@ export class RemoteTree {
    * @param {URL} base
    * @param {any} info The server's description of the index.
    * @param {ServerOptions} options
-   * @param {string} [filter] In CQL2 text.
+   * @param {string} [filter] Filter in CQL2 text.
    */
   constructor(base, info, options, filter) {
     this.base = base;
@@ -94,7 +94,8 @@ export class RemoteTree {
   }
 
   /**
-   * The clusters of a query, and what becomes of the clusters of an earlier answer of this index, under any filter.
+   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer is
+   * from this index and may have another filter.
    *
    * @param {RemoteClusters | null} from
    * @param {Query & {ellipses?: boolean}} [query]
@@ -107,7 +108,7 @@ export class RemoteTree {
   /**
    * @param {RemoteClusters | null} from
    * @param {Query & {ellipses?: boolean}} query
-   * @param {Record<string, any>} more Parameters besides those of the query.
+   * @param {Record<string, any>} more Parameters in addition to the parameters of the query.
    * @param {Abortable} options
    * @returns {Promise<{clusters: RemoteClusters, change: import("./map/scene.js").Change}>}
    */
@@ -119,7 +120,7 @@ export class RemoteTree {
   }
 
   /**
-   * The categories of a column, for donuts.
+   * Returns the categories of a column, for donuts.
    *
    * @param {string} column
    */
@@ -128,7 +129,7 @@ export class RemoteTree {
     return RemoteCategories.of(this, column);
   }
 
-  /** The same tree of the index that the server has now, since indexes may be replaced. */
+  /** Returns this tree for the current version of the index, which the server may have replaced. */
   async renewed() {
     const tree = await RemoteTree.connect(this.base, { ...this.options, index: this.info.name });
     tree.filter = this.filter;
@@ -180,7 +181,7 @@ export class RemoteTree {
     try {
       return new RemoteClusters(this, [await this.#get(`clusters/${id}/parent`, "properties", {}, options)]);
     } catch (error) {
-      // The root is part of nothing.
+      // No cluster contains the root.
       if (error instanceof ServerError && error.status === 404 && id % 1024 === 0) return new RemoteClusters(this, []);
       throw error;
     }
@@ -209,16 +210,16 @@ export class RemoteTree {
   }
 
   /**
-   * @param {string} filter In CQL2 text.
+   * @param {string} filter Filter in CQL2 text.
    * @returns {RemoteTree}
    */
   filtered(filter) {
-    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, for a server cannot call functions");
+    if (typeof filter !== "string") throw new QueryError("Expected a filter in CQL2 text, because a server cannot call functions");
     return new RemoteTree(this.base, this.info, this.options, this.filter ? `(${this.filter}) AND (${filter})` : filter);
   }
 
   /**
-   * Of this index, under its filter.
+   * Requests a path of this index, with the filter.
    *
    * @param {string} path
    * @param {string} member
@@ -232,7 +233,7 @@ export class RemoteTree {
 
   /**
    * @param {string} path
-   * @param {string} member A member of every sound answer: something other than a Treeline server may answer.
+   * @param {string} member A member of every valid answer. If it is missing, no Treeline server has answered.
    * @param {Record<string, any>} parameters
    * @param {RequestInit} request
    * @returns {Promise<any>}
@@ -263,7 +264,7 @@ export class RemoteClusters {
   /**
    * @param {RemoteTree} tree
    * @param {any[]} features
-   * @param {string[]} names Of aggregates.
+   * @param {string[]} names Names of aggregates.
    */
   constructor(tree, features, names = []) {
     this.tree = tree;
@@ -273,7 +274,7 @@ export class RemoteClusters {
     this.ids = Float64Array.from(properties, ({ cluster_id: id }) => id);
     this.counts = Uint32Array.from(properties, ({ point_count: count }) => count);
     this.firsts = Uint32Array.from(this.ids, (id) => id / 1024);
-    /** Under a filter it is not known how many points a cluster has, but that they are no fewer. */
+    /** Sizes of the clusters. Under a filter only a lower bound is known: the number of points that pass. */
     this.sizes = this.counts;
     this.rows = Float64Array.from(properties, ({ index }) => index ?? -1);
     this.coordinates = Float64Array.from(features.flatMap((feature) => feature.geometry.coordinates.slice(0, 2)));
@@ -308,7 +309,7 @@ export class RemoteClusters {
 
   /** @param {number} i */
   ellipse(i) {
-    // In pixels at zoom 24, which are units of the plane, and in degrees clockwise.
+    // The axes are in pixels at zoom 24, which are units of the plane. The angle is in degrees clockwise.
     const [major, minor, clockwise] = this.features[i].properties.ellipse ?? [0, 0, 0];
     return { major: major / 2 ** 32, minor: minor / 2 ** 32, degrees: -clockwise };
   }
@@ -359,7 +360,7 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
  * @param {number} tileSize
  */
 function cutParameters({ badges, spacing, detail, limit, order, minPoints, aloneFromZoom }, tileSize = 512) {
-  // The server counts that zoom in 256 px tiles.
+  // For the server, `aloneFromZoom` is a zoom of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
 }

@@ -1,5 +1,5 @@
-// The interface of supercluster over a tree that was merged by distance: the same calls and the same GeoJSON, but no
-// two clusters are closer than the radius, and the order of the points does not matter.
+// The interface of supercluster over a tree that was merged by distance. It has the calls and the GeoJSON of
+// supercluster. But no two clusters are closer than the radius, and the order of the points does not matter.
 
 import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
@@ -11,13 +11,13 @@ import { InView } from "./view.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Least zoom. Lower zooms have the same answers.
+ * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Least distance of two clusters, in parts of a tile.
- * @property {number} [extent] Parts that a tile is wide.
+ * @property {number} [radius] Least distance of two clusters, in units of which a tile has `extent`.
+ * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
- * @property {(properties: any) => any} [map] Returns what `reduce` takes from the properties of a point.
+ * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to the
  *   properties of a cluster.
  *
@@ -33,7 +33,7 @@ const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
 export class SpacedSupercluster {
   /** @type {Tree | null} */
   #tree = null;
-  /** Results of `reduce` by record of the tree. */
+  /** Results of `reduce`, by record of the tree. */
   /** @type {any[]} */
   #reduced = [];
 
@@ -45,9 +45,9 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Clusters points. They replace earlier points.
+   * Clusters points, which replace earlier points.
    *
-   * @param {any[]} points GeoJSON features; those without a geometry are left out.
+   * @param {any[]} points GeoJSON features. Features without a geometry are left out.
    */
   load(points) {
     this.points = points;
@@ -82,7 +82,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the features of a tile, including those around it up to the radius; null if there are none.
+   * Returns the features in a tile and around it, up to a distance of the radius. Returns null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -102,7 +102,7 @@ export class SpacedSupercluster {
       const feature = this.#feature(item);
       const [longitude, latitude] = feature.geometry.coordinates;
       const tileY = mercator(latitude) * size - y;
-      // A tile at the antimeridian shows features beyond it.
+      // A tile next to the antimeridian also shows features on the other side of the antimeridian.
       for (const turn of [0, 1, -1]) {
         const tileX = (longitude / 360 + 0.5 + turn) * size - x;
         if (Math.max(-tileX, tileX - 1, -tileY, tileY - 1) > buffer) continue;
@@ -151,11 +151,13 @@ export class SpacedSupercluster {
     const { minZoom, maxZoom } = this.options;
     if (this.#node(id)[1] < this.options.minPoints) return minZoom;
     const zoom = this.#loaded.expansionZoom(id, { cut: { spacing: this.#spacing } });
-    // Clusters within a unit of each other are never separate.
+    // Clusters whose distance is at most one unit of the plane are never separate.
     return zoom === null ? maxZoom + 1 : Math.max(Math.min(Math.ceil(zoom), maxZoom + 1), minZoom);
   }
 
-  /** For each zoom an object whose `ids` are as many as its features, for programs that count them. */
+  /**
+   * For each zoom an object with an array `ids`. Its length is the number of features, for programs that count them.
+   */
   get trees() {
     return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {
       const shown = () => this.#items(this.#shown(EVERYTHING, zoom), zoom).map((_, i) => i);
@@ -189,7 +191,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the nodes that stand in a window.
+   * Returns the nodes whose position is in a window.
    *
    * @param {Window} window
    * @param {number} zoom
@@ -199,7 +201,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Rows of points, and nodes of clusters: nodes that are too small, or above the greatest zoom, become rows.
+   * Returns rows of points and nodes of clusters. The points of a node become rows if the node has too few points or if
+   * the zoom is above the greatest zoom.
    *
    * @param {ArrayLike<number>} nodes
    * @param {number} zoom
@@ -278,7 +281,7 @@ export class SpacedSupercluster {
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * Returns Y in the world, from 0 in the north to 1.
+ * Returns the y of a latitude in the world, from 0 in the north to 1.
  *
  * @param {number} latitude
  */

@@ -1,23 +1,23 @@
-// The interface of supercluster: the same calls, the same options and the same answers, cluster for cluster, from typed
-// arrays.
+// The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and its answers
+// are equal cluster for cluster.
 //
-// As supercluster does, it takes the points one after the other, zoom by zoom from the greatest, and merges with each
-// all that lie within the radius and are still alone. `SpacedSupercluster` answers the same calls from a tree of
-// Treeline.
+// Like supercluster, it begins at the greatest zoom and takes the points one after the other at each zoom. It merges a
+// point with all points within the radius that are not merged yet. `SpacedSupercluster` has the calls of supercluster,
+// too, but answers them from a tree of Treeline.
 
 import { found, PositionTree } from "./position-tree.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Least zoom. Lower zooms have the same answers.
+ * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters, at most 30.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Points closer than this are merged, in parts of a tile.
- * @property {number} [extent] Parts that a tile is wide.
+ * @property {number} [radius] Distance up to which points are merged, in units of which a tile has `extent`.
+ * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {number} [nodeSize] Points in a leaf of the search tree. It decides the order of answers.
  * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
- * @property {(properties: any) => any} [map] Returns what `reduce` takes from the properties of a point.
+ * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to the
  *   properties of a cluster.
  */
@@ -66,9 +66,9 @@ export class Supercluster {
   }
 
   /**
-   * Clusters points. They replace earlier points.
+   * Clusters points, which replace earlier points.
    *
-   * @param {any[]} points GeoJSON features; those without a position are left out.
+   * @param {any[]} points GeoJSON features. Features without a position are left out.
    */
   load(points) {
     const { minZoom, maxZoom, nodeSize, reduce, log } = this.options;
@@ -130,7 +130,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns the features of a tile, including those around it up to the radius; null if there are none.
+   * Returns the features in a tile and around it, up to a distance of the radius. Returns null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -149,7 +149,7 @@ export class Supercluster {
       for (const item of level.tree.inBox(from, top, to, bottom)) features.push(this.#tileFeature(level, item, size, column, y));
     };
     add((x - buffer) / size, (x + 1 + buffer) / size, x);
-    // A tile at the antimeridian shows features beyond it.
+    // A tile next to the antimeridian also shows features on the other side of the antimeridian.
     if (x === 0) add(1 - buffer / size, 1, size);
     if (x === size - 1) add(0, buffer / size, -1);
     return features.length ? { features } : null;
@@ -179,7 +179,7 @@ export class Supercluster {
    * Returns the points of a cluster.
    *
    * @param {number} id
-   * @param {number} [limit] 10 unless given.
+   * @param {number} [limit] The default is 10.
    * @param {number} [offset]
    * @returns {any[]}
    */
@@ -208,7 +208,7 @@ export class Supercluster {
   }
 
   /**
-   * Adds leaves of a cluster up to a limit, and returns the rest of the offset.
+   * Adds leaves of a cluster up to a limit. Returns the number of leaves that must still be skipped.
    *
    * @param {any[]} leaves
    * @param {number} id
@@ -243,8 +243,8 @@ export class Supercluster {
   }
 
   /**
-   * Returns the level of the next lower zoom. Each item that was not merged yet is merged with all such items within
-   * the radius, if they have enough points.
+   * Returns the level of the next lower zoom. Each item that is not merged yet is merged with all unmerged items within
+   * the radius, if together they have enough points.
    *
    * @param {Level} level
    * @param {number} zoom
@@ -313,7 +313,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns what `reduce` takes from an item.
+   * Returns the properties that `reduce` receives of an item.
    *
    * @param {Level} level
    * @param {number} item
@@ -351,8 +351,8 @@ export class Supercluster {
   /**
    * @param {Level} level
    * @param {number} item
-   * @param {number} size Tiles that the world is wide.
-   * @param {number} column Of the tile.
+   * @param {number} size Width of the world in tiles.
+   * @param {number} column Column of the tile.
    * @param {number} row
    */
   #tileFeature(level, item, size, column, row) {
@@ -374,7 +374,7 @@ export default Supercluster;
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * Returns X in the world, from 0 in the west to 1.
+ * Returns the x of a longitude in the world, from 0 in the west to 1.
  *
  * @param {unknown} longitude
  */
@@ -384,7 +384,7 @@ function worldX(longitude) {
 }
 
 /**
- * Returns Y in the world, from 0 in the north to 1.
+ * Returns the y of a latitude in the world, from 0 in the north to 1.
  *
  * @param {unknown} latitude
  */

@@ -5,11 +5,11 @@
 
 import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
 
-/** Words of a tile: column, row, first slot, slots in use, and slots in all. */
+/** A tile takes eight words. Five are used: column, row, first slot, number of slots in use, and number of slots. */
 const TILE_BITS = 3;
 const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
 
-/** Words of a slot: what a search reads of a cluster, its number and its tile. */
+/** Number of words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
 const SLOT_WORDS = 6;
 const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER, SLOT_TILE] = [0, 1, 2, 3, 4, 5];
 const FREE = -1;
@@ -18,7 +18,7 @@ const WORLD = 2 ** 32;
 export class Tiles {
   /**
    * @param {Int32Array} live
-   * @param {number} count Number of clusters. Neighbouring numbers should be near each other.
+   * @param {number} count Number of clusters. Clusters with neighbouring numbers should be near each other.
    * @param {number} shift Tiles are 2^shift units wide.
    * @param {boolean} isCyclic
    */
@@ -46,7 +46,7 @@ export class Tiles {
     this.#resize(changes);
     this.slots = new Int32Array((count + changes + (count >> 3) + 64) * SLOT_WORDS);
     this.slotCount = 0;
-    // Until clusters have slots, the word of the slot holds the tile.
+    // Before a cluster gets a slot, the word of its slot holds the number of its tile.
     for (let number = 0, tile = 0; number < count; number++) {
       const at = number << STRIDE_BITS;
       const own = tile << TILE_BITS;
@@ -116,7 +116,7 @@ export class Tiles {
   }
 
   /**
-   * Reserves slots for a tile behind all others.
+   * Reserves slots for a tile, after the slots of all other tiles.
    *
    * @param {number} tile
    * @param {number} capacity
@@ -211,7 +211,8 @@ export class Tiles {
   }
 
   /**
-   * Finds the nearest neighbour of a cluster: offers all clusters that may be nearer to `take`.
+   * Finds the nearest neighbour of a cluster. Calls `take` with each cluster that may be nearer than the nearest so
+   * far.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number
@@ -281,7 +282,7 @@ export class Tiles {
     const end = (start + count) * SLOT_WORDS;
     let { limit } = merging;
     for (let slot = start * SLOT_WORDS; slot < end; slot += SLOT_WORDS) {
-      // The shorter way around. On planes without a seam this is a lower bound of the difference.
+      // This is the difference the shorter way around the world. On a plane without a seam it is a lower bound.
       const dx = (slots[slot + SLOT_X] - x) | 0;
       const dy = (slots[slot + SLOT_Y] - y) | 0;
       const otherRadius = slots[slot + SLOT_RADIUS];
@@ -298,7 +299,7 @@ export class Tiles {
 }
 
 /**
- * Returns a factor: if a scaled distance is at most a number, then the square of the distance is at most the factor
+ * Returns a factor for a scaled distance. For all distances up to it, the square of the distance is at most the factor
  * times the square of the width.
  *
  * @param {number} scaled
@@ -306,7 +307,7 @@ export class Tiles {
 const limitOf = (scaled) => (scaled + 1) * (2 ** -20 * (1 + 2 ** -40));
 
 /**
- * Returns a copy of a list with half as much room again.
+ * Returns a copy of a list with at least one and a half times its length.
  *
  * @param {Int32Array} list
  * @param {number} [needed]

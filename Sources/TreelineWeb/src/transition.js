@@ -1,5 +1,5 @@
-// Compares two answers over one tree. Clusters are ranges of points, so a cluster of one answer equals a cluster of the
-// other, contains some, lies in one, or is disjoint from all.
+// Compares two answers over one tree. Clusters are ranges of points. So a cluster of one answer equals a cluster of the
+// other answer, contains one or more of its clusters, lies in one of them, or is disjoint from all of them.
 
 /**
  * @typedef {object} Ranges The part of an answer that transitions need.
@@ -8,10 +8,10 @@
  * @property {ArrayLike<number>} sizes Number of points of each cluster, including points that fail a filter.
  * @property {ArrayLike<number>} counts
  *
- * @typedef {object} Fork A cluster of one answer, and the clusters within it of the other.
+ * @typedef {object} Fork A cluster of one answer, the whole, and the clusters of the other answer within it, its parts.
  * @property {number} whole Number of the cluster in its answer.
  * @property {number} start Number of its first part in the other answer.
- * @property {number} end One past its last part.
+ * @property {number} end Number of its last part, plus 1.
  * @property {number} hidden Number of its points that are in no part.
  */
 

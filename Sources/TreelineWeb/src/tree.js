@@ -1,5 +1,5 @@
-// A tree in memory, which was built in the page or opened from an index, and its queries. They return at once; the tree
-// of a server has the same queries and returns promises.
+// A tree in memory, which was built in the page or opened from an index, and its queries. They return their results
+// directly. A tree on a server has the same queries, but they return promises.
 
 import { Clusters, Members } from "./answer.js";
 import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
@@ -19,10 +19,10 @@ import { InView } from "./view.js";
 /**
  * @typedef {object} AnswerOptions
  * @property {Cut} [cut] How finely points are split into clusters. The default is the tree's `defaultCut`.
- * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to it, instead of where
- *   they stand.
- * @property {boolean} [keepVisible] Whether a cluster outside the view is shown at one of its points inside. The default
- *   is true for a limit and a detail with a bbox or a center.
+ * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to the mean, instead
+ *   of at their own position.
+ * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
+ *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
  *
  * @typedef {View & AnswerOptions} Query
@@ -33,7 +33,7 @@ import { InView } from "./view.js";
  *
  * @typedef {object} ScaleOptions
  * @property {Cut} [cut] A cut by badges, a spacing or a detail.
- * @property {256 | 512} [tileSize] Width of a tile at the zoom. The default is 512.
+ * @property {256 | 512} [tileSize] Width in pixels of the tiles that the zoom refers to. The default is 512.
  */
 
 const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
@@ -52,10 +52,10 @@ export class Tree {
     /** Points that pass the filter; null without a filter. */
     /** @type {Selection | null} */
     this.selection = null;
-    /** The module that reads filters and aggregates in words. */
+    /** The module that reads filters and aggregates from texts. */
     /** @type {typeof import("./language.js") | null} */
     this.language = null;
-    /** Features from which the tree was built, if any. */
+    /** GeoJSON features from which the tree was built; null if it was built from coordinates. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
   }
@@ -81,10 +81,10 @@ export class Tree {
     return this.hierarchy.codes !== null && this.hierarchy.curve === null;
   }
 
-  /** The module that reads filters and aggregates in words; an error without columns. */
+  /** The module that reads filters and aggregates from texts. Throws an error if the tree has no columns. */
   get words() {
     if (this.language) return this.language;
-    throw new QueryError("Expected a tree with columns to ask by a filter or for aggregates in words, found one without");
+    throw new QueryError("Filters and aggregates in text need a tree with columns, found a tree without columns");
   }
 
   /** @returns {Cut} */
@@ -105,7 +105,7 @@ export class Tree {
     if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
     if (name === "badges" && (query.position === "member" || query.keepVisible)) {
-      throw new QueryError("Expected clusters where they stand, so that no badges touch, found position or keepVisible");
+      throw new QueryError("A cut by badges shows clusters at their own positions, so that no badges touch; leave out position and keepVisible");
     }
     const keepsVisible = query.keepVisible ?? ((name === "limit" || name === "detail") && Boolean(query.bbox ?? query.center));
     const nodes = new CutSearch(new InView(this.hierarchy, window ?? EVERYTHING, this.selection), cut, zoom, alone);
@@ -182,8 +182,8 @@ export class Tree {
   }
 
   /**
-   * Returns the least zoom at which a cluster is replaced by its parts: null if there is none, -Infinity if every zoom
-   * is one.
+   * Returns the least zoom at which a cluster is replaced by its parts. Returns null if no zoom shows the parts, and
+   * -Infinity if every zoom does.
    *
    * @param {number} id
    * @param {ScaleOptions} options
@@ -198,8 +198,8 @@ export class Tree {
   }
 
   /**
-   * Returns the clusters that contain a row, the largest first, and the zoom from which the row is shown alone. The
-   * zoom is null if there is none or no cut was given, and -Infinity if every zoom is one.
+   * Returns the clusters that contain a row, the largest first, and the least zoom at which the row is shown alone. The
+   * zoom is null if there is no such zoom or if no cut was given. It is -Infinity if every zoom shows the row alone.
    *
    * @param {number} row
    * @param {ScaleOptions} options
@@ -226,7 +226,8 @@ export class Tree {
   }
 
   /**
-   * Returns the tree with only the points that pass. Ids stay; clusters without a passing point do not exist.
+   * Returns the tree with only the points that pass a filter. Clusters keep their ids. Clusters without a passing point
+   * do not exist.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
    *   `kind = 'hotel' AND price < 120`, or a function of the row.
@@ -242,10 +243,10 @@ export class Tree {
   }
 
   /**
-   * Returns the least zoom at which all of some nodes are split.
+   * Returns the least zoom at which all given nodes are split.
    *
    * @param {Cut} cut
-   * @param {number[][]} nodes First point, count, record and the count of the left child.
+   * @param {number[][]} nodes For each node: first point, count, record, and the count of its left child.
    * @param {number} offset
    */
   #splitZoom(cut, nodes, offset) {
@@ -258,7 +259,7 @@ export class Tree {
       isAlways = false;
       least = Math.min(least, coarsenessOf(view, cut, node, node[3]));
     }
-    // A limit is an error, even if nothing can be split.
+    // For a cut by a limit, this call throws an error even if no node can be split.
     const zoom = leastZoom(this.hierarchy, cut, least);
     if (isAlways) return -Infinity;
     const alone = cut.badges === undefined && cut.aloneFromZoom !== undefined ? cut.aloneFromZoom : Infinity;
@@ -268,7 +269,7 @@ export class Tree {
   // Nodes
 
   /**
-   * Returns the nodes on the path from the root to a cluster, four numbers each.
+   * Returns the nodes on the path from the root to a cluster, with four numbers for each.
    *
    * @param {number} id
    */
@@ -291,16 +292,16 @@ export class Tree {
   }
 
   /**
-   * Returns the lowest node below a node that contains all of its passing points.
+   * Returns the lowest node that contains all passing points of a given node.
    *
-   * @param {number[]} node Or none.
+   * @param {number[]} node The given node. May be empty.
    */
   #lowest(node) {
     return node.length && this.selection ? lowest(new InView(this.hierarchy, EVERYTHING, this.selection), node) : node;
   }
 
   /**
-   * Returns a path without the nodes that have the same passing points as the next node.
+   * Returns a path without each node whose passing points are all in the next node.
    *
    * @param {number[]} path
    */

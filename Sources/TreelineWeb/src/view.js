@@ -1,10 +1,11 @@
-// Finds nodes with a point in view. A point in view is inside a window and, under a filter, passes it.
+// Finds nodes with a point in view. A point is in view if it is inside a window and, if there is a filter, passes the
+// filter.
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./plane.js").Window} Window */
 /** @typedef {import("./selection.js").Selection} Selection */
 
-/** Visibility of a node by its box: nothing, maybe a part, or all of it is inside the window. */
+/** Visibility of a node, found from its box: no point, maybe some points, or all points are inside the window. */
 export const [OUTSIDE, PARTIAL, INSIDE] = [0, 1, 2];
 
 export class InView {
@@ -41,7 +42,8 @@ export class InView {
   }
 
   /**
-   * Whether a whole side of a record's box is inside the window. Boxes are tight, so a point is inside, too.
+   * Whether a whole side of a record's box is inside the window. Each side of a box has a point on it, so a point is
+   * inside the window, too.
    *
    * @param {number} record
    */
@@ -65,7 +67,7 @@ export class InView {
   }
 
   /**
-   * Returns the number of points of a node; under a filter, of those points that pass.
+   * Returns the number of points of a node. Under a filter, returns the number of its points that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -81,7 +83,7 @@ export class InView {
    * @param {number} count
    * @param {number} record
    * @param {number} levels
-   * @param {number} visibility Of the node as far as it is known.
+   * @param {number} visibility Visibility of the node, as found from its box.
    * @returns {boolean}
    */
   has(first, count, record, levels, visibility) {
@@ -97,7 +99,7 @@ export class InView {
       return this.has(first, left, child, levels + 1, ofLeft)
         || this.has(first + left, count - left, child + 1, levels + 1, ofRight);
     }
-    // A stack is inside the window or outside.
+    // All points of a stack are inside the window, or none is.
     if (tree.isPoint(record)) return this.ofBox(record) === INSIDE;
     tree.checkBucket(count, record);
     for (let i = first; i < first + count; i++) if (this.contains(i)) return true;

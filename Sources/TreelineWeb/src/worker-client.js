@@ -5,7 +5,7 @@ import { BuildError } from "./errors.js";
 /**
  * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails or is terminated.
  *
- * @param {Float64Array} coordinates Handed over to the worker.
+ * @param {Float64Array} coordinates Coordinates, which are transferred to the worker.
  * @param {Uint32Array | null} rows
  * @param {import("./points.js").BuildOptions} options
  * @returns {Promise<import("./points.js").Built>}

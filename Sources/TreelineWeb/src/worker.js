@@ -1,4 +1,4 @@
-// Builds trees in a worker, of a page or of Node.
+// Builds trees in a worker of a page or of Node.
 
 import { build, buffersOf } from "./build.js";
 

@@ -1,4 +1,4 @@
-// The fragment of the address, which always describes what is shown, and the history entries to which Back returns.
+// The fragment of the page's address, which describes the shown map, and the history entries to which Back returns.
 
 /** Milliseconds without a change after which the address is written. */
 const REST = 120;
@@ -22,12 +22,12 @@ export class Address {
     });
   }
 
-  /** @param listener Called after another address was read. */
+  /** @param listener Called after settings were read from another address. */
   onRead(listener) {
     this.#listener = listener;
   }
 
-  /** Writes the settings to the address soon. */
+  /** Writes the settings to the address after a short pause. */
   update() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#write(), REST);
@@ -37,12 +37,12 @@ export class Address {
     clearTimeout(this.#timer);
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
-    // A fragment alone would refer to the base of the page, which in a frame of `srcdoc` is another page.
+    // A fragment alone is relative to the base of the page. In a frame of `srcdoc`, the base is another page.
     const address = `${location.href.replace(/#.*/s, "")}#${fragment}`;
     try {
       history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
     } catch (error) {
-      // A browser may refuse this in a frame, or after too many changes. The map goes on; the next change tries again.
+      // A browser may refuse to write the address in a frame, or after too many changes. The next change tries again.
       if (error.name !== "SecurityError") throw error;
     }
     this.#isStep = false;

@@ -1,4 +1,4 @@
-// The map below the badges: land, lakes and borders that need no network, or a style of the user's.
+// The map below the badges. It shows land, lakes and borders, which need no network, or a map style of the user.
 
 import { PLACES, placesLayer, placesSource, repaintPlaces } from "./places.js";
 import { resource } from "./resources.js";
@@ -41,7 +41,7 @@ export function worldStyle(palette) {
   };
 }
 
-/** Gives the colours of another palette to a map that shows the world. */
+/** Applies the colours of another palette to a map that shows the bundled world. */
 export function repaint(map, palette) {
   for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
   repaintPlaces(map, palette);

@@ -1,4 +1,5 @@
-// A point, or a stack of points that no zoom separates: its members are spread around it and listed.
+// The card of a point or of a stack. A stack consists of points that no zoom separates. Its members are spread around
+// it and listed on the card.
 
 import { extentText } from "./hint.js";
 import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
@@ -36,7 +37,7 @@ export class Card {
   /** Opens a single point, or a stack of the tree. */
   async open(cluster, index, side) {
     this.#begin(cluster, index, side);
-    // A link cannot open a cell of the grid by its id.
+    // A link has the id of a cluster of the tree only. It cannot open a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = coordinate(cluster.latitude, cluster.longitude, 4);
@@ -76,7 +77,7 @@ export class Card {
   #begin(cluster, index, side) {
     Object.assign(this, { cluster, index, side, linkID: "" });
     this.node.dataset.side = side.name;
-    // If the panel lies over the map, there is room for only one of the two.
+    // If the panel lies over the map, there is room for the panel or the card, but not for both.
     this.viewer.controls.fold();
   }
 
@@ -93,8 +94,8 @@ export class Card {
   }
 
   /**
-   * Returns the nearest center of a circle that the card does not cover. If there is no room for it, returns the middle
-   * of the larger part.
+   * Returns the nearest position at which the card does not cover a circle of this radius. If there is no such
+   * position, returns the middle of the larger part of the map that the card leaves free.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
@@ -157,7 +158,7 @@ export class Card {
     return element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
-  /** Shows the aggregates of the points that count. */
+  /** Shows the aggregates of the cluster's points that pass the filter. */
   async #tell(list) {
     const { cluster, index, viewer } = this;
     try {
@@ -195,7 +196,10 @@ export class Card {
   }
 }
 
-/** Returns a value limited to a range; for an empty range, its middle and the missing length. */
+/**
+ * Returns a value limited to a range. If the range is empty, returns its middle, and the length by which it is too
+ * short.
+ */
 function clamped(value, least, most) {
   return least > most
     ? { value: (least + most) / 2, missing: least - most } : { value: Math.min(Math.max(value, least), most), missing: 0 };

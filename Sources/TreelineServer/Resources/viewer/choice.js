@@ -1,10 +1,10 @@
-// Shows a chosen cluster: zooms to where the cluster splits, or opens the cluster if it never does.
+// Shows a chosen cluster. Zooms to where the cluster splits, or opens the cluster if it never splits.
 
 import { clusterOf } from "./cluster.js";
 import { chosenCut, cutParameters } from "./cut.js";
 import { fittingZoom, mapZoom } from "./vendor/treeline/map/mercator.js";
 
-/** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
+/** Amount that is added to the zoom at which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 export class Choice {
@@ -21,7 +21,7 @@ export class Choice {
       // The grid has no hierarchy that could say where a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      // Where the cluster splits depends on what else is in view.
+      // The zoom at which the cluster splits depends on the other clusters in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
@@ -29,7 +29,7 @@ export class Choice {
     }
   }
 
-  /** Opens the cluster that a link names, if it is a point or a stack of this index. */
+  /** Opens the cluster that a link names if the cluster is a point or a stack of this index. */
   async openFromLink() {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
@@ -37,7 +37,7 @@ export class Choice {
       const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
-      // After other errors the cluster is requested again when the map has moved.
+      // After an error of another kind, the cluster is requested again when the map has moved.
       if (error.status !== 404 && error.status !== 400) return this.viewer.failed(error);
       // If the cluster no longer exists, the link still shows everything else.
       this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
@@ -51,7 +51,7 @@ export class Choice {
     // Tiles are cut at whole zooms of the map.
     const least = zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     if (least > map.getMaxZoom()) return this.#open(cluster, side);
-    // At its first split a cluster falls into two. When it fills the map, it has fallen apart.
+    // At its first split the cluster has only two parts. When its points fill the map, it has more parts.
     this.#go(cluster, Math.max(least, this.#fittingZoom(cluster)));
   }
 
@@ -76,11 +76,11 @@ export class Choice {
   }
 }
 
-/** Returns a box in the form of the map library. A box across the antimeridian continues beyond 180 degrees. */
+/** Returns a box in the form of the map library. The longitudes of a box across the antimeridian exceed 180 degrees. */
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // A box that goes nearly all the way round is shown as on a map of the world.
+  // Instead of a box that reaches nearly around the world, the whole world is shown.
   return end - west > 320 ? [[WORLD[0], south], [WORLD[2], north]] : [[west, south], [end, north]];
 }
 

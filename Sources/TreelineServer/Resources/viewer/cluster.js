@@ -1,4 +1,4 @@
-// A cluster as it is drawn: the content of a Feature, in fractions of the world and pixels.
+// A drawn cluster, made from a Feature. Its lengths are in fractions of the world and in pixels.
 
 import { short } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
@@ -6,14 +6,14 @@ import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./vendor/treeline/m
 import { coveredArea, FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Width of the world in the pixels of the server's ellipses. */
+/** Width of the world in pixels at the zoom of the server's ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * @param feature Feature of the server, or of a tile, which has no `bbox`.
- * @param viewer Has `tones`, which give the tone of a number of points on an area, and `values`, which count the points
- *   of categories.
- * @param knowsValues Whether the answer contains the values that the settings ask for.
+ * @param feature Feature of the server or of a tile. Features of tiles have no `bbox`.
+ * @param viewer Has `tones`, which return the tone for a number of points on an area, and `values`, which count the
+ *   points in each category.
+ * @param knowsValues Whether the answer contains the values that the settings require.
  */
 export function clusterOf(feature, { tones, values, settings }, knowsValues = true) {
   const { properties } = feature;
@@ -27,7 +27,7 @@ export function clusterOf(feature, { tones, values, settings }, knowsValues = tr
     latitude,
     x: worldX(longitude),
     y: worldY(latitude),
-    // In a cut by badges, no badges touch if they are as large as the server says.
+    // In a cut by badges, the server returns diameters with which no badges touch.
     radius: properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS,
     tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
     stack: properties.stack === true,
@@ -38,10 +38,10 @@ export function clusterOf(feature, { tones, values, settings }, knowsValues = tr
   };
 }
 
-/** Returns where the range of a tree's cluster begins among all points in tree order. */
+/** Returns the index in tree order of the first point of a cluster of the tree. */
 export const firstPoint = (id) => Math.floor(id / 2 ** LEVEL_BITS);
 
-/** Returns the text on a badge: the number of points, or the sum that was asked for. */
+/** Returns the text on a badge: the number of points, or the sum of the chosen column. */
 function labelOf(properties, { sum }) {
   const value = sum && properties[`sum_${sum}`];
   return typeof value === "number" ? short(value) : (properties.point_count_abbreviated ?? String(properties.point_count));

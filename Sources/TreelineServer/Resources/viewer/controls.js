@@ -1,11 +1,11 @@
-// The settings as controls of the panel.
+// The controls of the panel, which show and change the settings.
 
 import { chosenCut, CUTS, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { element, points, short, titleOf } from "./text.js";
 import { Values } from "./values.js";
 
 export class Controls {
-  /** The filter in the field that was refused, if there is one. */
+  /** The filter in the field if it was refused; otherwise null. */
   #refused = null;
   #check = null;
 
@@ -31,11 +31,11 @@ export class Controls {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
-    // In a notebook that listens to keys, Enter alone does not end a change.
+    // If a notebook listens to keys, the field gets no `change` event after Enter, so Enter is handled here.
     find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
     settings.onChange((names) => names.has("where") && this.refuse(null));
     for (const name of ["donuts", "sum", "brush"]) {
-      // The hidden categories or the chosen range belong to the column.
+      // Hidden categories and chosen ranges belong to one column, so another column clears them.
       const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
     }
@@ -72,7 +72,7 @@ export class Controls {
   }
 
   /**
-   * Leaves a filter in the field, to be corrected, and shows the problem beside it.
+   * Leaves a refused filter in the field, so that the user can correct it, and shows the problem beside the field.
    *
    * @param where The filter; null removes the message.
    */
@@ -85,7 +85,7 @@ export class Controls {
     reason.hidden = where === null;
   }
 
-  /** Folds the settings, where they can be folded. */
+  /** Folds the settings if the layout allows it. */
   fold() {
     this.find("#fold").setAttribute("aria-expanded", "false");
   }
@@ -104,7 +104,7 @@ export class Controls {
     viewer.node.dataset.view = settings.view;
     for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
     for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
-    // A filter that is being written is left alone.
+    // The field keeps a filter that the user is writing.
     if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
@@ -146,8 +146,8 @@ export class Controls {
   }
 
   /**
-   * Offers the indexes. Indexes of the same points that are split in different ways are one choice, with another choice
-   * below it.
+   * Offers the indexes. Several indexes of equal points that are split in different ways are one choice. A second
+   * control below it then offers the ways of splitting.
    */
   offer(indexes, index) {
     const { find } = this;
@@ -160,7 +160,7 @@ export class Controls {
     fill(find("#dataset"), [...datasets.values()].map((each) => [each.name, titleOf(each)]), index.name);
     find("#dataset-field").hidden = datasets.size < 2;
     const splits = indexes.filter(samePoints);
-    // Indexes that are split alike are distinguished by their names.
+    // If several indexes are split in one way, their names distinguish them.
     const isOnly = ({ split }) => splits.filter((other) => other.split === split).length === 1;
     const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
     fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
@@ -174,7 +174,7 @@ export class Controls {
   explain(palette, tones) {
     const { find } = this;
     find("#key .ramp").style.background = palette.gradient;
-    // For sparse data the area is larger, so that the numbers can be read.
+    // For sparse data the unit of area is larger, so that the numbers are not too small to read.
     const area = tones.high < 1 ? 3 : 0;
     find("#key-title").textContent = area > 0 ? "Points per 1,000 km²" : "Points per km²";
     const [low, high] = [tones.low + area, tones.high + area];

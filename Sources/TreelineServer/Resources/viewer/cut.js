@@ -1,16 +1,17 @@
-// The cuts that the viewer offers, and everything it needs for each. To add one, add it to CUTS. ViewerConstantsTests
-// compares the names and defaults of cuts and orders with the library's.
+// The cuts that the viewer offers, with everything that it needs to know about each. To add a cut, add it to CUTS.
+// ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
 
 import { number } from "./text.js";
 
 /**
- * By the name of the setting that holds the cut's amount, in the order in which they are offered.
+ * The cuts in the order in which they are offered. The name of a cut is also the name of the setting with its amount.
  *
- * - `range`, `unit`: of the amount; `standard`: its default; `step`: between two amounts, 1 unless given.
+ * - `range`, `unit`: range and unit of the amount. `standard`: its default. `step`: difference of two amounts, 1 by
+ *   default.
  * - `isByPixels`: whether the clusters depend on the zoom alone, so that tiles agree with each other.
  * - `hasOrder`: whether the order of splits can be chosen.
  * - `isOf(index)`: whether an index supports the cut.
- * - `describe(amount)`: a sentence on what the cut promises.
+ * - `describe(amount)`: a sentence that says what the cut guarantees.
  * - `parameters(settings)`: the parameters for the server.
  */
 export const CUTS = {
@@ -40,7 +41,9 @@ export const CUTS = {
   },
 };
 
-/** Widths of grid cells to choose from, in pixels: the server's widths by zoom except the narrowest, and a wide one. */
+/**
+ * Widths of grid cells that a user can choose, in pixels: 32, 64 and 88, which the server uses at some zooms, and 128.
+ */
 export const GRID_CELLS = [32, 64, 88, 128];
 
 /** Orders of splits, with their labels. */
@@ -65,15 +68,15 @@ export function chosenCut(settings) {
 }
 
 /**
- * Returns the lowest limit with which a whole index can be requested: one cluster for each group, and one for each
- * point that is in no group.
+ * Returns the lowest limit with which a whole index can be requested. It allows one cluster for each group, and one for
+ * each point that is in no group.
  */
 export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
 
-/** Returns the parameters with which the server cuts the tree as chosen. */
+/** Returns the parameters of the chosen cut for the server. */
 export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
 
-/** Returns the names of the cuts that an index and a source support, on tiles or on the map. */
+/** Returns the names of the cuts that both an index and a source support. On tiles, fewer cuts are available. */
 export const availableCuts = (index, { cuts }, isOnTiles) =>
   Object.keys(CUTS).filter((name) =>
     CUTS[name].isOf(index) && (cuts?.includes(name) ?? true) && (CUTS[name].isByPixels || !isOnTiles));

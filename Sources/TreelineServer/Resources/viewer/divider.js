@@ -1,9 +1,9 @@
-// The line between both sides. It is dragged by a pointer, or moved by arrow keys.
+// The divider between both sides of the map. It is dragged with a pointer or moved with arrow keys.
 
 const STEP = 0.02;
 
 export class Divider {
-  /** @param moved Called with the new share of the width, from 0.02 to 0.98. */
+  /** @param moved Called with the new position as a share of the width, from 0.02 to 0.98. */
   constructor(node, moved) {
     this.node = node;
     this.moved = moved;

@@ -1,6 +1,7 @@
-// Shows the OpenAPI document of the server as a page: its routes with their parameters and answers, and its problems.
+// Shows the OpenAPI document of the server as a page. The page has the routes with their parameters and answers, and
+// the problems.
 
-/** Returns an element with attributes and children; texts between backquotes become code. */
+/** Returns an element with attributes and children. Text between backquotes becomes code. */
 function element(name, attributes, ...children) {
   const node = Object.assign(document.createElement(name), attributes);
   for (const child of children.flat()) {
@@ -10,7 +11,7 @@ function element(name, attributes, ...children) {
   return node;
 }
 
-/** Follows a reference such as `#/components/parameters/zoom`. */
+/** Returns the object that a reference such as `#/components/parameters/zoom` refers to. */
 function resolved(object, api) {
   if (!object.$ref) return object;
   return object.$ref.split("/").slice(1).reduce((found, name) => found[name.replaceAll("~1", "/")], api);
@@ -59,7 +60,7 @@ function page(api) {
     element("h2", {}, "Routes"),
     ...operations.map(({ path, method, operation, shared }) => route(path, method, operation, shared, api)),
     element("h2", {}, "Problems"),
-    element("p", {}, "Errors are problems (RFC 9457). Their `type` is `about:blank` if the status says it all, otherwise one of these:"),
+    element("p", {}, "Errors are problems (RFC 9457). If the status is enough to understand an error, its `type` is `about:blank`. Otherwise it is one of these types:"),
     ...problems.map(({ const: type, description }) => element("section", { id: type.split("#")[1] },
       element("h3", {}, element("code", {}, type)), element("p", {}, description))),
   ];
@@ -71,7 +72,7 @@ try {
   if (!response.ok) throw new Error(`the server answers ${response.status}`);
   main.replaceChildren(...page(await response.json()));
 } catch (error) {
-  main.replaceChildren(element("p", { role: "alert" }, `Cannot read openapi.json: ${error.message}. A server with a token hands it out only with the token.`));
+  main.replaceChildren(element("p", { role: "alert" }, `Cannot read openapi.json: ${error.message}. A server that requires a token returns this file only with the token.`));
 }
 main.removeAttribute("aria-busy");
 document.getElementById(location.hash.slice(1))?.scrollIntoView();

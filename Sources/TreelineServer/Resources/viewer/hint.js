@@ -1,11 +1,11 @@
-// The contents of a cluster under the pointer: the number of points, their extent, and some of their names.
+// The hint about the cluster under the pointer. It has the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
 import { coordinate, element, kilometres, nameOf, number, points, short, valuesOf, withGroup } from "./text.js";
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 import { boxSize } from "./vendor/treeline/map/mercator.js";
 
-/** Milliseconds for which the pointer must rest before members are requested, and how many are named. */
+/** Milliseconds that the pointer must rest before members are requested, then the number of members that are named. */
 const REST = 140;
 const FEW = 12;
 
@@ -14,7 +14,7 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  /** @param viewer Has the filter. Its `wake` is called when a cluster has got a box to draw. */
+  /** @param viewer Has the filter. Its `wake` is called when the box of a cluster has arrived and can be drawn. */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });
   }
@@ -44,7 +44,7 @@ export class Hint {
     return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
-  /** Returns the text about a point: its name, or the values of the chosen columns, each with the column's name. */
+  /** Returns the text about a point: its name, or the names and values of the chosen columns. */
   #told(properties, index) {
     const { tooltip } = this.viewer;
     if (!tooltip) return [element("b", {}, nameOf(properties, index.columns))];
@@ -56,7 +56,7 @@ export class Hint {
   async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
-      // A cluster from a tile has no box and no ellipse.
+      // A cluster from a tile has no box and no ellipse, so they are requested.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
         this.source.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
@@ -76,7 +76,7 @@ export class Hint {
       this.node.append(element("ul", {}, ...names));
       this.#moveTo(this.x, this.y);
     } catch {
-      // A hint without names is still useful.
+      // Errors are ignored, because a hint without names is still useful.
     }
   }
 
@@ -91,7 +91,7 @@ export class Hint {
   }
 }
 
-/** Returns the name of a member, or its values in the chosen columns; without columns, its coordinate. */
+/** Returns the name of a member, or its values in the chosen columns. Without columns, returns its coordinate. */
 function calledBy({ properties, geometry }, columns, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
   if (values.length > 0) return values.join(" · ");

@@ -1,6 +1,6 @@
-// A resting finger, or the secondary mouse button.
+// Reports a hold: a finger that rests on the map, or a press of the secondary mouse button.
 
-/** Milliseconds after which a resting finger is a hold, and the number of pixels that it may stray. */
+/** Milliseconds after which a resting finger is a hold, and the number of pixels that the finger may move. */
 const HOLD = 450;
 const STRAY = 10;
 
@@ -11,7 +11,7 @@ export function onHold(map, held) {
   let last = -Infinity;
   const end = () => clearTimeout(timer);
   const hold = (point) => {
-    // Some browsers report a hold themselves, as a `contextmenu` event.
+    // Some browsers report a hold themselves as a `contextmenu` event, which must not count as a second hold.
     if (performance.now() < last + 2 * HOLD) return;
     last = performance.now();
     held(point);

@@ -1,4 +1,5 @@
-// The legend of donuts: for each category its colour, its number of points in view, and a switch that hides it.
+// The legend of donuts. For each category it has the colour, the number of points in view, and a switch that hides the
+// category.
 
 import { element, number } from "./text.js";
 import { listed, listing, Values } from "./values.js";
@@ -13,7 +14,7 @@ export class Legend {
   }
 
   /**
-   * Shows the categories, and which of them are hidden.
+   * Shows the categories and marks hidden categories.
    *
    * @param clusters Clusters in view, whose points are counted.
    */

@@ -1,9 +1,9 @@
-// The clusters in view as a list, the largest first: for keyboards and screen readers.
+// The clusters in view as a list, for keyboards and screen readers. The largest cluster comes first.
 
 import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
 import { boxSize } from "./vendor/treeline/map/mercator.js";
 
-/** Maximum number of listed clusters. The rest is only counted; zooming in or a coarser cut leaves fewer. */
+/** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
 
 export class Listing {
@@ -11,7 +11,7 @@ export class Listing {
 
   /**
    * @param node A details element with a count and a list.
-   * @param point Called with a cluster that gets the focus or the pointer, and with null when it loses them.
+   * @param point Called with the cluster that gets the focus or the pointer, and with null when the cluster loses it.
    * @param choose Called with a chosen cluster and the event.
    */
   constructor(node, { point, choose }) {
@@ -26,7 +26,7 @@ export class Listing {
     this.list.addEventListener("pointerleave", () => point(null));
   }
 
-  /** Shows the clusters of an answer; while the list is folded, only their number. */
+  /** Shows the clusters of an answer. While the list is folded, shows only their number. */
   update(clusters = [], index, palette, settings, values) {
     if (palette !== this.palette) this.#shown = "";
     Object.assign(this, { clusters, index, palette, settings, values });
@@ -59,7 +59,7 @@ export class Listing {
     return element("li", {}, button);
   }
 
-  /** Returns the values that badges show besides the number of points; an empty text if there are none. */
+  /** Returns the values that a badge shows in addition to the number of points; an empty text if there are none. */
   #told({ count, label, parts }) {
     const { donuts, sum } = this.settings;
     const said = [];

@@ -1,4 +1,4 @@
-// The map as the page of a server.
+// Starts the map on the page of a server.
 
 import { Address } from "./address.js";
 import { Server } from "./server.js";
@@ -7,6 +7,6 @@ import { start } from "./start.js";
 
 const settings = new Settings(location.hash);
 start(document, new Server(new URL("..", import.meta.url)), settings, new Address(settings), (viewer) => {
-  // Lets tests and users of the console reach the viewer.
+  // Gives tests and the browser's console access to the viewer.
   globalThis.viewer = viewer;
 });

@@ -1,11 +1,14 @@
-// The server's measures of both sides for the view at rest, side by side.
+// A table that compares the server's measures of both sides. The measures are for the view of a map at rest.
 
 import { element, number } from "./text.js";
 
 const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0px`;
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
-/** The rows of the table: a title in everyday words, its measure, and `better`, which picks the better value. */
+/**
+ * The rows of the table: a title in everyday words, the name of its measure, and `better`, which returns the better
+ * value.
+ */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },
@@ -39,18 +42,18 @@ export class Measures {
     });
   }
 
-  /** Requests the measures of the sides, and cancels the request before. */
+  /** Requests the measures of the sides, and cancels the previous request. */
   async update(index, sides) {
     this.#controller?.abort();
     const controller = (this.#controller = new AbortController());
     try {
       const answers = await Promise.all(
-        // How well points are shown does not depend on their values.
+        // Measures do not depend on the values of points, so the request needs no aggregates.
         sides.map(({ query: { aggregate, ...query } }) => this.source.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {
-      // The map says that the server does not answer. Measures are requested again after the next move.
+      // The map itself reports that the server does not answer. Measures are requested again after the next move.
       if (error.name !== "AbortError") this.#show({});
     }
   }

@@ -1,7 +1,7 @@
 // Messages over the map: that nothing is in view, or that something went wrong.
 
 export class Notice {
-  /** Kind of the message that is shown, null if there is none. */
+  /** Kind of the shown message; null if no message is shown. */
   kind = null;
 
   constructor(node) {

@@ -1,4 +1,4 @@
-// The colours of the map, from the stylesheet: light and dark.
+// Reads the colours of the map from the stylesheet, which has light and dark colours.
 
 import { rampOf } from "./ramp.js";
 import { Palette, TONES } from "./vendor/treeline/map/palette.js";

@@ -1,5 +1,5 @@
-// The names of cities on the map below the badges. They are pictures, because the map library can only write text with
-// the help of a network.
+// The names of cities on the map below the badges. They are pictures, because the map library needs a network to draw
+// text.
 
 import { resource } from "./resources.js";
 
@@ -9,17 +9,19 @@ export const PLACES = "places";
 export const placesSource = () => (
   { type: "geojson", data: resource("places.geojson"), maxzoom: 8, attribution: "Natural Earth" });
 
-/** Sizes of type in pixels by rank, from the first rank on; the last size is for all further ranks. */
+/** Font sizes in pixels by rank, beginning with the first rank. The last size is for all further ranks. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 
 /**
- * Pixels from the top of a picture to the dot, and from the dot to the name. Badges, which often lie on cities, do not
- * cover a name at this distance.
+ * Pixels from the top of a picture to the dot, and from the dot to the name. At this distance, a badge on the city does
+ * not cover the name.
  */
 const DOT = 4;
 const BELOW = 25;
 
-/** Resolution of the pictures relative to the screen, so that an offset of half a pixel is less visible. */
+/**
+ * Resolution of the pictures relative to the screen. It is finer, so that an offset of half a pixel is less visible.
+ */
 const FINENESS = 2;
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
@@ -41,7 +43,7 @@ export function placesLayer(palette) {
   };
 }
 
-/** Gives the names the colours of another palette. */
+/** Applies the colours of another palette to the names. */
 export function repaintPlaces(map, palette) {
   map.setLayoutProperty(PLACES, "icon-image", placesLayer(palette).layout["icon-image"]);
 }
@@ -56,7 +58,7 @@ export function drawPlaces(map, palette) {
   });
 }
 
-/** Draws a dot and a name below it, with a halo that keeps it readable on land, sea and dust. */
+/** Draws a dot with a name below it. A halo keeps the name readable on land, sea and dust. */
 function pictureOf(name, size, { place, halo }, ratio) {
   const font = `${size <= 12 ? 450 : 550} ${size}px ${FAMILY}`;
   const context = new OffscreenCanvas(1, 1).getContext("2d");

@@ -1,4 +1,4 @@
-// Marks, names, lists or chooses what is under a pointer, a finger or the focus of the keyboard.
+// Marks, names, lists or chooses the cluster under a pointer, under a finger, or with the keyboard focus.
 
 import { clusterOf } from "./cluster.js";
 import { onHold } from "./hold.js";
@@ -6,7 +6,7 @@ import { clusterAt } from "./vendor/treeline/map/pointer.js";
 import { memberAt } from "./vendor/treeline/map/spread.js";
 
 export class Pointing {
-  /** The pointed-at cluster with its side, null if there is none. */
+  /** The pointed-at cluster with its side; null if no cluster is pointed at. */
   pointed = null;
   #isHeld = false;
 
@@ -15,17 +15,17 @@ export class Pointing {
     this.viewer = viewer;
   }
 
-  /** @param side The side of a map that shows only one side. */
+  /** @param side The side that the map shows, if it shows only one. */
   listenTo(map, side) {
     map.on("mousemove", ({ point }) => this.#hover(point, map, side));
     map.on("mouseout", () => this.point(null));
     map.on("click", ({ point, originalEvent }) => this.#click(point, originalEvent, side));
     onHold(map, (point) => this.#list(point, side));
-    // The click that ends a hold does not count, but the click after the next press does.
+    // The click at the end of a hold is ignored. A click after the next press counts again.
     map.getCanvasContainer().addEventListener("pointerdown", () => (this.#isHeld = false), { capture: true });
   }
 
-  /** Marks a cluster, or none. */
+  /** Marks a cluster, or removes the mark if `cluster` is null. */
   point(cluster, side) {
     if (this.pointed?.cluster === cluster || (!cluster && !this.pointed)) return;
     this.pointed = cluster && { cluster, side };
@@ -48,7 +48,7 @@ export class Pointing {
 
   #click({ x, y }, event, ofMap) {
     const { card, hint } = this.viewer;
-    // The held cluster has been listed already.
+    // After a hold, the members of the cluster are listed already.
     if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
     const { cluster, side } = this.#at(x, y, event.pointerType === "touch" ? "touch" : "mouse", ofMap);
     hint.hide();
@@ -73,7 +73,7 @@ export class Pointing {
     card.list(cluster, index, side);
   }
 
-  /** Returns the cluster at a position on a map, and its side: the map's own side if the map shows only one. */
+  /** Returns the cluster at a position on a map, and its side. If the map shows only one side, it is that side. */
   #at(x, y, kind, ofMap) {
     const { camera, grid, mainSide, settings, stage } = this.viewer;
     if (settings.view === "tiles") return this.#inTiles(x, y);
@@ -88,7 +88,7 @@ export class Pointing {
     return feature ? { side: tree, cluster: clusterOf(feature, this.viewer) } : {};
   }
 
-  /** Returns the index of the member of an opened stack at a position, -1 if there is none. */
+  /** Returns the index of the member of an opened stack at a position; -1 if there is none. */
   #memberAt(x, y, ofMap) {
     const { camera, card, grid, stage } = this.viewer;
     const isOther = stage.hasHalves && (card.side === grid) !== (ofMap === grid);

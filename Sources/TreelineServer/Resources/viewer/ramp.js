@@ -1,6 +1,6 @@
-// The ramp from sparse to dense.
+// The ramp of colours from sparse to dense.
 
-/** Returns colours along some stops, both as `#rrggbb`, in equal steps. */
+/** Returns `count` colours between given colours, in equal steps. All colours are written as `#rrggbb`. */
 export function rampOf(stops, count) {
   const labs = stops.map((hex) => oklab([1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))));
   return Array.from({ length: count }, (_, at) => {
@@ -15,7 +15,10 @@ const toLinear = (value) => (value <= 10.31475 ? value / 255 / 12.92 : ((value /
 const fromLinear = (value) =>
   Math.round(255 * Math.min(Math.max(value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055, 0), 1));
 
-/** B. Ottosson, A perceptual color space for image processing (2020): equal steps look equal. */
+/**
+ * Returns a colour in Oklab, in which equal steps look equal (B. Ottosson, A perceptual color space for image
+ * processing, 2020).
+ */
 function oklab(rgb) {
   const [r, g, b] = rgb.map(toLinear);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);

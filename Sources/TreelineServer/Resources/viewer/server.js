@@ -1,4 +1,4 @@
-// The routes of the server that the map uses, described in `openapi.json`.
+// Requests to the routes of the server that the map uses. `openapi.json` describes the routes.
 
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
@@ -10,7 +10,7 @@ export class Server extends Source {
   hasFilters = true;
   #token = new Token();
 
-  /** @param base Address that the routes are relative to. */
+  /** @param base Address to which the routes are relative. */
   constructor(base) {
     super();
     this.base = base;
@@ -20,12 +20,12 @@ export class Server extends Source {
     return (await this.#get("v1/indexes", "indexes")).indexes;
   }
 
-  /** @param signal Aborts the request, here and in the methods below. */
+  /** @param signal Aborts the request, in this method and in the methods below. */
   clusters(index, query, signal) {
     return this.#get(`v1/${index}/clusters`, "features", query, signal);
   }
 
-  /** Returns the changes from the clusters with some ids to a view, with the new answer. */
+  /** Returns the clusters of a view, and the changes from the clusters with given ids to these clusters. */
   transition(index, version, ids, query, signal) {
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
@@ -40,7 +40,7 @@ export class Server extends Source {
     return this.#get(`v1/${index}/clusters/${id}/members`, "features", query, signal);
   }
 
-  /** Returns the lowest zoom at which a cluster splits, null if it never does. */
+  /** Returns the lowest zoom at which a cluster splits; null if it never splits. */
   async expansionZoom(index, id, query) {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
@@ -59,7 +59,7 @@ export class Server extends Source {
     return url.href;
   }
 
-  /** Returns the request that the map library sends for an address. Only this server's routes get the token. */
+  /** Returns the request that the map library sends for an address. Only requests to this server have the token. */
   request(url) {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }
@@ -68,7 +68,7 @@ export class Server extends Source {
     return this.#fetch(this.url(path, query), member, { signal });
   }
 
-  /** @param member A member that every valid answer has; without it, something other than the server has answered. */
+  /** @param member A member that every valid answer has. If it is missing, no Treeline server has answered. */
   async #fetch(url, member, options) {
     let response;
     const token = this.#token.headers;

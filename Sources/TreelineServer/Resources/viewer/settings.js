@@ -1,4 +1,5 @@
-// The settings and the view of the map, kept in the fragment of the address: a link shows what its sender saw.
+// The settings and the view of the map. They are kept in the fragment of the address, so that a link shows the map as
+// its sender saw it.
 
 import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
@@ -9,19 +10,19 @@ const ORDERS = LABELED_ORDERS.map(([order]) => order);
 const DEFAULTS = {
   /** Name of the index; by default the first one. */
   index: "",
-  /** The sides that are shown: grid, compare, tree or tiles. */
+  /** View of the map: `grid`, `compare`, `tree` or `tiles`. */
   view: "compare",
   /** Name of the cut, followed by the amount of each cut. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
   /** Order in which clusters are split, if the cut has one. */
   order: ORDERS[0],
-  /** Side of a grid cell in pixels, or auto. */
+  /** Width of a grid cell in pixels, or `auto`. */
   cell: "auto",
   /** Whether every cluster has its ellipse, not only the pointed-at cluster. */
   ellipses: false,
   dust: true,
-  /** Layout of a comparison: two halves with the same ground, or both sides of a divider. */
+  /** Layout of a comparison: two maps of one region beside each other, or one map with a divider. */
   compare: "halves",
   /** Position of the divider, as a share of the width. */
   divider: 0.5,
@@ -35,7 +36,7 @@ const DEFAULTS = {
   off: "",
   /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
-  /** Column of the histogram, and range of the values that count. */
+  /** Column of the histogram, then the range of its values. Points with other values do not count. */
   brush: "",
   range: "",
   /** Filter in CQL2; all points by default. */
@@ -52,7 +53,7 @@ const CHOICES = {
   cell: ["auto", ...GRID_CELLS.map(String)],
 };
 
-/** Whether a text is valid, by the name of the setting. */
+/** By name of the setting, a test of whether a text is valid. */
 const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
@@ -63,7 +64,7 @@ const FORMS = {
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 
 export class Settings {
-  /** Names in the fragment that are unknown or have invalid values. */
+  /** Names in the fragment that are unknown or whose values are invalid. */
   unreadable = [];
   #values;
   #listeners = [];
@@ -80,10 +81,10 @@ export class Settings {
     this.#listeners.push(listener);
   }
 
-  /** Called before a change that Back undoes. */
+  /** Called before a change that the browser's Back undoes. */
   beforeStep = () => {};
 
-  /** Makes a change that Back undoes, for example after a click. */
+  /** Makes a change that the browser's Back undoes, for example after a click. */
   step(changes = {}) {
     this.beforeStep();
     this.set(changes);
@@ -113,12 +114,12 @@ export class Settings {
     for (const [name, value] of Object.entries(this.#values)) {
       if (value !== DEFAULTS[name]) parameters.set(name, value);
     }
-    // A slash and a comma need no escape in a fragment, and people read links, too.
+    // Slashes, commas and colons need no escape in a fragment. Without it, people can read the link.
     return parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":");
   }
 }
 
-/** Parses a fragment. Invalid settings keep their defaults, and their names are returned. */
+/** Parses a fragment. Invalid settings keep their defaults. Returns the settings and the names of invalid settings. */
 function parse(fragment) {
   const [values, unreadable] = [{ ...DEFAULTS }, []];
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
@@ -129,7 +130,7 @@ function parse(fragment) {
   return { values, unreadable };
 }
 
-/** Returns the value that a text gives a setting, undefined if the text is invalid. */
+/** Returns the value of a setting that is given as text; undefined if the text is invalid. */
 function valueOf(name, text) {
   const usual = DEFAULTS[name];
   if (name in CHOICES) return CHOICES[name].includes(text) ? text : undefined;
@@ -144,7 +145,7 @@ function isListing(text) {
   try {
     return listed(text) !== null;
   } catch {
-    // A percent sign without digits.
+    // `decodeURIComponent` throws if a percent sign is not followed by two digits.
     return false;
   }
 }
@@ -155,7 +156,7 @@ export function cameraText({ zoom, latitude, longitude }) {
   return `${+zoom.toFixed(2)}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }
 
-/** Returns the view of such a text in the form of the map library, null if the text is malformed. */
+/** Returns the view of a text from `cameraText` in the form of the map library; null if the text is malformed. */
 export function cameraOptions(text) {
   const parts = text.split("/");
   const [zoom, latitude, longitude] = parts.map(Number);

@@ -1,5 +1,5 @@
-// Whether an element has room for a map. An element has none in a hidden tab or outside the page. A notebook may remove
-// it for a moment, as JupyterLab does while it changes its theme.
+// Finds out whether an element has room for a map. In a hidden tab or outside the page it has no room. A notebook may
+// remove an element for a moment; JupyterLab does so while it changes its theme.
 
 /** Returns whether an element is laid out with an extent in both directions. */
 export const isShown = ({ clientWidth, clientHeight }) => clientWidth > 0 && clientHeight > 0;
@@ -8,7 +8,7 @@ export const isShown = ({ clientWidth, clientHeight }) => clientWidth > 0 && cli
 export function shown(node) {
   if (isShown(node)) return Promise.resolve();
   return new Promise((resolve) => {
-    // The observer reports the first extent, too, even if the element had the same one before.
+    // The observer always reports the first extent, even if the element had this extent already.
     const observer = new ResizeObserver(() => {
       if (!isShown(node)) return;
       observer.disconnect();

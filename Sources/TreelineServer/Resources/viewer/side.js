@@ -1,4 +1,4 @@
-// One side of the map: how it clusters, what it shows, and what it requests from the server.
+// One side of the map, with its clusters and with its requests to the server.
 
 import { clusterOf, firstPoint } from "./cluster.js";
 import { cutParameters } from "./cut.js";
@@ -40,14 +40,14 @@ class Side {
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
-    // Clusters of a tree are ranges of points.
+    // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
     this.viewer.answered(this);
   }
 }
 
-/** The clusters of the tree. The server says what becomes of each shown cluster. */
+/** The side with the clusters of the tree. The server returns how each shown cluster changes. */
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
@@ -65,7 +65,7 @@ export class TreeSide extends Side {
   }
 }
 
-/** The clusters of a grid, one for each cell. */
+/** The side with the clusters of a grid. Each cell with points is a cluster. */
 export class GridSide extends Side {
   name = "grid";
   title = "Grid";
@@ -81,12 +81,14 @@ export class GridSide extends Side {
   }
 }
 
-/** Returns the query of a view, rounded to less than a pixel, so that a map at rest repeats the same request. */
+/**
+ * Returns the query of a view. It is rounded by less than a pixel, so that a map at rest always makes the same request.
+ */
 function viewQuery({ longitude, latitude, zoom, width, height }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
   return {
     center: `${+longitude.toFixed(decimals)},${+latitude.toFixed(decimals)}`,
-    // Rounded down, because badges that do not touch at a higher zoom might touch at the zoom that is shown.
+    // The zoom is rounded down, because badges that do not touch at a higher zoom might touch at the shown zoom.
     zoom: Math.floor(serverZoom(zoom) * 1000) / 1000,
     width,
     height,

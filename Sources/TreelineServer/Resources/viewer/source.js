@@ -1,7 +1,7 @@
-// Sources of answers. The map, its panel and its cards ask a source and nothing else: a server, the kernel of a
+// Sources of answers. The map, its panel and its cards get all answers from a source. It is a server, the kernel of a
 // notebook, or the page itself.
 
-/** A problem with a request, as in the server's problems (RFC 9457); `status` is 0 if no answer came. */
+/** A problem with a request, like the problems of the server (RFC 9457). Its `status` is 0 if there was no answer. */
 export class Problem extends Error {
   constructor(status, message) {
     super(message);
@@ -10,23 +10,24 @@ export class Problem extends Error {
 }
 
 /**
- * The methods of a source. All sources have them, the last ones only if they support them:
+ * All sources have these methods:
  *
- * - `indexes()`: the indexes, as in `v1/indexes` of the server;
+ * - `indexes()`: the indexes, in the form of the server's `v1/indexes`;
  * - `clusters(index, query, signal)`: GeoJSON of the clusters of a query;
- * - `transition(index, version, ids, query, signal)`: the changes from the clusters with some ids to a query, and the
- *   clusters of the query;
- * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`: of one
- *   cluster;
- * - `request(url)`: what the map library sends for an address, if more than the address;
- * - `measures(index, query, signal)`, `histogram(index, query, signal)`, `url(path, query)`: if the source has them.
+ * - `transition(index, version, ids, query, signal)`: the clusters of a query, and the changes from the clusters with
+ *   given ids to these clusters;
+ * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`:
+ *   answers about one cluster;
+ * - `request(url)`: the request that the map library sends for an address, if it needs more than the address.
  *
- * Queries are values with the names of the server's parameters. A signal aborts the request.
+ * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)` and `url(path, query)`.
+ *
+ * A query is an object. Its keys are the names of the server's parameters. A signal aborts the request.
  */
 export class Source {
-  /** Views that the source has answers for. */
+  /** Views for which the source has answers. */
   views = ["tree"];
-  /** Names of the cuts that the source makes; null for all that an index can have. */
+  /** Names of the cuts that the source supports; null if it supports all cuts of an index. */
   cuts = null;
   /** Whether the source has vector tiles, from which the points themselves are drawn. */
   hasTiles = false;

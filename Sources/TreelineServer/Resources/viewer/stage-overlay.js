@@ -1,12 +1,12 @@
-// What the map of the server draws beyond the badges of the web package: boxes around cells of the grid and around few
-// points, on a map that is never turned.
+// Drawings of the viewer that the web package does not have: boxes around cells of the grid, and boxes around clusters
+// of few points. The viewer's map is never turned.
 
 import { Camera, difference, eastward, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { Overlay } from "./vendor/treeline/map/overlay.js";
 
 /** The part of the world that is on the screen. */
 export class StageCamera extends Camera {
-  /** Returns the position on the screen, on the copy of the world nearest to the middle. */
+  /** Returns an x on the screen. It is on the copy of the world nearest to the middle. */
   screenX(x) {
     return this.width / 2 + difference(this.centerX, x) * this.scale;
   }
@@ -15,7 +15,9 @@ export class StageCamera extends Camera {
     return this.height / 2 + (y - this.centerY) * this.scale;
   }
 
-  /** Returns a box of longitudes and latitudes on the screen, on the same copy of the world as a position within it. */
+  /**
+   * Returns a box of longitudes and latitudes on the screen. It is on the copy of the world that shows `x`, in the box.
+   */
   box([west, south, east, north], x) {
     const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
     const top = this.screenY(worldY(north));
@@ -26,8 +28,8 @@ export class StageCamera extends Camera {
 
 export class StageOverlay extends Overlay {
   /**
-   * Draws the extent of a cluster: the ellipse that follows its points, or the box around a cell of the grid or around
-   * a few points.
+   * Draws the extent of a cluster: the ellipse that follows its points. For a cell of the grid and for a few points,
+   * draws a box instead.
    */
   drawExtent(cluster, camera) {
     if (cluster.count < 2 || cluster.stack) return;

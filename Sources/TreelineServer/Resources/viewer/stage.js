@@ -1,11 +1,12 @@
-// Division of the stage: one map on all of it, or two maps of the same ground for both sides of a comparison.
+// Divides the stage, the part of the page with maps. It has one map, or two maps of one region for both sides of a
+// comparison.
 
 import { isShown } from "./shown.js";
 import { fitToContainer, Twin } from "./twin.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 
 export class Stage {
-  /** The map of the grid's half, null until it is needed. */
+  /** The map of the grid's half of the stage; null until it is needed. */
   twin = null;
 
   /** @param viewer Has the settings and both sides. */
@@ -16,7 +17,7 @@ export class Stage {
     new ResizeObserver(() => viewer.fit()).observe(this.node);
   }
 
-  /** Whether each side has its own half. */
+  /** Whether each side has its own half of the stage. */
   get hasHalves() {
     const { view, compare } = this.viewer.settings;
     return view === "compare" && compare === "halves";
@@ -31,14 +32,14 @@ export class Stage {
     return this.hasHalves && side === this.viewer.grid ? { x: 0, y: 0 } : this.origin;
   }
 
-  /** The existing maps. */
+  /** The maps that exist now. */
   get maps() {
     return this.twin ? [this.viewer.map, this.twin.map] : [this.viewer.map];
   }
 
   /**
-   * Measures the stage and divides it. If the stage is higher than wide, one half is above the other, else they are
-   * side by side.
+   * Measures the stage and divides it. If the stage is higher than wide, one half is above the other. Otherwise the
+   * halves are side by side.
    *
    * @returns Whether the stage has room for a map. If it has none, all sizes stay as they were.
    */
@@ -48,7 +49,7 @@ export class Stage {
     viewer.find("#twin").hidden = viewer.find("#halves").hidden = !hasHalves;
     viewer.find("#divider").hidden = !this.hasDivider;
     if (!isShown(mapNode)) return false;
-    /** Size of the stage, and of each map, in pixels. */
+    /** Size of the stage, then size of each map, in pixels. */
     this.whole = { width: node.clientWidth, height: node.clientHeight };
     this.size = { width: mapNode.clientWidth, height: mapNode.clientHeight };
     this.origin = { x: mapNode.offsetLeft, y: mapNode.offsetTop };
@@ -59,7 +60,7 @@ export class Stage {
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // The world fills the width, so that nothing appears twice.
+    // At the minimum zoom the world fills the width, so that no point appears twice.
     const minZoom = Math.log2(this.size.width / WORLD_SIZE);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;

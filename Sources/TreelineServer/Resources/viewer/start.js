@@ -6,8 +6,8 @@ import { Viewer } from "./viewer.js";
 /**
  * @param root The document, or the shadow root of an element, that holds the page.
  * @param source Source of the answers.
- * @param settings What the map shows.
- * @param address Keeps the settings in the address of the page; may be missing.
+ * @param settings Settings of the map.
+ * @param address Keeps the settings in the address of the page. May be missing.
  * @param created Called with the viewer before it starts.
  */
 export async function start(root, source, settings, address, created = () => {}) {

@@ -1,4 +1,4 @@
-// Numbers and coordinates in words, in the language of the page.
+// Writes numbers and coordinates as text, in the language of the page.
 
 const whole = new Intl.NumberFormat("en");
 
@@ -8,7 +8,7 @@ export const points = (count) => `${number(count)} ${count === 1 ? "point" : "po
 
 export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
 
-/** Returns a number with two or three digits, and with a letter from a thousand on. */
+/** Returns a short text of a number, with two or three digits. From a thousand on, it ends with a letter such as k. */
 export function short(value) {
   if (value < 0) return `-${short(-value)}`;
   if (value >= 1e12) return `${trim(value / 1e12)}T`;
@@ -32,14 +32,17 @@ export function coordinate(latitude, longitude, decimals = 2) {
 /** Returns the title of an index, or the name under which it is served. */
 export const titleOf = ({ title, name }) => title ?? name;
 
-/** Returns the name of a point: its column name, title or label, or else its first column; without a value, its row. */
+/**
+ * Returns the name of a point, from its column name, title or label, or else its first column. The last resort is its
+ * row.
+ */
 export function nameOf(properties, columns) {
   const column = columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
   const value = column && properties[column];
   return value !== undefined && value !== null && value !== "" ? String(value) : `Row ${number(properties.index)}`;
 }
 
-/** Returns the columns in which a point has a value, with the values as texts. */
+/** Returns the columns in which a point has a value, each with the value as text. */
 export function valuesOf(properties, columns) {
   return columns
     .map((column) => [column, properties[column]])
@@ -47,21 +50,23 @@ export function valuesOf(properties, columns) {
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
 
-/** Returns the other columns of a point that have a value. */
+/** Returns the columns in which a point has a value, except the column with its name. */
 export function factsOf(properties, columns) {
   const name = nameOf(properties, columns);
   return valuesOf(properties, columns).filter(([, value]) => value !== name);
 }
 
-/** Returns a text about a cluster, behind the cluster's group in an index with groups that never mix. */
+/**
+ * Returns a text about a cluster. In an index with groups that never mix, the cluster's group comes before the text.
+ */
 export function withGroup({ cluster_group: group }, said) {
   return [group === "" ? "without a group" : group, said].filter(Boolean).join(" · ");
 }
 
-/** Returns HTML that shows a text literally. */
+/** Returns HTML that shows a text unchanged. */
 export const escaped = (text) => element("p", {}, text).innerHTML;
 
-/** Returns an element with attributes and children. Texts stay texts and never become markup. */
+/** Returns an element with attributes and children. A child that is a text is never read as markup. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

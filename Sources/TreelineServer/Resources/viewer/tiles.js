@@ -1,5 +1,5 @@
-// The layers that the map library draws from the server's vector tiles: the points as dust below the badges and, as a
-// view of its own, the clusters.
+// The layers that the map library draws from the server's vector tiles. One layer shows the points as dust below the
+// badges. The others show the clusters, in the view `tiles`.
 
 import { cutParameters } from "./cut.js";
 import { PLACES } from "./places.js";
@@ -8,20 +8,21 @@ import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 
 /**
- * Distances in pixels below which points become one grain, roughly. Coarser ones are for tiles with too many points.
+ * Approximate distances in pixels below which points become one grain. Coarser grains are for tiles with too many
+ * points.
  */
 const GRAINS = [1, 2, 4, 8];
 
 /**
- * Resolution of pictures relative to the screen. The map library does not smooth pictures as fine as the screen, so an
- * offset of half a pixel would be visible.
+ * Resolution of pictures relative to the screen. It is finer, because the map library does not smooth a picture that
+ * has the resolution of the screen. An offset of half a pixel would be visible.
  */
 const FINENESS = 2;
 
 /** Number of parts into which a donut of a tile is divided. */
 const SHARES = 48;
 
-/** Returns `short` as an expression of the map library, with about two digits. */
+/** Returns an expression of the map library whose value is `short` of a number, with about two digits. */
 function shortExpression(value) {
   const steps = [[1e12, "T"], [1e9, "B"], [1e6, "M"], [1e3, "k"]];
   const trimmed = (of) => ["to-string", ["case", [">=", ["abs", of], 10], ["round", of], ["/", ["round", ["*", of, 10]], 10]]];
@@ -32,7 +33,7 @@ function shortExpression(value) {
 export class TileLayers {
   #grain = 0;
 
-  /** @param source Has the addresses of the tiles. */
+  /** @param source Returns the addresses of the tiles. */
   constructor(map, source) {
     this.map = map;
     this.source = source;
@@ -40,7 +41,7 @@ export class TileLayers {
   }
 
   /**
-   * Shows the layers of the settings. Layers that have not changed stay as they are.
+   * Shows the layers that the settings require. Layers that have not changed stay on the map.
    *
    * @param palette The colours; other colours need new pictures.
    * @param tones Has the tones of clusters.
@@ -72,7 +73,8 @@ export class TileLayers {
   /**
    * Shows the points as fewer and coarser grains.
    *
-   * @param refused Address of a tile with too many points. Several addresses may come, and one step answers them all.
+   * @param refused Address of a tile with too many points. If several tiles have too many points, grains become coarser
+   *   only once.
    */
   coarsenDust(refused, index, settings, palette) {
     if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
@@ -82,11 +84,13 @@ export class TileLayers {
 
   #dustURL(index, filter) {
     const query = { detail: GRAINS[this.#grain], buffer: 1, ...(filter && { filter }) };
-    // Braces in the address would be encoded.
+    // Braces are inserted afterwards, because `url` would encode them.
     return this.source.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
   }
 
-  /** Returns the parts of a donut from the name of its picture. The rest belongs to all other categories. */
+  /**
+   * Returns the parts of a donut, read from the name of its picture. The rest of the points are in other categories.
+   */
   #parts(shares, count) {
     const own = shares.split(",").slice(0, -1).map((share) => (count === 1 ? Math.min(+share, 1) : +share));
     const rest = Math.max((count === 1 ? 1 : SHARES) - own.reduce((sum, share) => sum + share, 0), 0);
@@ -138,7 +142,7 @@ export class TileLayers {
     };
   }
 
-  /** Returns the name of the picture of a cluster, which contains everything that is drawn. */
+  /** Returns the name of the picture of a cluster. The name contains everything that is needed to draw the picture. */
   #icon(count, diameter, tone) {
     const { sum, donuts } = this.settings;
     const abbreviated = ["get", "point_count_abbreviated"];
@@ -150,7 +154,7 @@ export class TileLayers {
         "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
       ];
     }
-    // With this number of parts, rounding errors are invisible and few pictures are made.
+    // Shares are rounded to this number of parts, so that few pictures are made. The rounding errors are invisible.
     const own = categories.filter((category) => category !== null);
     const parts = own.map((category) => ["coalesce", ["get", `counts_${donuts}.${category}`], 0]);
     const share = (part) => ["to-string", ["round", ["/", ["*", SHARES, part], count]]];
@@ -158,7 +162,7 @@ export class TileLayers {
     return ["concat", "donut/", ["case", ["==", count, 1], "1", "2"], "/", diameter, "/", ["case", ["==", count, 1], "", label], "/", ...shares];
   }
 
-  /** Draws the picture that a tile asks for, from its name. */
+  /** Draws a picture that a tile needs, given by its name. */
   #addBadge(id) {
     const [kind, tone, diameter, label, shares] = id.split("/");
     if (kind !== "badge" && kind !== "donut") return;

@@ -1,5 +1,5 @@
-// A histogram of a column under the map, of the points in view that pass all other filters. A window over it is drawn,
-// moved and played.
+// A histogram of a column, below the map. It counts the points in view that pass all other filters. The user can draw,
+// move and play a window over it.
 
 import { element, number, points } from "./text.js";
 import { rangeOf } from "./values.js";
@@ -8,18 +8,18 @@ import { rangeOf } from "./values.js";
 const BIN = 11;
 const MOST_BINS = 120;
 
-/** Milliseconds between two steps of a window that is being played. */
+/** Milliseconds between two steps while a window is played. */
 const STEP = 300;
 
-/** Width of the first window that is played, as a share of all bins. */
+/** Width of the window that is played if the user has drawn none, as a share of all bins. */
 const SHARE = 0.15;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Returns the number of an edge. */
+/** Returns an edge as a number. */
 const valueOf = (edge) => (typeof edge === "number" ? edge : Number.isNaN(+edge) ? Date.parse(edge) : +edge);
 
-/** Returns an edge as text, a moment without zeros and time zone at its end. */
+/** Returns an edge as text. A moment is shortened: zeros at its end and its time zone are left out. */
 const said = (edge) => (typeof edge === "number" ? number(edge) : edge.replace("T00:00:00Z", "").replace("T", " ").replace(/(:00)?Z$/, ""));
 
 export class Timeline {
@@ -61,7 +61,7 @@ export class Timeline {
     return this.viewer.settings;
   }
 
-  /** Shows the chosen column, if a column is chosen, and the window. */
+  /** Shows the histogram of the chosen column with its window, if a column is chosen. */
   show() {
     const { brush } = this.settings;
     const isShown = brush !== "" && this.viewer.index.column_kinds[brush] !== undefined;
@@ -75,7 +75,7 @@ export class Timeline {
       this.histogram = null;
     } else {
       if (this.histogram && this.histogram.column !== brush) {
-        // The window's edges mean nothing in another column.
+        // The edges of the window have no meaning for another column.
         this.#stop();
         this.histogram = null;
       }
@@ -107,7 +107,7 @@ export class Timeline {
     }
   }
 
-  /** The bins of the window, from one edge to another, null if there is no window. */
+  /** The bins of the window, from `start` up to `end`; null if there is no window. */
   get selected() {
     const range = rangeOf(this.settings.range);
     const { edges } = this.histogram ?? { edges: [] };
@@ -119,7 +119,7 @@ export class Timeline {
     return { start, end: Math.max(nearest(to), start + 1) };
   }
 
-  /** Counts only the points between two edges; null counts all points. */
+  /** Lets only points between two edges count. If `bins` is null, all points count. */
   #select(bins) {
     const edges = this.histogram?.edges;
     this.settings.set({ range: bins && edges ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
@@ -146,7 +146,7 @@ export class Timeline {
     const range = rangeOf(settings.range) ?? (isEmpty ? ["", ""] : [edges[0], edges.at(-1)]);
     const ends = range.map((end) => said(Number.isNaN(+end) ? end : +end)).join(" to ");
     const without = missing > 0 ? `, ${number(missing)} without` : "";
-    // The range of a link may end within a bin. Then the number of points in the range is unknown.
+    // The range of a link may end within a bin. In this case the number of points in the range is unknown.
     const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
     const held = isWhole ? `: ${points(within)} in view${without}` : "";
     this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
@@ -170,7 +170,7 @@ export class Timeline {
 
   #bar(count, at, most, selected) {
     const bar = document.createElementNS(SVG, "rect");
-    // With square roots, small counts stay visible beside very large ones.
+    // Heights are square roots of counts, so that small counts stay visible beside very large counts.
     const height = count === 0 ? 0 : Math.max(Math.sqrt(count / most), 0.04);
     for (const [name, value] of Object.entries({ x: at + 0.08, y: 1 - height, width: 0.84, height })) bar.setAttribute(name, value);
     if (selected && (at < selected.start || at >= selected.end)) bar.setAttribute("class", "out");
@@ -206,7 +206,7 @@ export class Timeline {
     if (start < end) this.#select({ start, end });
   }
 
-  /** Moves a window by a number of bins, as far as there are bins. */
+  /** Moves a window by a number of bins, but not beyond the first or last bin. */
   #shift({ start, end }, by) {
     const count = this.histogram.counts.length;
     const step = Math.min(Math.max(by, -start), count - end);
@@ -238,13 +238,13 @@ export class Timeline {
     if (!this.histogram) return;
     const count = this.histogram.counts.length;
     const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
-    // Starts at the beginning if there is no window, or if the window is at the end.
+    // If there is no window, or if the window is at the end, playing starts at the beginning.
     if (!this.selected || this.selected.end >= count) this.#select({ start: 0, end: Math.min(width, count) });
     this.#timer = setInterval(() => this.#advance(), STEP);
     this.#tell();
   }
 
-  /** Moves the window by one bin, once the answer to the step before is shown. */
+  /** Moves the window by one bin if the answer to the previous step is shown. */
   #advance() {
     const { selected, viewer } = this;
     if (!selected || selected.end >= this.histogram.counts.length) return this.#stop();

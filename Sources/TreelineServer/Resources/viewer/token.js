@@ -1,4 +1,4 @@
-// The token of a server that requires one. The user is asked for it once, and it is kept for this tab alone.
+// The token of a server that requires a token. The user enters it once. It is kept only for this tab.
 
 const KEY = "treeline-token";
 
@@ -18,7 +18,7 @@ export class Token {
    * @returns Whether there is a token to try.
    */
   async ask(refused) {
-    // The user has entered a token for another request meanwhile.
+    // Meanwhile, the user has entered a token for another request.
     if (refused.Authorization !== this.headers.Authorization) return true;
     if (this.#isDeclined) return false;
     this.#asking ??= this.#show("Authorization" in refused).finally(() => (this.#asking = null));

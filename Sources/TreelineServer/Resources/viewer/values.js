@@ -1,5 +1,5 @@
-// The requested values of points: which points count, what badges show about their values, and how both are written for
-// the server.
+// The values of points that the map uses. They decide which points count and what badges show. This module writes both
+// as parameters for the server.
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
@@ -7,15 +7,15 @@ import { Problem } from "./source.js";
 /** Number of categories with their own colours; all others share one colour. */
 export const CATEGORIES = 6;
 
-/** Name in settings for the categories without their own colour. */
+/** Stands in settings for all categories without their own colour. */
 const OTHER = "*";
 
-/** Returns the name of a column in a filter (CQL2). */
+/** Returns the name of a column as it is written in a filter (CQL2). */
 const named = (column) => `"${column.replaceAll('"', '""')}"`;
 
 const text = (value) => `'${value.replaceAll("'", "''")}'`;
 
-/** Returns an edge of a histogram in a filter: a number, a date or a moment. */
+/** Returns an edge of a histogram as it is written in a filter: a number, a date or a moment. */
 function edge(value) {
   if (!Number.isNaN(Number(value))) return value;
   return /^-?\d+-\d\d-\d\d$/.test(value) ? `DATE(${text(value)})` : `TIMESTAMP(${text(value)})`;
@@ -27,14 +27,14 @@ export const listed = (setting) => (setting === "" ? [] : setting.split(",").map
 /** Returns the setting that lists some values. */
 export const listing = (values) => values.map((value) => encodeURIComponent(value).replaceAll("*", value === OTHER ? "*" : "%2A")).join();
 
-/** Returns the two ends of a range in settings, such as `2001-01-01..2004-01-01`, null if there is no range. */
+/** Returns the two ends of a range in settings, such as `2001-01-01..2004-01-01`; null if there is no range. */
 export function rangeOf(setting) {
   const ends = setting.split("..");
   return ends.length === 2 && ends.every((end) => end !== "") ? ends : null;
 }
 
 export class Values {
-  /** The categories with their own colours, in the order of their counts, then `null` for all others. */
+  /** The categories with their own colours, in the order of their counts, then `null` for all other categories. */
   categories = [];
   #loaded = "";
 
@@ -42,7 +42,7 @@ export class Values {
     this.source = source;
   }
 
-  /** Returns the columns of an index that are of some kinds. */
+  /** Returns the columns of an index whose kind is one of `kinds`. */
   static columns(index, ...kinds) {
     return index.columns.filter((column) => kinds.includes(index.column_kinds[column]));
   }
@@ -60,7 +60,7 @@ export class Values {
     this.kind = index.column_kinds[donuts];
     if (!this.kind) return true;
     const limit = leastLimit(index);
-    // The most frequent values of each of several groups need not be the most frequent values of all points.
+    // If there are several groups, their most frequent values may differ from the most frequent values of all points.
     const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${CATEGORIES})`;
     const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
@@ -79,7 +79,7 @@ export class Values {
     return true;
   }
 
-  /** Returns the parameters of a request in addition to view and cut. */
+  /** Returns the parameters of a request that are added to the parameters of view and cut. */
   query(settings) {
     const { donuts, sum } = settings;
     const aggregates = [donuts && `counts(${named(donuts)})`, sum && `sum(${named(sum)})`].filter(Boolean);
@@ -90,7 +90,7 @@ export class Values {
   /**
    * Returns the filter that decides which points count; empty for all points.
    *
-   * @param isWholeRange Whether points beyond the range count, too.
+   * @param isWholeRange Whether points outside the chosen range count, too.
    */
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
@@ -112,17 +112,18 @@ export class Values {
     const shown = own.filter((category) => !hidden.has(category));
     if (hidden.has(OTHER)) return shown.length > 0 ? `(${isAny(shown)})` : `(${column} IS NULL AND NOT ${column} IS NULL)`;
     const away = own.filter((category) => hidden.has(category));
-    // Missing values are in no hidden category; they belong to the others.
+    // Points with a missing value are in no hidden category. They belong to the other categories, so they still count.
     return away.length > 0 ? `(NOT (${isAny(away)}) OR ${column} IS NULL)` : "";
   }
 
-  /** Returns the name of a category in settings. */
+  /** Returns the name of a category as it is written in settings. */
   static settingOf(category) {
     return category ?? OTHER;
   }
 
   /**
-   * Returns how many points of a cluster are in each category, from GeoJSON or a tile; null if badges are not donuts.
+   * Returns the number of a cluster's points in each category; null if badges are not donuts. Reads properties of
+   * GeoJSON or of a tile.
    */
   parts(properties, { donuts }) {
     if (!donuts || this.categories.length === 0) return null;
@@ -159,7 +160,7 @@ const ABOUT = {
   boolean: FEW,
 };
 
-/** Texts about the aggregates of a column, by kind. */
+/** Functions that write the aggregates of a column as text, by kind of column. */
 const few = (properties, column) =>
   Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
 const SAY = {

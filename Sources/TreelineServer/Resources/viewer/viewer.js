@@ -1,4 +1,4 @@
-// The map and its parts: requests answers, draws what moves, and reacts to the user.
+// The map and its parts. Requests answers, draws frames, and reacts to the user.
 
 import { repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
@@ -26,23 +26,25 @@ import { isRefused, Values } from "./values.js";
 import { coveredArea, Tones } from "./vendor/treeline/map/density.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
-/** Number of clusters in the overview of the whole index, from which the map learns how dense the points are. */
+/**
+ * Number of clusters in the overview of the whole index. The map finds the densities of the points from this overview.
+ */
 const OVERVIEW = 1000;
 
 /**
- * Pixels between a box that fills the map and the map's edge, and greatest zoom, which leaves surroundings around a
- * single position.
+ * Pixels between a box that fills the map and the edge of the map, then the greatest zoom for such a box. This zoom
+ * shows the surroundings of a single position.
  */
 const MARGIN = 56;
 const CLOSEST = 16;
 
-/** Greatest zoom of the map. Beyond it nothing is left to separate, even if the source could go closer. */
+/** Greatest zoom of the map. Beyond it no more points separate, even if the source has answers for higher zooms. */
 const CLOSEST_ZOOM = 20;
 
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
 
-/** Degrees below which a box is a single position on the map. */
+/** Size of a box in degrees below which the box is treated as a single position. */
 const LEAST_BOX = 1e-4;
 
 /** Settings without a filter. */
@@ -53,19 +55,19 @@ const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 export class Viewer {
   #isScheduled = false;
   #isStyled = false;
-  /** Whether the map style that was asked for could not be loaded. */
+  /** Whether the requested map style could not be loaded. */
   #isUnstyled = false;
-  /** A map style to show instead of the style of the settings, as an address or an object; null for none. */
+  /** A map style, as an address or an object. It is shown instead of the style of the settings unless it is null. */
   basemap = null;
-  /** Columns that a hint shows of points; null for their names. */
+  /** Columns whose values a hint shows; null if it shows the names of points. */
   tooltip = null;
-  /** The selected clusters; null on a page on which clusters cannot be selected. */
+  /** The selected clusters; null if clusters cannot be selected on this page. */
   selection = null;
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
-  /** Columns of the settings that the index lacks or has in another kind. */
+  /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
   /** Filter settings of the last answer. */
   #answeredFilter = ALL_POINTS;
@@ -74,7 +76,7 @@ export class Viewer {
    * @param root The document, or the shadow root of an element, that holds the page.
    * @param source Source of the answers.
    * @param indexes The indexes of the source, at least one.
-   * @param address Keeps the settings in the address of the page; may be missing.
+   * @param address Keeps the settings in the address of the page. May be missing.
    */
   constructor(root, source, settings, indexes, address) {
     Object.assign(this, { root, source, settings, indexes, address });
@@ -109,7 +111,7 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    // Without room there are no sizes to read, and outside the page no colours.
+    // If the stage has no room, sizes cannot be read. Outside the page, colours cannot be read.
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
@@ -141,25 +143,25 @@ export class Viewer {
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     this.show();
-    // Only now do the controls show the actual settings.
+    // The controls show the actual settings only from now on.
     delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
   }
 
-  /** Shows in the corner of the map whose data it is. */
+  /** Shows the attribution of the data in the corner of the map. */
   #credit() {
     if (this.credit) this.map.removeControl(this.credit);
     const { attribution } = this.index;
     this.credit = new maplibregl.AttributionControl({
       compact: false,
-      // The library expects HTML, and an index may come from an untrusted source.
+      // The map library expects HTML. An index may come from an untrusted source, so its text is escaped.
       ...(attribution && { customAttribution: escaped(attribution) }),
     });
     this.map.addControl(this.credit, "bottom-right");
   }
 
-  /** Loads the densities of the index, over which the tones are spread. */
+  /** Loads the densities of the index. The tones are spread over their range. */
   async #loadDensities() {
     const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
     this.tones = new Tones(features.map((feature) => [feature.properties.point_count, coveredArea(feature)]), TONES);
@@ -177,25 +179,28 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
-    // The shown clusters have no parts yet, or parts of other categories, for which the palette has no colours now.
+    // The shown clusters have no parts yet, or parts of previous categories. The palette has no colours for these
+    // parts.
     for (const { feed, scene } of [this.grid, this.tree]) {
       for (const { cluster } of scene.sprites) cluster.parts = null;
       feed.reset();
     }
   }
 
-  /** The filter of the points that count, as a parameter of the server; empty for all points. */
+  /** The filter as a parameter of the server. It is empty if all points count. */
   get filterQuery() {
     const filter = this.values.filter(this.settings);
     return filter ? { filter } : {};
   }
 
-  /** Asks the source whether a filter is valid for the current index, and throws the error if it is not. */
+  /**
+   * Checks with the source that a filter is valid for the current index. Throws the source's error if it is invalid.
+   */
   async checkFilter(where, signal) {
     if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
   }
 
-  /** Reports what a link asks for but the map does not show, and why. */
+  /** Reports settings of a link that the map cannot show, with the reason. */
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
@@ -209,20 +214,20 @@ export class Viewer {
     else this.notice.hide("link");
   }
 
-  /** Shows a message until it is closed. */
+  /** Shows a message until the user closes it. */
   tell(kind, text) {
     this.notice.show(kind, text, { title: "OK", run: () => this.notice.hide(kind) });
   }
 
-  /** The map style that is asked for; empty for the built-in one. */
+  /** The requested map style; empty for the built-in map. */
   get #style() {
     return this.basemap ?? this.settings.style;
   }
 
-  /** Shows another map style from now on; null for the style of the settings. */
+  /** Shows another map style from now on. If it is null, shows the style of the settings. */
   useBasemap(style) {
     this.basemap = style;
-    // The map starts with it.
+    // If there is no map yet, it starts with this style.
     if (!this.map) return;
     this.#isUnstyled = false;
     this.notice.hide("style");
@@ -239,7 +244,7 @@ export class Viewer {
     for (const map of this.stage.maps) map.setStyle(style, { diff: false });
   }
 
-  /** Gives the current index another title; empty for none. */
+  /** Sets the title of the current index. An empty title removes it. */
   retitle(title) {
     this.index.title = title || null;
     this.controls.offer(this.indexes, this.index);
@@ -272,7 +277,7 @@ export class Viewer {
     this.find("#zoom-all").addEventListener("click", () => this.#stepToAll());
   }
 
-  /** @param map The map, or its twin, which shows only the grid. */
+  /** @param map The map or its twin. The twin shows only the grid. */
   listenTo(map, tiles) {
     drawPlaces(map, () => this.palette);
     map.on("error", (event) => this.#mapFailed(event, tiles));
@@ -281,7 +286,7 @@ export class Viewer {
 
   // Drawing
 
-  /** Requests a frame. While the map moves, it is the map's own frame, so that both always agree. */
+  /** Requests a frame. While the map moves, this is a frame of the map, so that badges and map move together. */
   wake() {
     if (!this.map) return;
     if (this.map.isMoving()) {
@@ -313,7 +318,7 @@ export class Viewer {
     const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
     this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
     if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
-    // The map library has drawn the cluster, but not its ellipse.
+    // In tiles, the map library has drawn the cluster, but not its ellipse.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
@@ -343,7 +348,7 @@ export class Viewer {
 
   // Requests
 
-  /** Sends at most one request per frame; the sides take turns. */
+  /** Sends at most one request per frame. The sides take turns. */
   #request(camera, now) {
     if (document.timeline.currentTime === this.#lastRequestTime) return;
     const sides = this.sides;
@@ -380,7 +385,7 @@ export class Viewer {
       if (where !== this.settings.where) this.controls.refuse(where, error.message);
       return this.tell("filter", where ? error.message : `The filter of the link is not valid for this index; ${rest}.`);
     }
-    // The index was replaced or removed, so ids from before mean nothing now.
+    // If the index was replaced or removed, ids of the previous version are invalid.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
     const text = error.status === 0 ? `${error.message} Trying again…` : (error.message ?? String(error));
     this.notice.show("failure", text);
@@ -396,7 +401,7 @@ export class Viewer {
     this.failed(new Error(`A part of the map is missing: ${why}.`));
   }
 
-  /** Shows the land outline instead of a style that could not be loaded, and reports it. */
+  /** Shows the built-in map instead of a style that could not be loaded, and reports the error. */
   #styleFailed(error) {
     if (this.#isUnstyled) return;
     this.#isUnstyled = true;
@@ -470,7 +475,7 @@ export class Viewer {
     this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);
     this.timeline.show();
     this.divider.show(settings.divider);
-    // In tiles the viewer does not know whether a view is empty.
+    // In the view `tiles`, the viewer cannot find out whether there are points in view.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
     const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
@@ -479,16 +484,18 @@ export class Viewer {
     this.wake();
   }
 
-  /** Reads the colours of the stylesheet again, once the element has any: outside the page it has none. */
+  /**
+   * Reads the colours of the stylesheet again. Outside the page there are none, so it waits until the element is shown.
+   */
   async repaint() {
     await shown(this.stage.node);
-    // The map starts with the right colours.
+    // If there is no map yet, it starts with the new colours.
     if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
     if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    // Sizes do not change with colours. Measured in the middle of a change of styles, they would be wrong.
+    // Sizes do not change with colours, so they are not measured again. While styles change, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
@@ -514,18 +521,19 @@ export class Viewer {
     this.#rest = setTimeout(() => this.#rested(), REST);
   }
 
-  /** Whether the map stands still and shows the answers for its view. */
+  /** Whether the map does not move and shows the answers for its view. */
   get isAtRest() {
     if (!this.tones || this.map.isMoving()) return false;
     const camera = this.currentCamera;
     return this.sides.every((side) => side.feed.hasAnswered(side.request(camera, this.settings)));
   }
 
-  /** Measures, lists and announces the clusters in view, once all requests are answered. */
+  /** Measures, lists and announces the clusters in view. Called when all requests are answered. */
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
-    // Only answers of the tree show that an index was replaced.
+    // Only answers of the tree show that an index was replaced. If the tree is not shown, the viewer checks for it
+    // here.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
@@ -548,8 +556,8 @@ export class Viewer {
 
   /**
    * @param linkID The id of the closed cluster in the address.
-   * @param focus Where the keyboard focus was before the card, if the card had it. The focus returns there, if that
-   *   element still exists.
+   * @param focus The element that had the keyboard focus before the card. If it still exists, it gets the focus back.
+   *   Null if the card did not have the focus.
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
@@ -566,7 +574,7 @@ export class Viewer {
     this.showAll();
   }
 
-  /** Options for a view of all points. In the middle, a single position would lie below the divider. */
+  /** Options for a view of all points. A single position is not in the middle, where the divider would cover it. */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;

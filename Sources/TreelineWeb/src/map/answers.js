@@ -1,4 +1,4 @@
-// Asks a tree, in memory or on a server, for what a map draws.
+// Requests the clusters that a map draws, from a tree in memory or on a server.
 
 import { QueryError } from "../errors.js";
 import { abbreviated } from "../answer.js";
@@ -15,7 +15,7 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../server.js").RemoteTree} RemoteTree */
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
-/** @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown With its answer and its number in it. */
+/** @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster with its answer, and with its number in this answer. */
 
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
@@ -24,7 +24,7 @@ const OVERVIEW = 1000;
 const EQUATOR = 2 * Math.PI * 6378.137;
 
 /**
- * Returns the ranges of points of an answer, each computed once.
+ * Returns the ranges of points of an answer. Each array is computed only once.
  *
  * @param {Clusters | null} answer
  */
@@ -41,14 +41,14 @@ export class Answers {
   /** @type {TreeCategories | import("./remote-categories.js").RemoteCategories | null} */
   #categories = null;
   /**
-   * Clusters of the last answer by id, with what was computed of them.
+   * Clusters of the last answer by id, with the values that were computed for drawing.
    *
    * @type {Map<number, Shown>}
    */
   #last = new Map();
 
   /**
-   * @param {Tree | RemoteTree} whole Of all points.
+   * @param {Tree | RemoteTree} whole The tree of all points.
    * @param {string | undefined} colorBy
    */
   constructor(whole, colorBy) {
@@ -60,7 +60,7 @@ export class Answers {
     this.colorBy = colorBy;
   }
 
-  /** Learns the densities of the tree or its categories. */
+  /** Loads the densities or the categories of the tree. */
   async prepare() {
     const { whole, colorBy } = this;
     if (colorBy) {
@@ -75,7 +75,7 @@ export class Answers {
     this.#tones = new Tones(Array.from(counts, (/** @type {number} */ count, i) => [count, areaIn(overview.ellipse(i), coordinates[2 * i + 1])]), TONES);
   }
 
-  /** The categories of donuts, `null` for all others; none if badges are not coloured by a column. */
+  /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
   get categories() {
     return this.#categories?.categories ?? [];
   }
@@ -87,7 +87,8 @@ export class Answers {
   }
 
   /**
-   * Returns the clusters of a query, and what becomes of those of an earlier answer of the same tree, under any filter.
+   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer is
+   * from the same tree and may have another filter.
    *
    * @param {Query} query
    * @param {any} before

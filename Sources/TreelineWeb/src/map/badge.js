@@ -1,4 +1,5 @@
-// Sizes of badges, and positions of the members of an opened stack: the curves of `BadgeSize` and `StackSpread`.
+// Sizes of badges, and positions of the members of an opened stack. In Swift, `BadgeSize` and `StackSpread` compute
+// them.
 
 import {
   BADGE_POWER, BADGE_RATE, LARGEST_BADGE, MOST_ON_CIRCLE, SPIRAL_START, SPIRAL_STRETCH, SPREAD_SPACING,
@@ -11,7 +12,8 @@ export const DOT_RADIUS = 5.5;
 export const MEMBER_RADIUS = 8;
 
 /**
- * Returns the radius in pixels of the badge of a number of points. It rises from 57 % of the largest radius towards it.
+ * Returns the radius in pixels of a badge for a number of points. Radii rise from 57 % towards 100 % of the largest
+ * radius.
  *
  * Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
  *
@@ -22,9 +24,9 @@ export function badgeRadius(pointCount) {
 }
 
 /**
- * Returns the diameter as an expression of the map library.
+ * Returns the diameter of a badge as an expression of the map library.
  *
- * @param {any} pointCount An expression of the number of points.
+ * @param {any} pointCount An expression whose value is the number of points.
  * @returns {any[]}
  */
 export function diameterExpression(pointCount) {
@@ -32,8 +34,8 @@ export function diameterExpression(pointCount) {
 }
 
 /**
- * Returns where a member of a stack is drawn, in pixels from the stack: few members on a circle, many on a spiral, with
- * the last one outermost.
+ * Returns the offset of a member from its stack, in pixels. A few members lie on a circle. Many lie on a spiral, with
+ * the last member outermost.
  *
  * @param {number} member
  * @param {number} count
@@ -43,7 +45,7 @@ export function spreadOffset(member, count, spacing = SPREAD_SPACING) {
     const radius = Math.max(spacing, count < 2 ? 0 : spacing / (2 * Math.sin(Math.PI / count)));
     return polar(radius, (2 * Math.PI * member) / count);
   }
-  // Archimedes' spiral: its arc length is half the square of the angle; an arc is a little longer than its chord.
+  // The arc length of Archimedes' spiral is half the square of its angle. An arc is a little longer than its chord.
   const pitch = (SPIRAL_STRETCH * spacing) / (2 * Math.PI);
   const start = 2 * Math.PI * SPIRAL_START;
   const angle = Math.sqrt(start * start + (2 * member * SPIRAL_STRETCH * spacing) / pitch);

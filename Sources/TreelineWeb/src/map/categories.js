@@ -1,4 +1,4 @@
-// The categories of the points of a tree in memory, for donuts: how many points of a cluster are in each.
+// The categories of the points of a tree in memory, for donuts. Counts the points of a cluster in each category.
 
 import { QueryError } from "../errors.js";
 
@@ -8,7 +8,7 @@ import { QueryError } from "../errors.js";
 const MOST = 6;
 
 /**
- * Returns the most frequent values, the most frequent first, then `null` if there are others.
+ * Returns the most frequent values, beginning with the most frequent value. `null` is last if there are other values.
  *
  * @param {Map<string, number>} frequencies
  * @param {number} total Number of points, including points without a value.
@@ -20,13 +20,16 @@ export function mostFrequent(frequencies, total) {
   return [...sorted.map(([value]) => value), ...(rest > 0 ? [null] : [])];
 }
 
-/** Categories of a tree in memory. They are counted once, so that the parts of a cluster are differences. */
+/**
+ * Categories of a tree in memory. Points are counted once for the whole tree. The counts of a cluster are differences
+ * of these counts.
+ */
 export class TreeCategories {
-  /** Nothing to ask for. */
+  /** Aggregate to request for the categories. A tree in memory needs none. */
   aggregate = undefined;
   /** @type {Tree | null} */
   #counted = null;
-  /** Number of points before each index in tree order that are in each category. */
+  /** For each index in tree order and each category: the number of points of the category before the index. */
   #before = new Uint32Array(0);
 
   /**
@@ -59,7 +62,7 @@ export class TreeCategories {
    *
    * @param {import("../answer.js").Clusters} answer
    * @param {number} i
-   * @param {number} first Where the points of the cluster begin.
+   * @param {number} first Index of the cluster's first point in tree order.
    * @param {number} size Number of its points, including points that fail a filter.
    */
   parts({ tree }, i, first, size) {
@@ -69,7 +72,7 @@ export class TreeCategories {
       this.#before[(first + size) * width + category] - this.#before[first * width + category]);
   }
 
-  /** @param {Tree} tree With the filter that counts. */
+  /** @param {Tree} tree The tree with the current filter. */
   #count(tree) {
     const { codes, categories: { length: width } } = this;
     this.#counted = tree;

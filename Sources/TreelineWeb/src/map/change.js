@@ -1,10 +1,10 @@
-// What becomes of the shown clusters, by their ids.
+// Describes by ids how the shown clusters change.
 
 /**
- * Returns a transition as the server writes it.
+ * Returns a transition in the form in which the server writes it.
  *
  * @param {ReturnType<typeof import("../transition.js").transitionOf>} transition
- * @param {ArrayLike<number>} from Ids of the clusters of the answer before.
+ * @param {ArrayLike<number>} from Ids of the clusters of the previous answer.
  * @param {ArrayLike<number>} to Ids of the clusters of the new answer.
  * @returns {import("./scene.js").Change}
  */

@@ -1,14 +1,16 @@
-// Numbers that the map layer shares with the library and the server. ViewerConstantsTests compares them, so each
-// constant is on one line, in JSON.
+// Constants that the map layer shares with the library and the server. ViewerConstantsTests compares them. So each
+// constant is written in JSON and on one line.
 
-/** Curve of badges, `BadgeSize` in Swift: the diameter that it approaches, in pixels, and how fast. */
+/**
+ * Curve of badges, `BadgeSize` in Swift: the diameter in pixels that it approaches, then the parameters of its shape.
+ */
 export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;
 export const BADGE_POWER = 0.4;
 
 /**
- * Area of a cluster, `Plane.coveredArea` in Swift: the half axes of its ellipse in standard deviations, and its minimum
- * width as a share of its length.
+ * Area of a cluster, `Plane.coveredArea` in Swift: the half axes of the ellipse in standard deviations, and the minimum
+ * width of the ellipse as a share of its length.
  */
 export const AREA_DEVIATIONS = 2;
 export const LEAST_WIDTH = 0.25;
@@ -26,8 +28,8 @@ export const SPIRAL_STRETCH = 1.06;
 export const SERVER_WORLD_SIZE = 256;
 export const WORLD_SIZE = 512;
 
-/** The zoom, one of the server's, in whose pixels its ellipses are given. */
+/** The server gives ellipses in pixels at this zoom of 256 px tiles. */
 export const ELLIPSE_ZOOM = 24;
 
-/** Number of bits of a cluster's id that hold its level, `ClusterID` in Swift; the bits above hold its first point. */
+/** Number of bits of a cluster's id that hold its level; `ClusterID` in Swift. The bits above hold its first point. */
 export const LEVEL_BITS = 10;

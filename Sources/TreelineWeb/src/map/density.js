@@ -1,14 +1,14 @@
-// The density of a cluster, and its tone on the ramp: one scale for a whole tree, at every zoom and in tiles.
+// The density of a cluster, and its tone on the ramp. A tree has one scale of tones, for every zoom and for tiles.
 
 import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
 import { boxSize } from "./mercator.js";
 
-/** Fewest points for which an ellipse says more than their number. */
+/** Least number of points for which an ellipse is informative. */
 export const FEWEST_FOR_ELLIPSE = 4;
 
 /**
- * Returns the area that the points of a cluster cover, in square kilometres, 0 for a stack. It is the area of the
- * ellipse that follows the points, which an outlier hardly stretches.
+ * Returns the area that the points of a cluster cover, in square kilometres; 0 for a stack. It is the area of the
+ * ellipse of the points. An outlier hardly stretches this ellipse.
  *
  * @param {any} feature GeoJSON of the server.
  * @returns {number}
@@ -28,15 +28,15 @@ export function coveredArea(feature) {
  * @param {number} other
  */
 export function areaOf(one, other) {
-  // The ellipse has a minimum width; otherwise a street would be denser than any square.
+  // The ellipse has a minimum width. Otherwise points along a street would be denser than points on any square.
   const least = LEAST_WIDTH * Math.max(one, other);
   return Math.PI * AREA_DEVIATIONS ** 2 * Math.max(one, least) * Math.max(other, least);
 }
 
 /**
- * Returns the standard deviations in kilometres of points of which only the mean and the bounding box are known, such
- * as a cell of the grid. They are right for evenly spread points, and small if the mean lies near an edge, because an
- * outlier stretches only the box.
+ * Estimates the standard deviations of points in kilometres from their mean and their bounding box. For a cell of the
+ * grid, nothing else is known. The estimate is right for evenly spread points. It is small if the mean lies near an
+ * edge of the box, because then an outlier has stretched the box.
  *
  * Source: R. Bhatia, C. Davis, A Better Bound on the Variance (2000), https://doi.org/10.1080/00029890.2000.12005203:
  * the variance is at most the product of the distances from the mean to both ends. For evenly spread points it is a
@@ -69,24 +69,24 @@ const at = (values, share) => values[Math.round(share * (values.length - 1))];
 /** Assigns tones to clusters by the logarithm of their density. */
 export class Tones {
   /**
-   * @param {[number, number][]} covered Number of points and area of clusters of a whole tree, with about equal numbers
-   *   of points.
+   * @param {[number, number][]} covered Number of points and area of each cluster of a whole tree. The clusters have
+   *   about equal numbers of points.
    * @param {number} count Number of tones.
    */
   constructor(covered, count) {
     this.count = count;
     const plain = ascending(covered.filter(([, area]) => area > 0).map(([count, area]) => count / area));
-    // The area per point where the index is sparse. It is added to the area of every cluster, so that three points at
-    // one position do not become the densest place on Earth.
+    // The area per point in sparse parts of the index. It is added to the area of every cluster. Otherwise three points
+    // at one position would be the densest place on Earth.
     this.ground = 1 / (at(plain, 0.25) ?? 1);
     const densities = ascending(covered.filter(([count]) => count > 1).map(([count, area]) => count / (area + this.ground)));
     this.low = Math.log10(at(densities, 0.02) ?? 1);
-    // Higher zooms show little that is denser, because smaller clusters cover at least that area, too.
+    // At higher zooms few clusters are denser, because `ground` is added to the areas of smaller clusters, too.
     this.high = Math.max(Math.log10(at(densities, 1) ?? 1), this.low + 1.5);
   }
 
   /**
-   * Returns the tone of `count` points on an area in square kilometres, from 0.
+   * Returns the tone of `count` points on an area in square kilometres. Tones are numbered from 0.
    *
    * @param {number} count
    * @param {number} area
@@ -101,8 +101,8 @@ export class Tones {
  * Returns the tone as an expression of the map library.
  *
  * @param {Tones} tones
- * @param {any} count An expression of the number of points.
- * @param {any} area An expression of the area in square kilometres.
+ * @param {any} count An expression whose value is the number of points.
+ * @param {any} area An expression whose value is the area in square kilometres.
  * @returns {any[]}
  */
 export function toneExpression({ ground, low, high, count: toneCount }, count, area) {

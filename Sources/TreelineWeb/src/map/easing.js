@@ -1,4 +1,4 @@
-// Easing functions: they turn the share of the time that is over into the share of the way, from 0 to 1.
+// Easing functions. They map the elapsed share of the time, from 0 to 1, to the covered share of the way.
 
 /** @typedef {(p: number) => number} Easing */
 
@@ -14,7 +14,7 @@ export const settle = (p) => 1 - (1 - p) ** 3;
 /** @type {Easing} */
 const hermite = (p) => p * p * (3 - 2 * p);
 
-/** The bounce of new badges in thoughtbot's article: scales 0.05, 1.1, 0.9, 1 at equal times. */
+/** The bounce of new badges in thoughtbot's article: the scales 0.05, 1.1, 0.9 and 1 at equal intervals. */
 const SCALES = [0.05, 1.1, 0.9, 1];
 
 /** @type {Easing} */

@@ -1,12 +1,12 @@
-// Keeps a map supplied with the answer for the current view, in whatever order answers come.
+// Requests the answer for the current view of a map again and again. Answers may arrive in any order.
 //
 // One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If its answer
-// still comes, it is discarded.
+// still arrives, the answer is discarded.
 
 /** Milliseconds after which a request that is no longer wanted is cancelled. */
 const PATIENCE = 250;
 
-/** Milliseconds between a failure and the next try, doubled each time. */
+/** Milliseconds between a failure and the next try. They double with each further failure. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
@@ -46,13 +46,13 @@ export class Feed {
     return this.#flight === null && this.#settled === request.key;
   }
 
-  /** Time since which an answer is awaited, Infinity if none is. */
+  /** Time since which an answer is awaited; Infinity if no answer is awaited. */
   get waitingSince() {
     return this.#flight?.since ?? Infinity;
   }
 
   /**
-   * Sends a request, unless it is answered or in flight.
+   * Sends a request, unless it is in flight or already answered.
    *
    * @param {Request} request
    * @param {number} now
@@ -96,7 +96,7 @@ export class Feed {
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#flight = null;
-      // Even a request that was answered before is sent again, because its answer hides the message of the failure.
+      // A request that was answered before the failure is sent again, too. Its answer hides the message of the failure.
       this.#settled = null;
       const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
       this.#pausedUntil = performance.now() + pause;

@@ -1,6 +1,7 @@
-// Badges above any map: asks a tree for the clusters in view, draws how they split and merge, and opens what is chosen.
+// Badges above a map of any library. Requests the clusters in view from a tree, draws how they split and merge, and
+// opens chosen clusters.
 //
-// A host is the map. `maplibre.js` and `leaflet.js` have one each.
+// A host gives access to the map. `maplibre.js` and `leaflet.js` have one host each.
 
 import { Answers, isRemote } from "./answers.js";
 import { Feed } from "./feed.js";
@@ -19,29 +20,31 @@ import { memberAt, Spread } from "./spread.js";
 
 /**
  * @typedef {object} LayerOptions
- * @property {import("../tree.js").Cut} [cut] How finely points are split into clusters. Unless given, as fits the tree.
- * @property {string} [colorBy] A column. Badges become donuts of its values. Unless given, badges are coloured by density.
- * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text, or for a
- *   tree in memory a function of the row.
- * @property {boolean} [ellipses] Whether the spread of the points of all clusters is drawn. That of the pointed-at
- *   cluster always is.
+ * @property {import("../tree.js").Cut} [cut] How finely points are split into clusters. The default is the tree's
+ *   `defaultCut`.
+ * @property {string} [colorBy] A column. Badges become donuts of its values. By default, badges are coloured by
+ *   density.
+ * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text. For a
+ *   tree in memory it may also be a function of the row.
+ * @property {boolean} [ellipses] Whether the ellipse of each cluster is drawn. The ellipse of the pointed-at cluster is
+ *   always drawn.
  * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows the
  *   system.
  * @property {(feature: any) => void} [onPoint] Called with GeoJSON of a chosen point.
  * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns false,
  *   the cluster does not expand.
- * @property {(error: any) => void} [onError] Called with errors, which are otherwise written to the console.
+ * @property {(error: any) => void} [onError] Called with errors. By default, errors are written to the console.
  *
  * @typedef {object} Host
- * @property {HTMLElement} container Of the map.
+ * @property {HTMLElement} container Container of the map.
  * @property {HTMLCanvasElement} canvas Covers the map; the layer draws on it.
- * @property {() => Camera} camera What is on the screen now.
- * @property {(camera: Camera) => import("../plane.js").View} view What is asked for.
+ * @property {() => Camera} camera Returns the part of the world that is on the screen now.
+ * @property {(camera: Camera) => import("../plane.js").View} view Returns the view to request for a camera.
  * @property {() => boolean} isMoving
- * @property {() => void} repaint Asks for a frame of the map, which calls `frame`.
+ * @property {() => void} repaint Requests a frame of the map. In this frame, the host calls `frame`.
  * @property {(center: [number, number], zoom: number, isInstant: boolean) => void} go
- * @property {() => number} maxZoom Of 512 px tiles.
- * @property {boolean} hasCopies Whether a map that is wider than the world shows it again.
+ * @property {() => number} maxZoom Returns the greatest zoom of the map, for 512 px tiles.
+ * @property {boolean} hasCopies Whether a map that is wider than the world shows copies of the world.
  * @property {() => void} end Stops listening to the map.
  */
 
@@ -51,7 +54,7 @@ const MEMBERS = 60;
 /** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
-/** Zoom beyond which a cluster is not shown closer for it to fill the map. */
+/** Greatest zoom to which the map goes so that a cluster fills it. */
 const CLOSEST = 15;
 
 /** Milliseconds without a change after which the view is listed and announced. */
@@ -62,7 +65,7 @@ const number = new Intl.NumberFormat("en");
 const points = (count) => `${number.format(count)} ${count === 1 ? "point" : "points"}`;
 
 export class BadgeLayer {
-  /** The badges as they are drawn. */
+  /** The drawn badges. */
   scene = new Scene();
   #overlay;
   #list;
@@ -77,7 +80,7 @@ export class BadgeLayer {
    */
   #answer = null;
   /**
-   * What gave the shown answer.
+   * Source of the shown answer.
    *
    * @type {Answers | null}
    */
@@ -128,13 +131,13 @@ export class BadgeLayer {
     return this.#answer?.toGeoJSON() ?? { type: "FeatureCollection", features: [] };
   }
 
-  /** The categories of donuts with their colours, for a legend. The name of all others is null. */
+  /** The categories of donuts with their colours, for a legend. The category of all other values has the name null. */
   get legend() {
     const { partTones } = this.#palette;
     return (this.#answers?.categories ?? []).map((name, at) => ({ name, color: partTones[at].fill }));
   }
 
-  /** Whether badges are moving, or an answer for the view is still to come. */
+  /** Whether badges are moving or the answer for the view is still awaited. */
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
     const isWaiting = request && request.key !== this.#refused && !this.#feed.hasAnswered(request);
@@ -142,7 +145,7 @@ export class BadgeLayer {
   }
 
   /**
-   * Shows another tree. Badges that look alike stay.
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points.
    *
    * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
    */
@@ -162,7 +165,7 @@ export class BadgeLayer {
   }
 
   /**
-   * Changes options. Badges move to what they become.
+   * Changes options. Badges move to their new places.
    *
    * @param {Partial<LayerOptions>} options
    */
@@ -179,7 +182,7 @@ export class BadgeLayer {
     this.#renew();
   }
 
-  /** Takes the badges off the map, for good. */
+  /** Removes the badges from the map. The layer cannot be used afterwards. */
   remove() {
     if (this.#isRemoved) return;
     this.#isRemoved = true;
@@ -221,7 +224,7 @@ export class BadgeLayer {
     else this.scene.replace(drawn, now, isInstant);
     this.#answer = clusters;
     this.#answered = answers;
-    // Marks of clusters that are gone.
+    // Removes the marks of clusters that are gone.
     const { cluster } = this.#spread ?? {};
     if (cluster && !this.scene.sprite(cluster.id)) this.close();
     this.#point(/** @type {Shown | undefined} */ (this.#pointed && this.scene.sprite(this.#pointed.id)?.cluster) ?? null);
@@ -232,10 +235,10 @@ export class BadgeLayer {
   #fail(error) {
     const answers = /** @type {Answers} */ (this.#answers);
     if (error.status === 409 && isRemote(answers.whole)) {
-      // The index was replaced: ids belong to one version.
+      // The index was replaced, and ids belong to one version of it.
       this.setSource(answers.whole.renewed());
     } else {
-      // Asking again would not help.
+      // The same request would fail again.
       if (!("status" in error) || error.status === 400) this.#refused = this.#request(this.host.camera()).key;
       this.#report(error);
     }
@@ -257,7 +260,7 @@ export class BadgeLayer {
     this.#wake();
   }
 
-  /** Requests a frame. While the map moves, it is the map's own frame, so that both always agree. */
+  /** Requests a frame. While the map moves, this is a frame of the map, so that badges and map move together. */
   #wake() {
     if (this.#isRemoved) return;
     if (this.host.isMoving()) {
@@ -271,7 +274,7 @@ export class BadgeLayer {
     }
   }
 
-  /** Asks for the clusters in view and draws the badges. The host calls it in each of its frames. */
+  /** Requests the clusters in view and draws the badges. The host calls this method in each of its frames. */
   frame() {
     if (this.#isRemoved) return;
     const now = performance.now();
@@ -303,7 +306,7 @@ export class BadgeLayer {
   // Pointing and choosing
 
   /**
-   * Marks what is under the pointer.
+   * Marks the cluster or the member of a stack under the pointer.
    *
    * @param {number} x
    * @param {number} y
@@ -319,13 +322,13 @@ export class BadgeLayer {
     return member >= 0 || cluster !== null;
   }
 
-  /** Takes marks away, for the pointer has left the map. */
+  /** Removes all marks, because the pointer has left the map. */
   leave() {
     this.#point(null);
   }
 
   /**
-   * Chooses what is under the pointer.
+   * Chooses the cluster or the member of a stack under the pointer.
    *
    * @param {number} x
    * @param {number} y
@@ -361,7 +364,8 @@ export class BadgeLayer {
   }
 
   /**
-   * Reports a point. Expands a cluster: zooms to where it falls apart, or fans out a stack, which never does.
+   * Reports a chosen point, or expands a chosen cluster: zooms to where the cluster splits. A stack never splits, so it
+   * is fanned out.
    *
    * @param {Shown} cluster
    */
@@ -376,7 +380,7 @@ export class BadgeLayer {
       const [zoom, fitting, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
       let least = zoom + 0.5;
       const used = cut ?? tree.defaultCut;
-      // Where a limit splits a cluster depends on what else is in view.
+      // The zoom at which a limit splits a cluster depends on the other clusters in view.
       if (used.badges !== undefined || used.spacing !== undefined || used.detail !== undefined) {
         least = ((await tree.expansionZoom(cluster.id, { cut })) ?? Infinity) + BEYOND;
         if (least > most) return await this.#open(cluster);

@@ -1,20 +1,20 @@
-// Badges on a map of Leaflet, from version 1.
+// Badges on a map of Leaflet 1 or later.
 
 import { BadgeLayer } from "./layer.js";
 import { Camera } from "./mercator.js";
 
 /** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
 
-/** Milliseconds of Leaflet's zoom animation, and its easing, which CSS calls cubic-bezier(0, 0, 0.25, 1). */
+/** Milliseconds of Leaflet's zoom animation, then its easing, which is cubic-bezier(0, 0, 0.25, 1) in CSS. */
 const ZOOMING = 250;
 /** @param {number} p */
 const eased = (p) => 1 - (1 - p) ** 2.6;
 
 /**
- * Shows the points of a tree as badges, which split, merge and move as the map does.
+ * Shows the points of a tree as badges, which split, merge and move with the map.
  *
  * @param {any} map A map of Leaflet.
- * @param {AnyTree | Promise<AnyTree>} source What `Treeline.build`, `Treeline.open` or `Treeline.connect` gives.
+ * @param {AnyTree | Promise<AnyTree>} source Result of `Treeline.build`, `Treeline.open` or `Treeline.connect`.
  * @param {import("./layer.js").LayerOptions} [options]
  */
 export function addTreeline(map, source, options = {}) {
@@ -30,7 +30,7 @@ export function addTreeline(map, source, options = {}) {
   /** @type {(center: any, zoom: number) => Camera} Leaflet counts zooms of 256 px tiles. */
   const cameraAt = (center, zoom) => new Camera(center, zoom - 1, size());
 
-  /** As the tiles are drawn: pictures of both views, one moved and scaled into the other. */
+  /** Returns the view that the tiles show. During a zoom, Leaflet scales them from one view to another. */
   function camera() {
     const { x: width, y: height } = map.getSize();
     const corner = map.containerPointToLayerPoint([0, 0]);
@@ -53,7 +53,7 @@ export function addTreeline(map, source, options = {}) {
     isMoving: () => zooming !== null,
     repaint: () => void requestAnimationFrame(layer.frame),
     go(center, zoom, isInstant) {
-      // Up to the next zoom that the map stops at.
+      // Rounds up to the next zoom at which the map can stop.
       const step = map.options.zoomSnap || 0.001;
       map.setView([center[1], center[0]], Math.min(Math.ceil((zoom + 1) / step) * step, map.getMaxZoom()), { animate: !isInstant });
     },

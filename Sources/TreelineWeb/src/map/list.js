@@ -1,15 +1,15 @@
-// The clusters in view as a list that is heard and not seen: for keyboards and screen readers.
+// The clusters in view as an invisible list, for keyboards and screen readers.
 
-/** Maximum number of listed clusters. Zooming in or a coarser cut leaves fewer. */
+/** Maximum number of listed clusters. To list all clusters in view, zoom in or choose a coarser cut. */
 const MOST = 100;
 
 const HIDDEN = "position:absolute;width:1px;height:1px;margin:0;padding:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
 
 /**
  * @typedef {object} Entry
- * @property {string} key Tells entries of two lists apart.
+ * @property {string} key Identifies an entry when the list is updated.
  * @property {string} text
- * @property {() => void} point Called when it gets the focus.
+ * @property {() => void} point Called when the entry gets the focus.
  * @property {() => void} choose
  */
 
@@ -44,7 +44,7 @@ export class ClusterList {
   }
 
   /**
-   * @param {string} label Of the list.
+   * @param {string} label Label of the list.
    * @param {Entry[]} entries
    */
   update(label, entries) {
@@ -72,7 +72,7 @@ export class ClusterList {
     this.list.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  /** @param {string} text Is read out. */
+  /** @param {string} text Text for a screen reader to read aloud. */
   announce(text) {
     if (this.status.textContent !== text) this.status.textContent = text;
   }

@@ -6,7 +6,7 @@ import { Camera, difference } from "./mercator.js";
 /** @typedef {import("./layer.js").LayerOptions} LayerOptions */
 /** @typedef {any} Map A map of MapLibre GL JS 5. */
 
-/** A tilted map, on which positions are where the map library says. */
+/** The camera of a tilted map, for which the map library computes positions on the screen. */
 class TiltedCamera extends Camera {
   /**
    * @param {Map} map
@@ -29,11 +29,11 @@ class TiltedCamera extends Camera {
 }
 
 /**
- * Shows the points of a tree as badges, which split, merge and move as the map does.
+ * Shows the points of a tree as badges, which split, merge and move with the map.
  *
  * @param {Map} map
  * @param {import("./answers.js").Tree | import("./answers.js").RemoteTree | Promise<import("./answers.js").Tree | import("./answers.js").RemoteTree>} source
- *   What `Treeline.build`, `Treeline.open` or `Treeline.connect` gives, or will give.
+ *   Result of `Treeline.build`, `Treeline.open` or `Treeline.connect`, or its promise.
  * @param {LayerOptions} [options]
  */
 export function addTreeline(map, source, options = {}) {
@@ -51,10 +51,10 @@ export function addTreeline(map, source, options = {}) {
     container, canvas,
     camera: () => (isTilted() ? new TiltedCamera(map, size) : new Camera(map.getCenter(), map.getZoom(), size, map.getBearing())),
     view(camera) {
-      // Rounded down, because badges that do not touch at a higher zoom might touch at the zoom that is shown.
+      // The zoom is rounded down, because badges that do not touch at a higher zoom might touch at the shown zoom.
       const zoom = Math.floor(camera.zoom * 1000) / 1000;
       if (camera.turn === 0 && !(camera instanceof TiltedCamera)) {
-        // Rounded to less than a pixel, so that a map at rest repeats the same request.
+        // Coordinates are rounded by less than a pixel, so that a map at rest always makes the same request.
         const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
         const center = [camera.longitude, camera.latitude].map((degrees) => +degrees.toFixed(decimals));
         return { center, zoom, width: size.width, height: size.height };

@@ -5,7 +5,7 @@ import { SERVER_WORLD_SIZE, WORLD_SIZE } from "./constants.js";
 
 /** @typedef {[number, number, number, number]} Box West, south, east and north. */
 
-/** Difference between the server's zoom and the map library's zoom at the same scale. */
+/** At equal scales, the server's zoom minus the map library's zoom. */
 const ZOOM_OFFSET = Math.log2(WORLD_SIZE / SERVER_WORLD_SIZE);
 /** @param {number} zoom */
 export const serverZoom = (zoom) => zoom + ZOOM_OFFSET;
@@ -65,10 +65,10 @@ export function ellipseOnMap({ major, minor, angle }) {
 }
 
 /**
- * Returns the zoom, of 512 px tiles, at which the points of a cluster, except outliers, fill a map.
+ * Returns the zoom of 512 px tiles at which the points of a cluster fill a map. Outliers do not count.
  *
  * @param {{bbox?: Box | null, ellipse?: Ellipse | null}} cluster
- * @param {{width: number, height: number}} size Of the map, in pixels.
+ * @param {{width: number, height: number}} size Size of the map, in pixels.
  */
 export function fittingZoom({ bbox, ellipse }, { width, height }) {
   const [wide, high] = [width, height].map((side) => Math.max(side - 2 * PADDING, side / 2) / WORLD_SIZE);
@@ -77,11 +77,11 @@ export function fittingZoom({ bbox, ellipse }, { width, height }) {
   return Math.max(bbox ? fits(boxOnMap(bbox)) : -Infinity, ellipse ? fits(ellipseOnMap(ellipse)) - Math.log2(FILLING) : -Infinity);
 }
 
-/** Pixels around the points of a cluster that fill the map. */
+/** Number of pixels left free around the points of a cluster that fills the map. */
 const PADDING = 20;
 /**
- * The share of a cluster's ellipse that fills the map. A smaller share leads to a stack in fewer clicks, and puts more
- * points out of view.
+ * The share of a cluster's ellipse that fills the map. With a smaller share, a user reaches a stack with fewer clicks,
+ * but more points are out of view.
  */
 const FILLING = 0.75;
 
@@ -89,9 +89,9 @@ const FILLING = 0.75;
 export class Camera {
   /**
    * @param {{lng: number, lat: number}} center
-   * @param {number} zoom Of 512 px tiles.
+   * @param {number} zoom Zoom of 512 px tiles.
    * @param {{width: number, height: number}} size Size of the map in pixels.
-   * @param {number} bearing Degrees by which the map is turned: the direction that is up, clockwise from north.
+   * @param {number} bearing Direction that is up on the screen, in degrees clockwise from north.
    */
   constructor({ lng, lat }, zoom, { width, height }, bearing = 0) {
     this.longitude = lng;
@@ -107,14 +107,14 @@ export class Camera {
     this.turn = (-bearing * Math.PI) / 180;
     this.cosine = Math.cos(this.turn);
     this.sine = Math.sin(this.turn);
-    /** Number of turns around the world to the copy that is shown. */
+    /** Number of turns eastward around the world from the middle copy to the copy that this camera shows. */
     this.turns = 0;
   }
 
   /**
    * Returns the camera of another copy of the world.
    *
-   * @param {number} turns By which it lies farther east.
+   * @param {number} turns Number of turns around the world by which the other copy lies farther east.
    */
   copy(turns) {
     const copy = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
@@ -123,7 +123,8 @@ export class Camera {
   }
 
   /**
-   * Returns a position on the screen, on the copy of the world nearest to the middle.
+   * Returns the position on the screen of a position in the world. It is on the copy of the world nearest to the
+   * middle.
    *
    * @param {number} x
    * @param {number} y
@@ -138,7 +139,7 @@ export class Camera {
 }
 
 /**
- * Returns the distance from one x to another when going east.
+ * Returns the eastward distance from one x to another.
  *
  * @param {number} from
  * @param {number} to

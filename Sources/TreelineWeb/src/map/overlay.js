@@ -3,10 +3,10 @@
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { BadgePictures } from "./pictures.js";
 
-/** Ellipses with smaller half axes, in pixels, are not drawn: a badge would hide them. */
+/** Least half axis of a drawn ellipse, in pixels. A badge would hide a smaller ellipse. */
 const LEAST_ELLIPSE = 9;
 
-/** Rings around the pointed-at or chosen cluster, and around selected clusters, in pixels. */
+/** Rings in pixels: around the pointed-at or chosen cluster, and around selected clusters. */
 const MARKED = { width: 2.5, distance: 3.5 };
 const SELECTED = { width: 4, distance: 1 };
 
@@ -19,10 +19,10 @@ const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 /**
  * @typedef {object} Drawing
- * @property {number} left Edges of the part of the screen that is drawn.
+ * @property {number} left Left edge of the part of the screen that is drawn; `right` is its right edge.
  * @property {number} right
  * @property {boolean} ellipses Whether the ellipses of all clusters are drawn.
- * @property {Drawn | null | false} [marked] The pointed-at or chosen cluster; its ellipse is always drawn.
+ * @property {Drawn | null | false} [marked] The pointed-at or chosen cluster. Its ellipse is always drawn.
  * @property {{ranges: unknown[], has: (cluster: any) => boolean} | null} [selection] The selected clusters; null if
  *   clusters cannot be selected.
  * @property {{x: number, y: number}} origin Upper left corner of the map.
@@ -30,7 +30,8 @@ const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 export class Overlay {
   /**
-   * Tone of the ellipse that was drawn last: setting a colour takes as long as drawing with it.
+   * Tone of the last ellipse. The next ellipse sets a colour only if its tone differs, because setting a colour takes
+   * as long as drawing an ellipse.
    *
    * @type {import("./palette.js").Tone | null}
    */
@@ -43,12 +44,12 @@ export class Overlay {
     this.width = 0;
     this.height = 0;
     this.ratio = 0;
-    /** Set by `prepare`, which must come first. */
+    /** Set by `prepare`, which must be called before the first drawing. */
     this.pictures = /** @type {BadgePictures} */ (/** @type {unknown} */ (null));
   }
 
   /**
-   * Fits the canvas to the size of the stage, and sets the colours to draw in.
+   * Fits the canvas to the size of the map, and sets the colours.
    *
    * @param {Palette} palette
    * @param {{width: number, height: number}} size
@@ -129,7 +130,7 @@ export class Overlay {
   }
 
   /**
-   * Draws the extent of a cluster, the ellipse that follows its points, if there are enough points.
+   * Draws the extent of a cluster if it has enough points. The extent is the ellipse that follows its points.
    *
    * @param {Drawn} cluster
    * @param {Camera} camera
@@ -181,7 +182,7 @@ export class Overlay {
   }
 
   /**
-   * Draws the members of an opened stack around it, as far as it is open.
+   * Draws the members of an opened stack around it. While the stack opens, they are on their way outward.
    *
    * @param {import("./spread.js").Spread} spread
    * @param {Camera} camera
@@ -200,7 +201,7 @@ export class Overlay {
     context.beginPath();
     for (let i = 0; i < spread.count; i++) {
       const offset = spreadOffset(i, spread.count);
-      // Starts at the edge of the badge, to leave its label readable.
+      // The line starts at the edge of the badge, so that the label stays readable.
       const start = Math.min(spread.cluster.radius / Math.hypot(offset.x, offset.y), openness);
       context.moveTo(x + offset.x * start, y + offset.y * start);
       context.lineTo(x + offset.x * openness, y + offset.y * openness);

@@ -1,18 +1,18 @@
-// The colours of badges: light and dark, the ramp from sparse to dense, and categories.
+// The colours of badges: light and dark colours, each with a ramp from sparse to dense and with categories.
 
-/** Number of tones in the ramp: few enough to keep a picture of each badge, too many to distinguish two neighbours. */
+/** Number of tones in the ramp. A picture of each can be kept. Two neighbouring tones cannot be distinguished. */
 export const TONES = 24;
 
 /**
- * @typedef {object} Colours Colours are given as `#rrggbb`, unless they are only drawn with.
- * @property {string[]} ramp Two or more, from sparse to dense, between which tones are mixed.
- * @property {string} single Of single points.
+ * @typedef {object} Colours Colours are given as `#rrggbb`, except where any CSS colour is allowed.
+ * @property {string[]} ramp Two or more colours from sparse to dense. The tones of badges are mixed from them.
+ * @property {string} single Colour of single points.
  * @property {string[]} categories
- * @property {string} other Of all categories without a colour of their own.
- * @property {string} card The middle of a donut; any CSS colour.
- * @property {string} ink Of the number in a donut; any CSS colour.
- * @property {string} ring Around badges; any CSS colour.
- * @property {string} shadow Below badges; any CSS colour.
+ * @property {string} other Colour of all categories without a colour of their own.
+ * @property {string} card Middle of a donut; any CSS colour.
+ * @property {string} ink Number in a donut; any CSS colour.
+ * @property {string} ring Ring around badges; any CSS colour.
+ * @property {string} shadow Shadow below badges; any CSS colour.
  * @property {string} accent Marks; any CSS colour.
  * @property {string} fontFamily
  *
@@ -25,7 +25,7 @@ const CATEGORIES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55
 
 /** @type {Colours} */
 export const LIGHT = {
-  // In even steps of lightness (OKLCH 0.84 to 0.27).
+  // The lightness falls in equal steps (OKLCH, 0.84 to 0.27).
   ramp: ["#f2bf74", "#f0904a", "#df563f", "#a72752", "#67195b", "#341646"],
   single: "#4a545e", categories: CATEGORIES, other: "#9aa0a6", card: "#ffffff", ink: "#1a222b", ring: "#ffffff",
   shadow: "rgb(26 34 43 / 0.34)", accent: "#116243", fontFamily: FONT,
@@ -49,13 +49,13 @@ export class Palette {
     this.fontFamily = colours.fontFamily;
     this.single = toneOf(rgbOf(colours.single));
     this.tones = Array.from({ length: TONES }, (_, tone) => toneOf(along(stops, tone / (TONES - 1))));
-    /** Tones of the categories; `other` is the tone of all others. */
+    /** Tones of the categories. `other` is the tone of all other categories. */
     this.categories = colours.categories.map((hex) => toneOf(rgbOf(hex)));
     this.other = toneOf(rgbOf(colours.other));
     /** The middle of a donut. */
     this.hole = { fill: colours.card, ink: colours.ink };
     /**
-     * Tones of the parts of donuts, in their order.
+     * Tones of the parts of donuts, in the order of the categories.
      *
      * @type {Tone[]}
      */
@@ -65,14 +65,14 @@ export class Palette {
   /**
    * Sets the categories of donuts.
    *
-   * @param {(string | null)[]} categories `null` stands for all others.
+   * @param {(string | null)[]} categories `null` is the category of all other values.
    */
   useCategories(categories) {
     this.partTones = categories.map((category, at) => (category === null ? this.other : this.categories[at]));
   }
 
   /**
-   * Returns the tone of a cluster: for a donut, the tone of its largest part; single points share one tone.
+   * Returns the tone of a cluster. A donut has the tone of its largest part. All single points share one tone.
    *
    * @param {{parts: number[] | null, tone: number}} cluster
    */

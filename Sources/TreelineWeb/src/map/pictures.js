@@ -1,5 +1,5 @@
-// Discs and glyphs on one sheet, drawn before they are needed. Copying a part of a picture costs a fraction of drawing
-// it; making a picture costs as much as a hundred copies.
+// Discs and glyphs on one sheet, drawn before they are needed. It takes much less time to copy a part of a picture than
+// to draw it. Making a picture takes as long as a hundred copies.
 
 import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
 import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
@@ -17,13 +17,13 @@ const LEAST_RING = 3.25;
 /** The characters of labels. */
 const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
-/** The greatest length of a short label, and the sizes of type of short and of longer labels in pixels. */
+/** The greatest number of characters of a short label, then the font sizes of short and of longer labels in pixels. */
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {{parts: number[] | null, tone: number, radius: number, count: number, label: string}} Pictured */
-/** @typedef {{radius: number, side: number, pixels: number, top: number}} Row Of the discs of one radius. */
+/** @typedef {{radius: number, side: number, pixels: number, top: number}} Row A row of the sheet, with the discs of one radius. */
 /** @typedef {{size: number, ink: string, width: number, height: number, top: number, advances: number[]}} GlyphRow */
 /** @typedef {CanvasRenderingContext2D} Context */
 

@@ -1,10 +1,10 @@
 // Finds the cluster under the pointer.
 
-/** Pixels around a badge that still belong to it; fingers are wider than a mouse pointer. */
+/** Number of pixels around a badge that still belong to it. A finger is wider than a mouse pointer. */
 const SLACK = { mouse: 3, touch: 10 };
 
 /**
- * Returns the cluster of a scene at a position on the screen, the nearest of several.
+ * Returns the cluster of a scene at a position on the screen. If there are several, returns the nearest cluster.
  *
  * @param {import("./scene.js").Scene} scene
  * @param {import("./mercator.js").Camera} camera

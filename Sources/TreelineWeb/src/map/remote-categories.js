@@ -1,4 +1,5 @@
-// The categories of the points of a tree that a server has. `server.js` loads them, so that other maps do without.
+// The categories of the points of a tree on a server. `server.js` loads this module, so that maps without a server do
+// not load it.
 
 import { QueryError } from "../errors.js";
 import { mostFrequent } from "./categories.js";
@@ -8,7 +9,7 @@ import { mostFrequent } from "./categories.js";
 /** @param {string} column */
 const aggregateOf = (column) => `counts("${column.replaceAll('"', '""')}")`;
 
-/** Categories of a tree that a server has. */
+/** Categories of a tree on a server. */
 export class RemoteCategories {
   /**
    * @param {string} column

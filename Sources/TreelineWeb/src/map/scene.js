@@ -1,21 +1,23 @@
 // The clusters that a map shows, and how they move when the answer changes.
 //
-// A sprite is a cluster as it is drawn. Its position is a position in the world, so the map may move meanwhile. A
-// change starts from where the sprites are drawn at that moment, so it may come in the middle of another change.
+// A sprite is a drawn cluster. Its position is a position in the world, so the map can move during an animation. A
+// change starts from the current positions of the sprites, so it may interrupt another change.
 //
-// The rules are those on the page MapAnimation of the documentation. The module TreelineMap follows them, too: one test
-// plays the same changes to both. Points are never counted twice: at any moment either a whole or its parts have
-// labels, and the labels change over at one moment. 2 and 3 that leave 5 never look like 10. Parts that merge keep
-// their labels until they arrive, and the whole appears at that moment, so that moving numbers can be read.
+// The page MapAnimation of the documentation has the rules. The module TreelineMap follows them, too, and a test plays
+// equal changes in both. Points are never counted twice: at any moment either a whole or its parts have labels, and the
+// labels switch at one moment. When a cluster of 5 splits into 2 and 3, the numbers on the map never add up to 10.
+// Parts that merge keep their labels until they arrive, and the whole appears at that moment. So moving numbers can be
+// read.
 
 import { bounce, glide, linear, settle } from "./easing.js";
 import { difference } from "./mercator.js";
 
 /**
- * @typedef {object} Drawn A cluster as it is drawn.
+ * @typedef {object} Drawn A cluster with everything that drawing needs.
  * @property {number} id
  * @property {number} count Number of points; under a filter, of points that pass.
- * @property {number} [first] Where its points begin in tree order. Clusters of a grid have none, and share no points.
+ * @property {number} [first] Index of its first point in tree order. Clusters of a grid have no such index and share no
+ *   points.
  * @property {number} [size] Number of points including those that fail a filter, if it is known.
  * @property {number} x Position in fractions of the world.
  * @property {number} y
@@ -23,7 +25,7 @@ import { difference } from "./mercator.js";
  * @property {number} latitude
  * @property {number} radius In pixels.
  * @property {string} label
- * @property {number} tone Number of its colour on the ramp; -1 for a single point.
+ * @property {number} tone Index of its colour on the ramp; -1 for a single point.
  * @property {number[] | null} parts Number of points in each category, if badges are donuts.
  * @property {boolean} stack Whether all its points have one position.
  * @property {import("./mercator.js").Box | null} [bbox]
@@ -32,8 +34,8 @@ import { difference } from "./mercator.js";
  * @typedef {{cluster_id: number}} Named
  * @typedef {{whole: Named, parts: Named[]}} Fork
  *
- * @typedef {object} Change What becomes of the shown clusters, as in the server's answers. Each cluster of both answers
- *   occurs once.
+ * @typedef {object} Change The changes from one answer to the next, in the form of the server's answers. Each cluster
+ *   of both answers occurs once.
  * @property {Named[]} kept
  * @property {Fork[]} splits
  * @property {Fork[]} merges
@@ -50,14 +52,18 @@ const APPEAR = 600;
 const FADE = 160;
 
 /**
- * Milliseconds in which clusters enter an empty view, one after the other in tree order, in which neighbours are close.
+ * Milliseconds in which clusters enter an empty view. They enter one after the other in tree order, so that neighbours
+ * enter at about the same time.
  */
 const WAVE = 420;
 
 /** Moment at which the labels of parts appear, as a share of the move. */
 const PART_LABELS = 0.38;
 
-/** Size of parts when they arrive, size of a whole when it replaces them, and milliseconds in which it grows. */
+/**
+ * Size of parts when they arrive, size of the whole when it replaces its parts, and milliseconds in which it then
+ * grows.
+ */
 const ARRIVING = 0.86;
 const FORMED = 0.9;
 const GROW = 140;
@@ -66,12 +72,12 @@ export class Sprite {
   /** @param {Drawn} cluster */
   constructor(cluster) {
     this.cluster = cluster;
-    /** State at the last `advance`. The drawn radius is the radius of the badge times `size`. */
+    /** State after the last call of `advance`. The drawn radius is the radius of the badge times `size`. */
     this.x = cluster.x;
     this.y = cluster.y;
     this.size = 1;
     this.alpha = 1;
-    /** The label is shown from the first moment until the second. */
+    /** The label is shown from `labelFrom` until `labelUntil`. */
     this.labelFrom = -Infinity;
     this.labelUntil = Infinity;
     /** The sprite is not drawn before this moment, when its parts have arrived. */
@@ -89,7 +95,7 @@ export class Sprite {
   }
 
   /**
-   * Starts to move from where the sprite is drawn now.
+   * Starts a movement from the current state of the sprite to a target.
    *
    * @param {Target} target
    * @param {number} start
@@ -171,8 +177,8 @@ export class Sprite {
   }
 }
 
-// A cluster is a range of points, so of two clusters one contains the other, or they share no point. Clusters of a grid
-// share no points. If the size of a cluster is unknown under a filter, its range may end too early.
+// A cluster is a range of points. Of two clusters, one contains the other, or they share no point. Clusters of a grid
+// share no points. If a filter is set and the size of a cluster is unknown, its range may end too early.
 
 /** @param {Drawn} cluster */
 const startOf = ({ first = NaN }) => first;
@@ -185,7 +191,7 @@ const overlaps = (a, b) => startOf(a) < endOf(b) && startOf(b) < endOf(a);
 
 export class Scene {
   /**
-   * Sprites of the answer by id, in the order of the answer.
+   * Sprites of the shown answer by id, in the order of the answer.
    *
    * @type {Map<number, Sprite>}
    */
@@ -197,20 +203,20 @@ export class Scene {
    */
   #leaving = new Set();
   /**
-   * The latest leaving sprite of each id, while an answer is applied.
+   * The latest leaving sprite of each id. Used only while an answer is applied.
    *
    * @type {Map<number, Sprite>}
    */
   #leavingByID = new Map();
   /**
-   * Leaving sprites that had labels or were to get them when the answer came.
+   * Sprites that were leaving when the answer came, and had a label or would have got one.
    *
    * @type {Sprite[]}
    */
   #counting = [];
   #until = 0;
   #pace = 1;
-  // Results of `sprites` and `spritesByTone`, until other sprites come or go.
+  // Cached results of `sprites` and `spritesByTone`. They are null after sprites were added or removed.
   /** @type {Sprite[] | null} */
   #ordered = null;
   /** @type {Sprite[] | null} */
@@ -229,7 +235,7 @@ export class Scene {
   }
 
   /**
-   * All sprites to draw, from the bottom up: leaving sprites, shown sprites, and wholes that leave over their parts.
+   * All sprites to draw, from bottom to top: leaving sprites, shown sprites, and wholes that fade above their parts.
    */
   get sprites() {
     const leaving = () => [...this.#leaving];
@@ -266,7 +272,7 @@ export class Scene {
   }
 
   /**
-   * Moves all sprites to where they are drawn at a moment.
+   * Sets the state of all sprites at a moment.
    *
    * @param {number} now
    */
@@ -286,7 +292,7 @@ export class Scene {
    * @param {Change} change
    * @param {Drawn[]} clusters The new answer, in tree order.
    * @param {number} now In milliseconds.
-   * @param {boolean} isInstant Whether nothing moves, for example because reduced motion is preferred.
+   * @param {boolean} isInstant Whether the change is not animated, for example because reduced motion is preferred.
    */
   apply(change, clusters, now, isInstant = false) {
     this.advance(now);
@@ -321,13 +327,14 @@ export class Scene {
       this.#shown.set(cluster.id, sprite);
     });
     this.#reorder();
-    // The start values apply from this moment on, not from the next frame.
+    // Sets the start values now, not only in the next frame.
     this.advance(now);
   }
 
   /**
-   * Shows an answer of another tree. A badge with the same position and number as a cluster of that tree becomes its
-   * badge. All others give up their numbers at once and fade: their points may be in other clusters of the new tree.
+   * Shows an answer of another tree. If a badge has the position and the number of a cluster of the new tree, it
+   * becomes the badge of this cluster. All other badges lose their numbers at once and fade, because their points may
+   * be in other clusters of the new tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now
@@ -352,9 +359,9 @@ export class Scene {
     this.#leaving = new Set();
     for (const sprite of others) {
       sprite.labelUntil = Math.min(sprite.labelUntil, now);
-      // Ids and ranges of points of the other tree mean nothing in this one.
+      // Ids and ranges of points of the previous tree mean nothing in the new tree.
       sprite.cluster = { ...sprite.cluster, id: NaN, first: NaN };
-      // A sprite that is not drawn yet never will be.
+      // A sprite that is not drawn yet is never drawn.
       if (!sprite.isForming(now)) this.#fade(sprite, now);
     }
     this.#shown = adopted;
@@ -388,7 +395,7 @@ export class Scene {
    * @param {number} now
    */
   #split(whole, parts, now) {
-    // A whole that has no label yet never gets one: its parts take over from the sprites that it was to take over from.
+    // A whole that has no label yet never gets one. Instead, its parts replace the sprites that it would have replaced.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
     if (hasLabel) {
@@ -414,8 +421,8 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // A leaving sprite within the whole that is not on its way into another one goes to the whole, with its label.
-    // Sprites that were to take over from it never do.
+    // A leaving sprite within the whole may be on its way into another sprite. If not, it moves to the whole and keeps
+    // its label. Sprites that would have replaced it never get labels.
     const joining = this.#joining(cluster, parts, counting);
     /** @param {Sprite} sprite */
     const isReplaced = (sprite) => joining.some((other) =>
@@ -435,7 +442,8 @@ export class Scene {
   }
 
   /**
-   * Returns the sprites within a whole that count its points, unless a sprite that contains them takes over from them.
+   * Returns the sprites within a whole whose labels count its points. Leaves out sprites that will be replaced by a
+   * sprite that contains them.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
@@ -448,13 +456,13 @@ export class Scene {
   }
 
   /**
-   * Shows a whole that comes back, or comes out of a larger one, before its parts have labels. The parts never get
-   * labels.
+   * Shows a whole before its parts have labels, which they then never get. The whole was shown before and comes back,
+   * or it comes out of a larger whole.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
    * @param {Sprite[]} counting
-   * @param {Sprite[]} around The sprites that contain it.
+   * @param {Sprite[]} around The sprites that contain the cluster.
    * @param {number} now
    */
   #callBack(cluster, parts, counting, around, now) {
@@ -475,7 +483,7 @@ export class Scene {
   }
 
   /**
-   * Fades a sprite into a whole. It never gets a label.
+   * Fades a sprite into a whole. The sprite never gets a label.
    *
    * @param {Sprite} sprite
    * @param {Drawn} cluster
@@ -491,8 +499,8 @@ export class Scene {
   }
 
   /**
-   * Moves a part to its whole, with its label until it arrives. A part that is still forming starts once its own parts
-   * have arrived.
+   * Moves a part to its whole. The part keeps its label until it arrives. A part whose own parts are still moving to it
+   * starts when they have arrived.
    *
    * @param {Sprite} part
    * @param {Drawn} cluster
@@ -528,8 +536,8 @@ export class Scene {
   }
 
   /**
-   * Ends labels that count points of an entering cluster. They end at once, and all sprites that take over from them
-   * get their labels.
+   * Ends the labels that count points of an entering cluster at once. All sprites that were to replace the sprites with
+   * these labels get their own labels now.
    *
    * @param {Drawn} cluster
    * @param {Map<number, Sprite>} before
@@ -554,7 +562,7 @@ export class Scene {
    */
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
-      // The sprite never gets its label. Parts that are on their way to it have nothing to go to.
+      // The sprite never gets its label. Parts that are moving to it have no target any more, so they fade.
       for (const part of this.#counting) {
         if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
       }
@@ -595,9 +603,9 @@ export class Scene {
   }
 
   /**
-   * Returns the sprite of a cluster that is still leaving. It comes back from where it is, so that nothing jumps. If it
-   * has its label just until the takeover, it keeps the label. If other sprites take over from it at another moment, it
-   * goes on leaving, and another sprite starts in its place.
+   * Returns the sprite of a cluster whose sprite is still leaving. It comes back from its current position, so that
+   * nothing jumps. If its label would have ended at the takeover, it keeps the label. If its label ends at another
+   * moment, the sprite continues to leave, and a new sprite starts at its position.
    *
    * @param {Drawn} cluster
    * @param {number} takeover
@@ -626,7 +634,7 @@ export class Scene {
 }
 
 /**
- * Returns a sprite for a cluster that comes out of another, without a label yet.
+ * Returns a sprite for a cluster that comes out of another cluster. It has no label yet.
  *
  * @param {Sprite} whole
  * @param {Drawn} cluster
@@ -641,8 +649,8 @@ function startingIn(whole, cluster) {
 }
 
 /**
- * Returns the change between two answers without a common hierarchy, such as those from a grid. A cluster with the same
- * id and count is kept; all others leave or enter.
+ * Returns the change between two answers without a common hierarchy, such as answers from a grid. A cluster is kept if
+ * its id and its count are in both answers. All other clusters leave or enter.
  *
  * @param {Drawn[]} before
  * @param {Drawn[]} after

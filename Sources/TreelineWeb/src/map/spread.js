@@ -1,4 +1,4 @@
-// The members of a stack, spread around it. A stack is points at one position, which no zoom separates.
+// The members of a stack, spread around it. A stack consists of points at one position, which no zoom separates.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { SPREAD_SPACING } from "./constants.js";
@@ -10,7 +10,7 @@ import { settle } from "./easing.js";
 const OPENING = 320;
 
 export class Spread {
-  /** Index of the member under the pointer, -1 if there is none. */
+  /** Index of the member under the pointer; -1 if there is none. */
   marked = -1;
 
   /**
@@ -42,7 +42,7 @@ export class Spread {
 }
 
 /**
- * Returns the index of the member at a position, -1 if there is none.
+ * Returns the index of the member at a position; -1 if there is none.
  *
  * @param {Spread | null} spread
  * @param {Camera} camera

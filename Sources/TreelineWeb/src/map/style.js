@@ -1,5 +1,5 @@
-// A tree as a plain source of MapLibre GL JS, with style layers that draw it: for maps whose styles decide how everything
-// looks. Its clusters do not move from one answer to the next.
+// A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. They are for maps on
+// which the style decides how everything looks. Clusters are not animated between two answers.
 
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { DARK, LIGHT } from "./palette.js";
@@ -13,8 +13,8 @@ const PAUSE = 100;
  * Adds a GeoJSON source with the clusters in view, which follows the map.
  *
  * @param {any} map A map of MapLibre GL JS whose style is loaded.
- * @param {string} id Of the source.
- * @param {AnyTree | Promise<AnyTree>} source What `Treeline.build`, `Treeline.open` or `Treeline.connect` gives.
+ * @param {string} id Id of the source.
+ * @param {AnyTree | Promise<AnyTree>} source Result of `Treeline.build`, `Treeline.open` or `Treeline.connect`.
  * @param {{cut?: import("../tree.js").Cut, aggregate?: string, onError?: (error: any) => void}} options
  */
 export function addTreelineSource(map, id, source, { cut, aggregate, onError = console.error } = {}) {
@@ -31,12 +31,12 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
       const { lng, lat } = map.getCenter();
       const { clientWidth: width, clientHeight: height } = map.getContainer();
       const [[west, south], [east, north]] = map.getBounds().toArray();
-      // Badges that do not touch at a higher zoom might touch at the zoom that is shown.
+      // The zoom is rounded down, because badges that do not touch at a higher zoom might touch at the shown zoom.
       const zoom = Math.floor(map.getZoom() * 1000) / 1000;
       const isTurned = map.getBearing() !== 0 || map.getPitch() > 0;
       const view = isTurned ? { bbox: [west, south, Math.min(east, west + 360), north], zoom } : { center: [lng, lat], zoom, width, height };
       const answer = await tree.clusters({ ...view, ...(cut && { cut }), ...(aggregate && { aggregate }) });
-      // A later answer may have come first.
+      // Discards this answer if a later request was answered first.
       if (own === number) map.getSource(id)?.setData(answer.toGeoJSON());
     } catch (error) {
       onError(error);
@@ -56,7 +56,7 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
       ({ cut = cut, aggregate = aggregate } = options);
       return update();
     },
-    /** Stops following the map, and removes the source, whose layers must be gone. */
+    /** Stops following the map and removes the source. Its layers must have been removed before. */
     remove() {
       number++;
       clearTimeout(timer);
@@ -68,11 +68,11 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
 }
 
 /**
- * Returns style layers that draw such a source: badges, dots, and numbers.
+ * Returns style layers that draw the source of a tree: badges, dots, and numbers.
  *
  * @param {string} source Id of the source.
- * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be among the glyphs of the style; without
- *   a font badges have no numbers.
+ * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be a font of the style's glyphs. Without a
+ *   font, badges have no numbers.
  * @returns {any[]}
  */
 export function treelineLayers(source, { theme = "light", font } = {}) {
