@@ -122,14 +122,15 @@ public struct TLSFiles: Hashable, Sendable {
 public struct ServerOptions: Sendable {
   /// Address to listen on. Any address other than a loopback address opens the server to the network.
   public var host = "127.0.0.1"
-  /// Port to listen on; 0 chooses a free one.
+  /// Port to listen on; 0 chooses a free port.
   public var port = 8080
   /// Separate port for `/metrics`, with `/health` and `/ready`; nil to answer `/metrics` at `port`.
   public var managementPort: Int?
   /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all origins. By default
   /// only the server's own pages may send requests.
   public var allowedOrigins: [String] = []
-  /// Origins whose pages may show the map in a frame, such as `https://example.org`. The server's own pages always may.
+  /// Origins whose pages may show the map in a frame, such as `https://example.org`. The server's own pages may always
+  /// show it.
   public var frameAncestors: [String] = []
   /// Proxies whose `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host` headers are trusted: addresses such as
   /// `127.0.0.1` and `10.0.0.0/8`. Invalid addresses are left out.
@@ -140,7 +141,7 @@ public struct ServerOptions: Sendable {
   var trustedProxies: [IPAddress.Range] = []
   /// Certificates and key of the server; nil for no TLS.
   public var tls: TLSFiles?
-  /// Bearer token that clients must send; nil if none is needed.
+  /// Bearer token that clients must send; nil if no token is needed.
   public var token: String?
   /// Maximum number of requests per second from one address; nil for no maximum.
   public var requestsPerSecond: Double?
@@ -150,7 +151,7 @@ public struct ServerOptions: Sendable {
   public var logFormat = LogFormat.text
   /// Whether the map is served at `/`.
   public var hasViewer = true
-  /// Number of seconds for which clients may use an answer without asking again.
+  /// Number of seconds for which a client may use an answer without requesting it again.
   public var maxAge = 0
   /// Folder of the viewer's files; nil for the viewer that comes with the server.
   public var viewerFolder: String?
@@ -158,9 +159,9 @@ public struct ServerOptions: Sendable {
   public var publicURL: String?
   /// Maximum time for which a connection may be idle, in seconds.
   public var idleSeconds = 60
-  /// Maximum time until a whole request, head and body, has come in, in seconds.
+  /// Maximum time until a whole request with head and body has arrived, in seconds.
   public var requestSeconds = 30
-  /// Maximum time in which a client must read an answer, in seconds.
+  /// Maximum time that a client may take to read an answer, in seconds.
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30

@@ -243,8 +243,8 @@ def end_group(group, number):
 
 
 def ordered(steps):
-    """Returns the steps and all steps that they need. First come the steps with the longest chain of steps after them,
-    so that no long chain is left at the end."""
+    """Returns the steps and all steps that they need. A step with a longer chain of steps after it comes earlier, so
+    that no long chain is left at the end."""
     following = collections.defaultdict(list)
 
     def add(step):

@@ -31,14 +31,14 @@ class Step:
     # Usual time on two cores with no other step running. Of the steps that are ready, the one with the longest
     # remaining chain of steps starts first.
     seconds: int = 10
-    # Cores that the step keeps busy; 0 for a step that mostly waits, such as a download. Any number of steps with 0 may
-    # run at once.
+    # Number of cores that the step keeps busy. It is 0 for a step that mostly waits, such as a download. Any number of
+    # such steps may run at once.
     cores: int = 1
     # True for a build or an installation. Its failure counts as a failed test, its success does not count as a test.
     is_preparation: bool = False
     # Environment variables for later steps: paths relative to the root.
     exports: dict = field(default_factory=dict, compare=False)
-    # Steps that must end before this one if they are part of the run.
+    # Steps that must end before this step if they are part of the run.
     after: tuple = ()
 
 

@@ -155,7 +155,7 @@ def figures(server, bounds, options):
                 beside = timed(server, "beside heavy", each, file.name, header, options)
                 heavy.wait()
                 print(f"{'':12} p50 {beside['p50_ms'] / alone['p50_ms']:.2f}x, p99 {beside['p99_ms'] / alone['p99_ms']:.2f}x "
-                      f"of that without {options.heavy} heavy clients", flush=True)
+                      f"the latency without {options.heavy} heavy clients", flush=True)
 
 
 def timed(server, title, each, paths, header, options):

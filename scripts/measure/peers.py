@@ -120,8 +120,8 @@ def copying(answer):
 
 
 def making(answer, median):
-    """Returns the time in which the module gives this answer from an index that contains nothing else. That is a bit
-    more than the time to create the results, since the module still walks over that index."""
+    """Returns the time of a query that gives this answer, on an index that contains nothing else. It is a little longer
+    than the time to create the results, because the module also walks over the index."""
     if not answer:
         return 0.0
     points = numpy.array([[cluster["longitude"], cluster["latitude"]] for cluster in answer])

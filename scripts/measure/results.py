@@ -43,7 +43,7 @@ def amount(value):
 
 @dataclass
 class Bound:
-    """The bound of a row's figure. A miss of `limit` is a failure; `aim` is the value that we would like to reach."""
+    """The bound of a row's figure. If the figure misses `limit`, the run fails. `aim` is the value to reach."""
 
     limit: float
     is_most: bool = True
@@ -70,7 +70,7 @@ class Row:
     what: str
     ours: Samples
     peer: Samples | None = None
-    # One for each round if there are rounds, so that a machine that slows down affects both sides.
+    # One figure for each round if there are rounds, so that a machine that slows down affects both sides.
     figures: list = field(default_factory=list)
     bound: Bound | None = None
     note: str = ""

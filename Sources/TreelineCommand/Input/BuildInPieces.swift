@@ -28,7 +28,7 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Memory per point of a build in memory, in bytes, rounded up, including coordinates and results. The second value
+  /// Bytes of memory per point of a build in memory, rounded up. They include coordinates and results. The second value
   /// is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
@@ -202,8 +202,8 @@ final class BuildInPieces {
     }
   }
 
-  /// Minimum number of bytes to read before a forecast. After so many bytes, the bytes that were read but not yet
-  /// parsed hardly change the estimate.
+  /// Minimum number of bytes to read before a forecast. From this number on, bytes that were read but not yet parsed
+  /// hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
   /// Reports that the build runs in pieces, and how much it will cost, estimated from the first points.

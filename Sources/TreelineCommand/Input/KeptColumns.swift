@@ -15,7 +15,7 @@ struct KeptColumns {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
-  /// Finds the columns that the option's values name. Throws if one is missing, so that no index lacks it.
+  /// Finds the columns that the option's values name. Throws if a column is missing.
   ///
   /// - Parameter takesAnyName: Whether more points will follow, which may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {

@@ -98,7 +98,8 @@ struct Points {
 
   /// Returns a cluster of the tree as a feature to write.
   ///
-  /// - Parameter position: Where to show the cluster; nil for its position in the tree, if that is the mean.
+  /// - Parameter position: Where to show the cluster; nil for its position in the tree. Pass nil only if that is the
+  ///   mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
@@ -201,7 +202,7 @@ extension ClusterTree {
     reportCoarsePositions(of: table)
   }
 
-  /// Reports it if a plain plane is so wide that the tree keeps positions less exactly than they were read.
+  /// Prints a note if a plain plane is so wide that the tree keeps positions less exactly than they were read.
   private func reportCoarsePositions(of table: PointTable) {
     if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }
@@ -230,7 +231,7 @@ extension BuildProgress.Stage {
 }
 
 extension Plane {
-  /// Returns whether any position is kept with an error of more than a millionth of its distance from zero.
+  /// Returns whether any position is kept with an error above a millionth of its distance from zero.
   func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
     guard projection == .planar else { return false }
     let format = CoordinateFormat(of: self)

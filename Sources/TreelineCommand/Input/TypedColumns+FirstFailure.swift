@@ -5,7 +5,7 @@ extension TypedColumns {
   /// there is none, or if the failure that was found is no failure of data.
   ///
   /// - Parameters:
-  ///   - failure: A failure that was found, which need not be that of the first line.
+  ///   - failure: The failure that was found. An earlier line may have another bad value.
   ///   - points: The points to look at.
   ///   - row: The column of `--row`, unless the points are sorted by it already.
   /// - Complexity: O(points and columns), with each value read again

@@ -96,7 +96,9 @@ struct QueryCommand: ParsableCommand {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
     if !format.isGeoJSON {
-      if hulls { throw ValidationError("'--hulls' goes with '--format geojson' or geojsonl; no column holds one.") }
+      if hulls {
+        throw ValidationError("'--hulls' goes with '--format geojson' or geojsonl; a table has no column for hulls.")
+      }
       if geometry != .point { throw ValidationError("'--geometry' goes with '--format geojson' or geojsonl.") }
     }
     if rows {
@@ -236,7 +238,8 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: Where to show clusters; nil for their positions in the tree, if these are the means.
+  /// - Parameter positions: Where to show clusters; nil for their positions in the tree. Pass nil only if these are the
+  ///   means.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

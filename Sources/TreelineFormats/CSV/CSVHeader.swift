@@ -73,9 +73,9 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
   return Bytes(rebasing: text.dropFirst(4))
 }
 
-/// Returns the delimiter that is most frequent in the first record outside quotes; a comma if there is none. Commas may
-/// be part of numbers: they are ignored if another delimiter separates two or more numbers with decimal commas. If the
-/// options request decimal commas, commas are ignored if any other delimiter occurs.
+/// Returns the most frequent delimiter outside quotes in the first record; a comma if there is none. Commas may be part
+/// of numbers. So commas are ignored if another delimiter separates two or more numbers with decimal commas. If the
+/// options request decimal commas, commas are also ignored if any other delimiter occurs.
 ///
 /// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

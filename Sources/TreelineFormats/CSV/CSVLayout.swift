@@ -21,8 +21,8 @@ enum CoordinateSpelling {
       }
   }
 
-  /// Returns the coordinate that two cells contain, or that the first cell alone contains; nil unless it is valid for
-  /// the axes.
+  /// Returns the coordinate in two cells, or in the first cell if it has both numbers; nil if it is not valid for the
+  /// axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
@@ -42,7 +42,7 @@ enum CoordinateSpelling {
 }
 
 extension Axes {
-  /// Returns the coordinate that two cells contain, in any spelling; nil unless it is valid.
+  /// Returns the coordinate in two cells, in any spelling; nil if it is not valid.
   @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
     first: Double, second: Double
   )? {
@@ -71,8 +71,8 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// Number of columns in the first row, and the maximum for all other rows.
   let columnCount: Int
-  /// Minimum number of columns in every row: the number of columns of the first row up to its last name. A header may
-  /// end with delimiters that the rows do not have.
+  /// Minimum number of columns in each row: the number of columns of the first row up to its last name. A header may
+  /// end with more delimiters than the rows.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0; equal if one cell has both.
   let first: Int

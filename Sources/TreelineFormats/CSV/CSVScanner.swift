@@ -14,7 +14,7 @@ struct CSVRecord {
   var columnCount = 0
   /// Number of line breaks (LF, CR LF or CR) consumed, including those inside quotes.
   var lineBreaks = 0
-  /// The first column with text after its closing quote, counted from 0; -1 if none.
+  /// The first column with text after its closing quote, counted from 0; -1 if there is none.
   var strayColumn = -1
 }
 
@@ -28,8 +28,8 @@ enum CSVScan {
 
 /// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
 ///
-/// A quote has a meaning only as the first byte of a cell. TSV has no quotes by convention. A quote in TSV has a
-/// meaning only if the cell is closed before the next tab or line break; otherwise it is an ordinary character. After
+/// A quote opens a quoted cell only as the first byte of the cell. TSV has no quotes by convention. So in TSV a quote
+/// also needs a closing quote directly before the next tab or line break; otherwise it is an ordinary character. After
 /// a closing quote only a delimiter or the end of the line may follow. Any other text there is skipped and reported as
 /// `strayColumn`. If `isFinal`, nothing follows `bytes`, so their end is the end of the record.
 @inline(__always) func scanCSVRecord(

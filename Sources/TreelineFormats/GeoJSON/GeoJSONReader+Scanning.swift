@@ -181,8 +181,8 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks that a Feature of a sequence ends its line. The caller refuses another Feature on the line, since a line of
-  /// two Features must not be skipped as one.
+  /// Checks that nothing follows a Feature of a sequence on its line. The caller refuses a line with a second Feature,
+  /// because skipping that line would skip both.
   func checkEndOfLine() throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
@@ -207,7 +207,8 @@ extension ReadingError {
     }
   }
 
-  /// Returns the error of a line that could be skipped; the error itself if it is no error of a line.
+  /// Returns this error as the error of a line that could be skipped. Returns it unchanged if it is not the error of a
+  /// line.
   ///
   /// - Parameter start: The line on which the Feature begins.
   func ofLine(_ start: Int) -> ReadingError {

@@ -150,8 +150,8 @@ struct GeoJSONReader: InputFormat {
     repeat { try skipSpace() } while try readElement(after: &previousLine)
   }
 
-  /// Reads a Feature of a collection, and the comma or the bracket after it. Skips a Feature that is not JSON if it is a
-  /// line of its own and the options allow it.
+  /// Reads a Feature of a collection, and the comma or the bracket after it. If a Feature is not JSON, skips it,
+  /// provided that it has its own line and that the options allow it.
   ///
   /// - Parameter previousLine: Line on which the previous Feature ends; set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.
@@ -166,7 +166,7 @@ struct GeoJSONReader: InputFormat {
     }
     previousLine = window.line
     try skipSpace()
-    // A line that was skipped may have lacked its comma.
+    // The skipped line may have lacked its comma.
     if failure != nil, window.bytes.first == Byte.openBrace { return true }
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }

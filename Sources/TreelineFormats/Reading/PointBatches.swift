@@ -60,7 +60,7 @@ package final class ColumnCheck {
 
 /// The parts of a program that take part in the reading of an input.
 package struct PointReceivers {
-  /// Receives points that are too many for memory; nil to hold all.
+  /// Receives the points if they are too many for memory; nil to keep all points in memory.
   let batches: PointBatches?
   let check: ColumnCheck?
 
@@ -68,7 +68,7 @@ package struct PointReceivers {
     (self.batches, self.check) = (batches, check)
   }
 
-  /// The error with which one of the receivers ended the reading; nil if none did.
+  /// The error with which one of the receivers ended the reading; nil if no receiver ended it.
   package var failure: (any Error)? { check?.failure ?? batches?.failure }
 }
 
@@ -79,8 +79,8 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Numbers of the rows without a valid position, ascending. The points have the remaining row numbers in order: those
-  /// that are skipped neither in this batch nor in an earlier batch.
+  /// Numbers of the rows without a valid position, ascending. The points have the remaining row numbers in order. A row
+  /// number remains if it is skipped neither in this batch nor in an earlier batch.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }

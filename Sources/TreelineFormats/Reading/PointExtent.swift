@@ -1,6 +1,6 @@
 import Treeline
 
-/// The extent of the points of an input.
+/// The number and the extent of an input's points.
 package struct PointExtent: Sendable {
   package private(set) var pointCount = 0
   package private(set) var least = Coordinate(longitude: .infinity, latitude: .infinity)
@@ -22,7 +22,7 @@ package struct PointExtent: Sendable {
 
 /// The CSV columns of the coordinates.
 package struct PositionColumns: Sendable {
-  /// The first column's name, equal to `second` if one column has both coordinates.
+  /// Name of the first column. If one column has both coordinates, `second` has the same name.
   package let first: String
   package let second: String
   /// Whether the columns were detected, not chosen by the user.

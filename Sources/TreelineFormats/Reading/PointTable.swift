@@ -17,7 +17,7 @@ public struct PointTable: Sendable {
   public let notes: [ReadingNote]
   /// Numbers of all skipped rows, ascending.
   let skippedRows: [Int]
-  /// Number of points and skipped rows that were passed on in batches; this table does not contain them.
+  /// Numbers of points and of skipped rows that were passed on in batches. This table does not contain them.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
   /// Line of each record, in the order before `numbered(by:)` sorted the records; empty unless columns were kept.
@@ -47,7 +47,7 @@ public struct PointTable: Sendable {
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
     if let givenRows { return givenRows[index] }
-    // skippedRows[k] - k valid rows precede the skipped row k, and that number never decreases.
+    // The number of valid rows before the skipped row k is skippedRows[k] - k. It never decreases as k increases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 

@@ -4,7 +4,7 @@ import Treeline
 public struct ReadingOptions: Hashable, Sendable {
   /// The CSV columns of the coordinates.
   public var columns: ColumnChoice
-  /// Whether rows without a valid position are counted and listed. Otherwise reading stops at the first one.
+  /// Whether rows without a valid position are counted and listed. If not, reading stops at the first such row.
   public var skipsInvalid: Bool
   /// Whether each point's other columns (CSV) or `properties` (GeoJSON) are kept in memory.
   public var keepsColumns: Bool
@@ -45,7 +45,7 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
 /// Longitudes and latitudes may be written as angles, too: `48°51'24"N`, `48 51 24 N`, `-2:21:03`, `2.35 W`.
 ///
 /// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
-/// over one that differs in case.
+/// over a name that differs in case.
 public enum ColumnChoice: Hashable, Sendable {
   /// The columns that are found first, in this order:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;

@@ -60,7 +60,8 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - position: Where to show the cluster; nil for its position in the tree, if that is the mean.
+  ///   - position: Where to show the cluster; nil for `cluster.coordinate`. Pass nil only if that is the cluster's
+  ///     mean.
   ///   - hasEllipse: Whether the ellipse of its points is written.
   ///   - cut: Cut of the answer, if known. If it has badges, the diameter of the badge is written.
   public init(
@@ -78,15 +79,15 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a grid cell, without row and columns. Its id is the number of its first point, which no
-  /// other cell has.
+  /// Creates the feature of a grid cell, without row and columns. Its id is the number of its first point, so no two
+  /// cells have equal ids.
   @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
     self.init(
       id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
       bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
   }
 
-  /// Creates the feature of a single point, even if others have its position; without its row and its columns.
+  /// Creates the feature of a single point, without its row and its columns. Other points may have its position.
   ///
   /// - Parameter leaf: The smallest cluster that contains the point.
   @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
@@ -132,9 +133,9 @@ extension Plane {
     }
   }
 
-  /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis, with a width of
-  /// at least a quarter of its length; nil for a stack. The viewer colors tiles by this area, and other answers by the
-  /// equal area that `density.js` computes.
+  /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis; nil for a stack.
+  /// The ellipse is at least a quarter as wide as it is long. The viewer colors tiles by this area. For other answers,
+  /// `density.js` computes an equal area.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse

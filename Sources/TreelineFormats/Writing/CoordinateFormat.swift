@@ -1,9 +1,9 @@
 import Foundation
 import Treeline
 
-/// Writes coordinates with only those decimals that a plane resolves: 7 on the sphere (1 cm).
+/// Writes coordinates with only the decimals that a plane resolves: 7 on the sphere (1 cm).
 ///
-/// A unit of the plane is less than the last decimal. So a number that was read with at most that many decimals is
+/// A unit of the plane is less than a unit of the last decimal. So a number that was read with no more decimals is
 /// written as it was read.
 @_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int

@@ -12,8 +12,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// The beginning of every FeatureCollection.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Writes a FeatureCollection, one feature per line, in pieces. The text of an answer may be much larger than the
-  /// answer, so at most one piece and one feature are in memory as text.
+  /// Writes a FeatureCollection in pieces, with one feature per line. The text of an answer may be much larger than the
+  /// answer itself, so at most the text of one piece and one feature is in memory.
   public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
     rethrows
   {

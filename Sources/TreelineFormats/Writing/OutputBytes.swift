@@ -1,7 +1,7 @@
 import Treeline
 
-/// Text in UTF-8 that is being written. Appended text is written to its final place, without a `String` in between: a
-/// query takes microseconds, and so should the text of its answer.
+/// Text in UTF-8 that is being written. Appended text is written directly to its final place, without a `String` in
+/// between. A query takes microseconds, and writing the text of its answer should take no longer.
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
@@ -56,7 +56,7 @@ import Treeline
     count += 1
   }
 
-  /// If the compiler knows the literal, it turns the copy into a few register moves.
+  /// For a literal that the compiler knows, the copy becomes a few register moves.
   @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)

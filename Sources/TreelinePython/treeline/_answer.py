@@ -100,7 +100,7 @@ class Cluster:
         return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-# As a mapping, each cluster gives `pandas.DataFrame(answer)` a column for each name.
+# Because a cluster is a mapping, `pandas.DataFrame(answer)` has a column for each name.
 Mapping.register(Cluster)
 
 
@@ -135,15 +135,15 @@ class Clusters(Answer):
     def __class__(self) -> type:
         """The class of the answer. For pandas an answer without clusters is a mapping of columns.
 
-        `pandas.DataFrame` makes rows of the clusters, so it would find no columns without clusters; only mappings may
-        name columns. No other caller gets another class.
+        `pandas.DataFrame` makes a row of each cluster. Without clusters it would find no columns, because only a
+        mapping can name columns. All other callers get the real class.
         """
         if len(self) == 0 and sys._getframe(1).f_globals.get("__name__") == "pandas.core.frame":
             return dict
         return type(self)
 
     def keys(self) -> list[str]:
-        """Returns the names of the columns that each cluster has as a mapping."""
+        """Returns the names of the columns, which are also the keys of each cluster."""
         return [*_COLUMNS, *self.values]
 
     @property
@@ -310,7 +310,7 @@ class Clusters(Answer):
         return place if place >= 0 else None
 
     def transition_to(self, other: Clusters) -> Transition:
-        """Returns the changes from this answer to another one of the same tree."""
+        """Returns the changes from this answer to another answer of this tree."""
         if not isinstance(other, Clusters):
             raise TypeError(f"expected an answer, found {other!r}")
         return Transition(self, other)
@@ -338,8 +338,8 @@ class Clusters(Answer):
     def __getitem__(self, which: slice | Any) -> Clusters: ...
 
     def __getitem__(self, which: Any) -> Any:
-        """Returns a cluster by its position; the array of a column or an aggregate by its name; or an answer with some
-        of the clusters, by a slice, a mask or an array of positions."""
+        """Returns a cluster for a position, the array of a column or an aggregate for a name, or an answer with some of
+        the clusters for a slice, a mask or an array of positions."""
         if isinstance(which, str):
             return self._column(which)
         if isinstance(which, int | np.integer):
@@ -407,7 +407,7 @@ class Clusters(Answer):
         return Table(self._columns()).__arrow_c_stream__()
 
     def to_arrow(self) -> Any:
-        """Returns the clusters as a `pyarrow.Table`, numbers without a copy."""
+        """Returns the clusters as a `pyarrow.Table`. Numbers are not copied."""
         return Table(self._columns()).to_arrow()
 
     def to_pandas(self) -> Any:

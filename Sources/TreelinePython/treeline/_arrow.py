@@ -81,7 +81,7 @@ _NAMES = {
 
 
 def speaks(values: Any) -> bool:
-    """Returns whether an object exports arrays; objects of pandas only do so with pyarrow."""
+    """Returns whether an object exports arrays. Objects of pandas export arrays only if pyarrow is installed."""
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
 
 
@@ -162,7 +162,7 @@ class Column:
 
     @property
     def valid(self) -> AnyArray | None:
-        """Mask of values that are present; None if all are."""
+        """Mask of values that are present; None if all values are present."""
         found = [self._valid(part) for part in self._parts]
         if all(valid is None for valid in found):
             return None
@@ -189,8 +189,8 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans and times as a numpy array, in which missing values may be anything; None for other
-        types."""
+        """Returns numbers, booleans and times as a numpy array. Its entries for missing values are arbitrary. Returns
+        None for other types."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -231,7 +231,7 @@ class Column:
         return decimals
 
     def texts(self) -> tuple[AnyArray, AnyArray] | None:
-        """Returns offsets and bytes of texts; None for other types. The text of a missing value may be anything."""
+        """Returns offsets and bytes of texts; None for other types. The text of a missing value is arbitrary."""
         if self.format not in (b"u", b"U", b"vu"):
             return None
         read = self._viewed_texts if self.format == b"vu" else self._plain_texts
@@ -297,7 +297,7 @@ class Column:
 
 
 def column(values: Any) -> Column:
-    """Reads a column, which may also be the only column of a table."""
+    """Reads a column. A table with only one column is read as this column."""
     memory = Memory(values)
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     schema = memory.schema

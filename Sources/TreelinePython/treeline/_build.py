@@ -119,7 +119,7 @@ def build(
 def _without_invalid(
     points: Coordinates, columns: list[InputColumn], options: str, progress: Callable[[str, float], None] | None
 ) -> Tree:
-    """Builds a tree as an index in a temporary folder, because only such builds keep the numbers of rows."""
+    """Builds a tree as an index in a temporary folder. Only such a build keeps the row numbers of the input."""
     with tempfile.TemporaryDirectory(prefix="treeline-") as folder:
         path = os.path.join(folder, "tree.treeline")
         with _steps.Stream(path, options, columns, _steps.description(None, None, None), False) as stream:

@@ -14,7 +14,8 @@ from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
 
-#: Packages with the arrays of pandas. These arrays are more informative than their Arrow export, which needs pyarrow.
+#: Packages whose objects hold arrays of pandas. These arrays have more information than their Arrow export, and the
+#: export needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
@@ -32,7 +33,7 @@ class InputColumn:
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
         if values is not None:
             self.column.values = values.ctypes.data
-            # The stride of an array of one entry may be anything.
+            # The stride of an array of one entry is arbitrary.
             self.column.stride = values.strides[0] if len(values) > 1 else 0
         if valid is not None and not valid.all():
             self.column.validity = self._address(np.packbits(valid, bitorder="little"))
@@ -221,8 +222,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
 
 
 def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses whole numbers that span nearly 2^64 or more: a column would keep them as floats, although each of them
-    fits into 64 bits."""
+    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but a column would keep them as
+    floats."""
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(
@@ -239,7 +240,7 @@ def _float(name: str, row: int, value: Any) -> float:
 
 
 def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
-    """Refuses whole numbers that doubles do not keep: they are ids, which must not change."""
+    """Refuses whole numbers that doubles cannot represent exactly. They are probably ids, which must not change."""
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
@@ -249,7 +250,7 @@ def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyAr
 
 
 def _own(value: Any) -> Any:
-    """Returns a numpy scalar as a Python object, except for times, for which Python is coarser."""
+    """Returns a numpy scalar as a Python object. Times stay numpy scalars, because times of Python are coarser."""
     return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
 
 

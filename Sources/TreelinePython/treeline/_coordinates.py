@@ -15,7 +15,7 @@ from ._names import Found, coordinate_columns, hint
 
 
 class Coordinates(NamedTuple):
-    """Two arrays of doubles, with NaN for missing values, which the library reports with their row."""
+    """Two arrays of doubles, with NaN for missing values. The library reports the row of a missing value."""
 
     x: AnyArray
     y: AnyArray
@@ -27,7 +27,7 @@ class Coordinates(NamedTuple):
     note: str = ""
     #: Whether coordinates are plain x and y.
     is_planar: bool = False
-    #: Whether only the names of the columns say so.
+    #: Whether only the names of the columns show that coordinates are plain x and y.
     is_planar_by_name: bool = False
 
 
@@ -148,8 +148,8 @@ def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
 
 
 def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, float]) -> str:
-    """Returns a note about columns that are taken for x and y on a plain plane, although all values would be valid
-    longitudes and latitudes; empty if they would not."""
+    """Returns a note if columns are read as x and y on a plain plane, but all their values are valid longitudes and
+    latitudes. Otherwise returns an empty text."""
     west, south, east, north = bounds
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
         return ""
@@ -160,7 +160,7 @@ def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, fl
 
 
 def remedy(x: AnyArray, y: AnyArray, invalid: AnyArray, planar: bool) -> str:
-    """Returns what to do about rows with invalid coordinates.
+    """Returns a remedy for rows with invalid coordinates, for an error.
 
     :param invalid: Whether the coordinates of each row are invalid.
     """

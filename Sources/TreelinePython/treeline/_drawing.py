@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import AnyArray
 
-#: Maximum number of rows to draw. Of a longer table, the second number of rows is drawn from its end.
+#: Maximum number of drawn rows, and how many of them are from the end of a longer table.
 _MOST, _LAST = 20, 5
 #: Maximum length of a text in a cell.
 _WIDEST = 40
@@ -36,7 +36,7 @@ def as_html(title: str, columns: Mapping[str, AnyArray]) -> str:
 
 
 def _cells(columns: Mapping[str, AnyArray]) -> dict[str, list[str]]:
-    """Returns the texts of each column, its name first."""
+    """Returns the texts of each column. The first text of a column is its name."""
     return {name: [name, *_texts(values)] for name, values in columns.items()}
 
 

@@ -8,11 +8,12 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that its type allows but the function does not, such as answers of two trees."""
+    """An argument that has the right type but is invalid, such as answers of two different trees."""
 
 
 class ParameterError(Error, ValueError):
-    """A parameter of a query or an option of a build that is unknown, missing, out of range, or excluded by another."""
+    """A parameter of a query or an option of a build that is unknown, missing, out of range, or in conflict with
+    another parameter."""
 
 
 class QueryError(Error, ValueError):
@@ -20,7 +21,7 @@ class QueryError(Error, ValueError):
 
 
 class FilterError(Error, ValueError):
-    """A text that is not a valid filter, or a filter of columns that the tree lacks."""
+    """A text that is not a valid filter, or a filter with columns that the tree does not have."""
 
 
 class AggregateError(Error, ValueError):
@@ -44,7 +45,7 @@ class WritingError(Error, OSError):
 
 
 class PiecesError(Error, ValueError):
-    """Bytes or pieces of a build in pieces that were not written by one of its steps, or were damaged later."""
+    """Data of a build in pieces (bytes or files) that no step of the build has written, or that is damaged."""
 
 
 class CancelledError(Error):

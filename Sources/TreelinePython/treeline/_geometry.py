@@ -23,13 +23,13 @@ class PointColumns:
         :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
         :param x: Name of the column of x, with `y` for the column of y; both None if there is `geometry`.
         :param geometry: Name of a column of points, instead of `x` and `y`.
-        :param planar: Whether coordinates are plain x and y. If it is None, names of columns that are found decide.
+        :param planar: Whether coordinates are plain x and y. If it is None, the names of the found columns decide.
         """
         if (x is None) != (y is None):
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
         #: Whether coordinates are plain x and y.
         self.is_planar = bool(planar)
-        #: Whether only the names of the columns say so.
+        #: Whether only the names of the columns show that coordinates are plain x and y.
         self.is_planar_by_name = False
         #: A guess about the columns that may be wrong; empty if there is none.
         self.note = ""
@@ -80,7 +80,7 @@ class PointColumns:
 
 
 def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-    """Returns the coordinates in an array of points: WKB, structs of x and y, or lists of both."""
+    """Returns the coordinates in an array of points, which are WKB, structs of x and y, or lists of x and y."""
     import pyarrow as pa
 
     if isinstance(array, pa.ExtensionArray):

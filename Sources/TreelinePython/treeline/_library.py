@@ -29,7 +29,7 @@ class Points(Structure):
     @classmethod
     def of(cls, x: Any, y: Any) -> Points:
         """Creates points from two arrays of doubles, which must outlive the points."""
-        # The stride of an array of one entry may be anything.
+        # The stride of an array of one entry is arbitrary.
         strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
         return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
 

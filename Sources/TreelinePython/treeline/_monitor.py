@@ -46,12 +46,12 @@ _SECONDS_UNHEARD = 0.05
 
 
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls a function that another thread can cancel. Uses a separate thread if signals interrupt this one."""
+    """Calls a function that another thread can cancel. If signals interrupt this thread, uses a separate thread."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
-    # Does not use `Thread.join`, which regards the thread as ended when it is interrupted, since Python 3.11.
+    # Does not use `Thread.join`. Since Python 3.11, an interrupted join regards the thread as ended.
     done = threading.Event()
 
     def work() -> None:
@@ -69,7 +69,8 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
             pass
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
-        # The build reads arrays of this thread, which must stay alive until it has stopped, even after more interrupts.
+        # The build reads arrays of this thread. They must stay alive until the build has stopped, even after further
+        # interrupts.
         while not done.is_set():
             try:
                 done.wait()

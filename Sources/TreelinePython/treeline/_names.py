@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-#: Common names in order of preference, in lower case and without `_`, `-` and spaces, and whether they are names of a
-#: plain plane.
+#: Pairs of common names in order of preference, each with whether it names the axes of a plain plane. Names are in
+#: lower case, without `_`, `-` and spaces.
 _COMMON = [
     ("longitude", "latitude", False), ("lon", "lat", False), ("lng", "lat", False), ("long", "lat", False),
     ("decimallongitude", "decimallatitude", False), ("longitude", "lat", False), ("lon", "latitude", False),
@@ -22,7 +22,7 @@ _COMMON = [
     ("boylam", "enlem", False),
 ]  # fmt: skip
 
-#: Names of a column with both coordinates in one cell, and of a column of points as text.
+#: Names of columns that have both coordinates in one cell, or points as text.
 _PAIRS = set(
     "latlon latlng latlong latitudelongitude latitude,longitude lat,lon lat,lng lat/lon lat/lng lonlat lnglat longlat "
     "longitudelatitude longitude,latitude lon,lat lng,lat lon/lat lng/lat location locations coordinates coordinate "
@@ -43,12 +43,12 @@ _OF_DEGREES = _NEUTRAL | set(
 _OF_LENGTHS = _NEUTRAL | set("m meter meters metre metres".split())
 
 _LONGITUDE, _LATITUDE = {"lon", "lng", "long", "longitude"}, {"lat", "latitude"}
-#: Words for the place whose coordinates columns have, as in `stop_lat` of GTFS.
+#: Words for a place that may be part of the name of a coordinate, as in `stop_lat` of GTFS.
 _PLACES = set(
     "address airport city destination dropoff end from home location origin pickup place point pt shape shop site "
     "start station stop store to venue".split()
 )
-#: Words for the start of a journey. Of several places, only the start is read.
+#: Words for the start of a journey. If a table has several places, only the start is read.
 _STARTS = {"from", "origin", "pickup", "start"}
 
 
@@ -59,7 +59,7 @@ class Found(NamedTuple):
     y: Any
     #: A guess about the columns that may be wrong; empty if there is none.
     note: str = ""
-    #: Whether their names are names of a plain plane.
+    #: Whether the names are names for x and y of a plain plane.
     is_planar: bool = False
 
 
@@ -92,7 +92,7 @@ def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
 
 
 def hint(names: Iterable[Any]) -> str:
-    """Returns what to do about the first column that seems to have both coordinates; nothing if none does."""
+    """Returns a hint for an error about the first column that seems to have both coordinates; empty if none does."""
     for name in names:
         if _plain(name) in _PAIRS:
             return (
@@ -117,7 +117,7 @@ def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, boo
 
 
 def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
-    """Returns the columns of the only place, or of the start of a journey."""
+    """Returns the columns of the only place in a table, or of the start of a journey."""
 
     def columns(axis: set[str]) -> list[tuple[list[str], Any]]:
         found = []
@@ -157,7 +157,7 @@ def _plain(name: Any) -> str:
 
 
 def _words(name: Any) -> list[str]:
-    """Returns the words of a name in lower case: `gps` and `latitude` of `GPSLatitude [°]` and of `gps_latitude`."""
+    """Returns the words of a name in lower case: `gps` and `latitude` for `GPSLatitude [°]` and for `gps_latitude`."""
     text, words = unicodedata.normalize("NFC", str(name)), [""]
     for at, character in enumerate(text):
         if character.isupper() and at > 0 and (not text[at - 1].isupper() or text[at + 1 : at + 2].islower()):

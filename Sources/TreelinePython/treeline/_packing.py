@@ -27,7 +27,7 @@ def packed(facts: dict[str, Any], arrays: dict[str, NDArray[Any]], differences: 
         )
         planes.append(little.view(np.uint8).reshape(len(array), array.dtype.itemsize).T.tobytes())
     line = json.dumps({**facts, "arrays": described}, ensure_ascii=False, separators=(",", ":")).encode()
-    # The gzip data has no time, so that the same tree gives the same page.
+    # The gzip data has no time, so that equal trees give equal pages.
     return gzip.compress(line + b"\n" + b"".join(planes), 9, mtime=0)
 
 

@@ -29,7 +29,7 @@ def text(**parameters: Any) -> str:
         if isinstance(value, bool | np.bool_):
             found = "true" if value else "false"
         elif isinstance(value, str):
-            # Encodes characters that would end a value or begin an encoded character.
+            # Encodes the characters `&`, which would end a value, and `%`, which would begin an encoded character.
             found = value.replace("%", "%25").replace("&", "%26")
         elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set | bytes | bytearray):
             found = ",".join(_number(name, part) for part in value)
@@ -46,7 +46,7 @@ def _number(name: str, value: Any) -> str:
         if isinstance(value, bytes | bytearray):
             raise TypeError
         number = float(value)
-        # A whole number may be of any type.
+        # A whole number may have any type of number.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     except (TypeError, ValueError):
         raise TypeError(f"expected '{name}' to be of numbers, found {value!r}") from None

@@ -96,7 +96,7 @@ def build_parquet(
     :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
         list of these. Files of a folder or a pattern are ordered by name. A folder may be partitioned: `year=2024` in
         a path is a column `year` of all rows below.
-    :param out: Path of the index, which appears complete or not at all.
+    :param out: Path of the index. The file appears complete or not at all.
     :param lon: Column of longitudes or x, with `lat` for latitudes or y.
     :param geometry: Column of points instead of `lon` and `lat`, as WKB or in GeoArrow format. By default it is the
         primary column of GeoParquet; otherwise longitudes and latitudes are found by the names of their columns.
@@ -131,7 +131,7 @@ def build_parquet(
     told = _steps.description(title, attribution, unit)
     names = [columns] if isinstance(columns, str) else list(columns)
     if unknown := [name for name in kinds or {} if name not in names]:
-        raise KeyError(f"expected kinds for the columns {names}, found one for {unknown[0]!r}")
+        raise KeyError(f"expected kinds only for the columns {names}, found a kind for {unknown[0]!r}")
     points = PointColumns(schema, lon, lat, geometry, planar)
     planar = points.is_planar
     options = text(
@@ -218,7 +218,7 @@ class _Reader:
         return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
 
     def check(self, file: Source, names: list[str]) -> None:
-        """Checks that a file has all required columns, because reading batches would not report a missing one."""
+        """Checks that a file has all required columns. Reading batches would not report a missing column."""
         for name in self._names:
             if names.count(name) > 1:
                 raise ValueError(f"{file.path}: expected one column named {name!r}, found {names.count(name)}")
@@ -235,7 +235,7 @@ class _Reader:
                     yield source, batch
 
     def columns(self, batch: Any, file: Source) -> list[InputColumn]:
-        """Returns the columns of a batch, and the columns that the names of its file's folders add."""
+        """Returns the columns of a batch, including the columns that are given by the names of the file's folders."""
         there = batch.schema.names
         of_folders = {
             name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there
@@ -275,7 +275,7 @@ def _described(file: str) -> tuple[Any, int]:
 
 
 def byte_count(size: str | int | None) -> int:
-    """Reads a number of bytes in a readable form."""
+    """Reads a number of bytes from a text such as `2GB`."""
     if size is None:
         return max(_free() // 10 * 6, 1 << 20)
     if isinstance(size, int):
@@ -292,8 +292,7 @@ def byte_count(size: str | int | None) -> int:
 
 
 def _free() -> int:
-    """Returns the memory available without taking any from other programs; all memory if the system does not report
-    it."""
+    """Returns the free memory, which no other program uses. If the system does not report it, returns all memory."""
     everything = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         with open("/proc/meminfo") as file:

@@ -14,7 +14,7 @@ from ._arrays import AnyArray
 def hull(corners: AnyArray, is_planar: bool) -> Any:
     """Returns the geometry of a hull. A hull across the antimeridian is divided there, as RFC 7946 recommends.
 
-    :param corners: Rows of x and y, counterclockwise from the westernmost.
+    :param corners: Rows of x and y. They are counterclockwise and begin with the westernmost corner.
     """
     if is_planar or not len(corners) or (corners[:, 0] >= corners[0, 0]).all():
         return _shape(corners)

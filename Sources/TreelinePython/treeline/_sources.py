@@ -1,4 +1,4 @@
-"""Finds Parquet files, and the columns that the names of their folders add to them."""
+"""Finds Parquet files, and the columns that are given by the names of their folders."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-#: Value in the name of the folder whose rows have no value.
+#: Stands in the name of a folder if its rows have no value in the column.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, and the values that its folders give to all of its rows."""
+    """A file, and the values that the names of its folders give to all its rows."""
 
     path: str
     #: Values by column; None for a missing value.
@@ -34,7 +34,8 @@ class Source:
 
 
 def partition_types(files: list[Source]) -> dict[str, Any]:
-    """Returns the types of the columns of folders: integers if all values are integers, else texts."""
+    """Returns the type of each column that is given by names of folders: integers if all values are integers, else
+    texts."""
     import pyarrow as pa
 
     values: dict[str, set[str]] = {}
@@ -74,6 +75,6 @@ def _files_in(start: str) -> Iterator[str]:
 
 
 def _partitions(path: str) -> dict[str, str | None]:
-    """Returns the values that folders such as `year=2024` give."""
+    """Returns the values in the names of folders such as `year=2024`."""
     pairs = (part.split("=", 1) for part in pathlib.PurePath(path).parts[:-1] if part.find("=") > 0)
     return {unquote(name): None if value == _NULL else unquote(value) for name, value in pairs}

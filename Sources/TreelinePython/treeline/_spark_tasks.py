@@ -1,7 +1,7 @@
-"""Tasks of executors in a build on Spark: functions of batches, files and blocks. Each task may run several times.
+"""Tasks of executors in a build on Spark. They are functions of batches, files and blocks, and may run several times.
 
-A task that reads the input writes files with names unique to the attempt, and returns the names. Spark uses the result
-of one attempt. All later tasks read these files, so that a repeated task sees the same points.
+A task that reads the input writes files, whose names are unique to the attempt, and returns the names. Spark uses the
+result of one attempt. All later tasks read the files of this attempt, so that a repeated task sees the same points.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Places:
 
 @dataclass(frozen=True)
 class Division:
-    """The pieces of points, and the encoding of their values, as bytes.
+    """The division of the points into pieces, and the encoding of their values, both as bytes.
 
-    The decoded objects are shared by all tasks of a process, because a dictionary may be long.
+    All tasks of a process share the decoded objects, because a dictionary may be long.
     """
 
     piece_bytes: bytes
@@ -107,7 +107,7 @@ class Tasks:
     # MARK: Reading
 
     def read(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Writes a partition's points to files, and returns the name that the files share and the number of points."""
+        """Writes a partition's points to files. Returns the name that the files share, and the number of points."""
         import pyarrow as pa
         from pyspark import TaskContext
 
@@ -159,7 +159,7 @@ class Tasks:
         return columns.read(batch, first_row)
 
     def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
-        """Returns the row numbers of a batch, and the first invalid row number as text; None if all are valid."""
+        """Returns the row numbers of a batch, and the first invalid row number as text or None if all are valid."""
         if not self._has_rows:
             return np.arange(first_row, first_row + len(batch)), None
         column = batch.column("row")
@@ -199,7 +199,7 @@ class Tasks:
     # MARK: Planning
 
     def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
-        """Answers the questions of a round for the points of some sections."""
+        """Answers the questions of one planning round, for the points in some sections."""
         round = Round(question.value)
         for section in sections:
             for positions, _ in self._blocks(section, places):
@@ -271,8 +271,8 @@ class Tasks:
         with open(self.path(section.name, "values"), "rb") as file:
             place = 0
             while place < section.count:
-                # Bounds of the batch in which the wanted points begin. The points may end in the same batch or in a
-                # later one.
+                # Bounds of the batch in which the wanted points begin. The points may end in this batch or in a
+                # later batch.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)

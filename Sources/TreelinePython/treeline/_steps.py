@@ -133,7 +133,7 @@ class Survey(_Object):
         return facts
 
     def project(self, x: AnyArray, y: AnyArray) -> AnyArray:
-        """Returns the positions of points on the survey's plane: x and y of each, 32 bits wide."""
+        """Returns the positions of points on the survey's plane. Each is an x and a y of 32 bits."""
         positions = np.empty((len(x), 2), np.uint32)
         c.call(_project, self.pointer, ctypes.byref(c.Points.of(x, y)), positions.ctypes.data)
         return positions
@@ -226,7 +226,7 @@ class Plan(_Object):
         super().__init__(c.call(_plan_create, options.encode()), _plan_free)
 
     def next_round(self) -> bytes | None:
-        """Returns the questions to all points; None once the pieces are known."""
+        """Returns the questions of the next round, which all points must answer; None once the pieces are known."""
         found = _plan_round(self.pointer)
         return None if found is None else _taken(found)
 
@@ -238,7 +238,7 @@ class Plan(_Object):
 
 
 class Round(_Object):
-    """Questions of a plan, and the answers of some points."""
+    """The questions of a plan in one round, and the answers for some points."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_round_read, data, len(data)), _round_free)
@@ -322,7 +322,8 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Frees here and not on deallocation, because an exception that is being inspected keeps a reference.
+        # Frees the object here and not on deallocation, because the traceback of an exception may keep a reference to
+        # it.
         self._free(self.pointer)
         self.pointer = 0
 

@@ -20,7 +20,7 @@ class Table(dict[str, AnyArray]):
 
     Numbers and booleans are arrays of the library's own memory, without a copy. A missing number is NaN, or `None` if
     doubles cannot represent all integers of the column. Times are arrays of `datetime64`, in UTC. Texts are arrays of
-    `str`, with `None` for missing ones. Counts of values are dictionaries.
+    `str`, with `None` for missing texts. Counts of values are dictionaries.
     """
 
     @classmethod
@@ -63,7 +63,7 @@ class Table(dict[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        # From a dictionary, pyarrow would make columns of its own types.
+        # The table is a dictionary. From a dictionary, pyarrow would choose the types of columns itself.
         return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:
@@ -107,7 +107,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Returns integers of which some are missing: as floats with NaN, or as objects if floats would not be exact."""
+    """Returns integers with missing values, as floats with NaN. If floats would not be exact, returns objects."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)

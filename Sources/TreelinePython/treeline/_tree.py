@@ -55,8 +55,8 @@ class Tree:
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Keeps only the handle of the tree without a filter. That tree keeps this tree, so keeping that tree here would
-        # prevent both from being freed.
+        # Keeps only the handle of the tree without a mask, not the tree. That tree keeps this tree, so a reference to
+        # it would prevent both trees from being freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
@@ -65,7 +65,7 @@ class Tree:
         self._facts = c.Facts()
         c.tree_facts(pointer, ctypes.byref(self._facts))
 
-    # MARK: What it is
+    # MARK: Properties
 
     def __len__(self) -> int:
         """Returns the number of points, or of points that pass the filter."""
@@ -83,7 +83,7 @@ class Tree:
 
     @functools.cached_property
     def row_count(self) -> int:
-        """Number of rows of the input. In an opened index it is one more than the greatest row number."""
+        """Number of rows of the input. For an opened index it is the greatest row number plus 1."""
         if self._given_row_count is not None:
             return self._given_row_count
         answer = self.select(None)._coarsest()
@@ -162,7 +162,7 @@ class Tree:
 
     @property
     def content_hash(self) -> int:
-        """A hash of the hierarchy, equal for the same points in any order."""
+        """A hash of the hierarchy. It does not depend on the order of the points."""
         hash: int = c.tree_content_hash(self._handle.pointer)
         return hash
 
@@ -173,7 +173,7 @@ class Tree:
         columns = f", columns {', '.join(names[:_SHOWN_COLUMNS])}{more}" if names else ""
         return f"<treeline.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
 
-    # MARK: Asking it
+    # MARK: Queries
 
     def clusters(
         self,
@@ -219,7 +219,7 @@ class Tree:
 
         Other options:
 
-        :param order: Order in which a limit splits clusters.
+        :param order: Order in which clusters are split, with a limit.
         :param min_points: A cluster of fewer points is shown as single points.
         :param alone_from_zoom: Zoom from which every point is shown unclustered.
         :param position: Where clusters are shown: at the mean of their points, or at the member nearest to the mean.
@@ -240,7 +240,7 @@ class Tree:
         )  # fmt: skip
         answer = None
         if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
-            # A moving map asks with the same cut again and again, so the cut is read only once.
+            # A moving map repeats queries with one cut, so the cut is read only once.
             try:
                 if len(bbox) == 4:
                     cut = self._cuts.get(key) or self._cut(key)
@@ -299,7 +299,7 @@ class Tree:
         return Tree(pointer, self, marks=np.packbits(marks))
 
     def _coarsest(self) -> Clusters:
-        """Returns an answer of all points with as few clusters as there can be."""
+        """Returns an answer that contains all points in as few clusters as possible."""
         sizes = self.groups["end"] - self.groups["first"]
         lone = self.point_count - int(sizes.sum()) if len(sizes) else 0
         return self.clusters(limit=max(len(sizes) + lone, 1))
@@ -308,8 +308,8 @@ class Tree:
         """Returns the tree with only the points that pass a filter, and the tree's mask if it has one."""
         tree = self._filtered.get(where)
         if tree is None:
-            # A filter is computed faster from a similar one. Other threads may add and remove filters meanwhile, so
-            # they are copied to a list in one step.
+            # A filter is computed faster from a similar filter. Other threads may add and remove filters meanwhile, so
+            # the filters are copied to a list in one step.
             like = [self, *self._filtered.values()][-1]
             pointer = c.call(c.select, like._handle.pointer, c.encoded(where))
             tree = self._filtered[where] = Tree(pointer, self, where=where, marks=self._marks)
@@ -347,7 +347,7 @@ class Tree:
         return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
 
     def parent(self, cluster: Cluster | int) -> Clusters:
-        """Returns the parent of a cluster as an answer of one cluster; an empty answer for the root."""
+        """Returns the parent of a cluster, as an answer of one cluster. The answer is empty for the root."""
         return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
@@ -401,11 +401,12 @@ class Tree:
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
-        """Returns the tree index of a row; None if the tree lacks the row. The time is proportional to the points."""
+        """Returns the tree index of a row; None if the tree lacks the row. Takes time proportional to the number of
+        points."""
         index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
 
-    # MARK: Showing it
+    # MARK: Maps
 
     def map(
         self,
@@ -426,7 +427,7 @@ class Tree:
     ) -> Map:
         """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
 
-        A trait that is None has its default. `others` are traits of all widgets, such as `layout`.
+        If a trait is None, its default is used. `others` are traits of all widgets, such as `layout`.
 
         >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -474,7 +475,7 @@ class Tree:
 
         return to_html(self, path, title=title, columns=columns, basemap=basemap, most=most)
 
-    # MARK: Keeping it
+    # MARK: Files
 
     def save(
         self,
@@ -487,7 +488,7 @@ class Tree:
     ) -> None:
         """Writes the tree with its columns as an index. The file appears complete or not at all.
 
-        :param title: What the points are, for maps and lists.
+        :param title: Name of the data set, for maps and lists.
         :param attribution: Source of the data, for a corner of the map.
         :param unit: Unit of plain coordinates, such as `m`.
         :param overwrite: Whether to replace a file that is not an index. An index is always replaced.

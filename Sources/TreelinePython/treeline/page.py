@@ -112,12 +112,12 @@ def _arrays(rows: Table, stands_at_members: bool) -> dict[str, NDArray[Any]]:
         "heights": (of_parts["max_y"] - of_parts["min_y"]).astype(np.uint32),
     }
     for axis in "xy":
-        # The quotient and the remainder of exact sums need less space.
+        # Exact sums are stored as quotient and remainder, which need less space.
         quotient, remainder = np.divmod(of_parts[f"sum_{axis}"], count)
         arrays[f"means{axis.upper()}"] = quotient.astype(np.uint32)
         arrays[f"rests{axis.upper()}"] = remainder.astype(np.uint32)
     for name in ("xx", "xy", "yy"):
-        # Extents are used only to draw, and a picture does not show more than two digits.
+        # Extents are only drawn, and a picture shows no more than two digits.
         arrays[name] = (of_parts[name].astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
     if stands_at_members:
         arrays["stands"] = rows["stand_right"].astype(np.uint8)

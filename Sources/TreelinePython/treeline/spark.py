@@ -20,7 +20,7 @@ from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Sectio
 
 __all__ = ["build"]
 
-#: Maximum number of points that are read at once, 0.3 s of work, and minimum number that is worth a task.
+#: Maximum number of points that one task reads, which takes 0.3 s, and minimum number that is worth a task.
 _SECTION, _LEAST = 1 << 23, 1 << 14
 #: Number of answers that one task adds up.
 _FAN_IN = 16
@@ -72,14 +72,15 @@ def build(
     :param split: `least-scatter` or `mean`.
     :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes separations at
         the end.
-    :param piece_size: Number of points that one task builds, with 66 bytes of memory per point and what columns need.
+    :param piece_size: Number of points that one task builds. It needs 66 bytes of memory per point, plus memory for
+        columns.
     :param memory: Approximate memory of the driver for separations, such as `2GB`. Dictionaries of columns with more
         than 65,536 distinct values may take an eighth of this memory.
-    :param scratch: Folder that the driver and all executors can access at the same path, for 37 bytes per point and
-        what columns need; by default next to the index. Its files are removed at the end.
+    :param scratch: Folder that the driver and all executors can access at one path. It needs 37 bytes per point, plus
+        space for columns. By default it is next to the index. Its files are removed at the end.
     :param overwrite: Whether to replace a file that is not an index.
     :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`.
-    :param progress: Called with the current stage and its completed share, from 0 to 1; for planning always 0.
+    :param progress: Called with the current stage and its completed share, from 0 to 1. While planning, the share is 0.
     :raises Error: With the message of the library.
     """
     options = text(no_separation=None if separations else True, memory=byte_count(memory))
@@ -94,7 +95,7 @@ def build(
             pass
         run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
-        # Reports unsuitable values, or too many distinct ones, before anything else is done.
+        # Reports unsuitable values, or too many distinct values, before all other work.
         encoding = run.encoding(byte_count(memory) // 8)
         division = Division(run.plan(survey, split, piece_size), encoding)
         run.build(survey, division)
@@ -308,6 +309,6 @@ def _numbered(count: int, number: int, values: Iterable[bytes]) -> Iterator[tupl
 
 
 def _partition(partitions: int, count: int, piece: int) -> int:
-    """Returns the partition of a piece. Neighboring pieces stay together, in partitions as equal as possible, without
-    hashes."""
+    """Returns the partition of a piece. Neighboring pieces stay together, and partitions are as equal as possible. A
+    hash would not have these properties."""
     return piece * partitions // count

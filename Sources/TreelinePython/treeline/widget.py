@@ -72,9 +72,9 @@ class _Names(traitlets.List):  # type: ignore[type-arg]
 
 
 class Map(anywidget.AnyWidget):
-    """A map of a tree's clusters, answered by this kernel.
+    """A map of a tree's clusters. This kernel answers its queries.
 
-    It is linked both ways: values set here are shown, and actions on the map change the values here.
+    The link works both ways: the map shows values that are set here, and actions on the map change the values here.
 
     - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms refer to 256 px tiles,
       as in `Tree.clusters`.

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
-/// Estimated cost of an answer, known before it is computed. A unit is about the time to write one cluster as GeoJSON:
-/// 1 to 2 microseconds.
+/// Estimated cost of an answer before it is computed. A unit is about the time to write one cluster as GeoJSON, which
+/// is 1 to 2 microseconds.
 enum AnswerCost {
   /// Highest cost of an answer that an event loop computes itself, in about 2 ms. A thread computes any other answer.
   static let mostOnEventLoop = 1000
@@ -12,7 +12,7 @@ enum AnswerCost {
   /// Number of points that are read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Returns the cost of making the row order or the grid. Each is made once from all points, and then kept.
+  /// Returns the cost of making the row order or the grid. Each of them is made once, from all points, and then kept.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 
@@ -23,7 +23,7 @@ extension WorkEstimate {
   /// Maximum time of a filter, or of the aggregates of an answer, in estimated nanoseconds.
   private static let mostSteps = 5_000_000_000
 
-  /// If the work would take too long, the expected and the found amount of work, for the error; otherwise nil.
+  /// For an error: the expected and the found amount of work if the work would take too long; otherwise nil.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")

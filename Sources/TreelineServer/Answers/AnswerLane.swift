@@ -2,8 +2,8 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// Threads for answers of about the same cost, with a fair queue: the next turn goes to the client that has been served
-/// least so far, so no client waits for everything that another client asks for.
+/// Threads for answers of about equal cost, with a fair queue. The next turn goes to the client that has been served
+/// least so far. So no client waits until all requests of another client are answered.
 final class AnswerLane: Sendable {
   struct Job: Sendable {
     let cost: Int
@@ -24,7 +24,7 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// `served` of the client that had the last turn: no waiting client had less.
+    /// `served` of the client that had the last turn. No waiting client had been served less.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6
@@ -70,8 +70,8 @@ final class AnswerLane: Sendable {
     queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
   }
 
-  /// - Returns: nil if the job is in the queue. If there is no room, the number of seconds after which the client
-  ///   should try again.
+  /// - Returns: nil if the job was added to the queue. If the queue has no room, the number of seconds after which the
+  ///   client should try again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {
@@ -136,7 +136,7 @@ final class AnswerLane: Sendable {
 }
 
 extension AnswerLane.Queue {
-  /// Makes room by removing the jobs that no client waits for any more.
+  /// Removes the jobs that no client waits for any more.
   fileprivate mutating func removeInterrupted() {
     for (name, client) in clients {
       let jobs = client.jobs.filter { !$0.answer.isInterrupted }

@@ -3,16 +3,16 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Threads for computations that would hold up an event loop. Answers of about the same cost share a lane, which has
-/// its own threads and its own queue, so no answer waits for an answer that costs many times as much. The more
-/// expensive the answers of a lane, the lower the priority of its threads; all of them run below the event loops.
+/// Threads for computations that would hold up an event loop. Answers of about equal cost share a lane, which has its
+/// own threads and its own queue. So no answer waits for an answer that costs many times as much. A lane for more
+/// expensive answers has threads of lower priority. All these threads have a lower priority than the event loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
-  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds; without this cap, a bound far above any real cost
-  /// would make the lane refuse all other jobs.
+  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds, which may be far above the real cost. Without this
+  /// cap, a lane with such a job would refuse all other jobs.
   private static let mostCost = 1_000_000
 
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {
@@ -29,11 +29,12 @@ final class AnswerPool: Sendable {
   /// Computes a value on a thread when it is the client's turn.
   ///
   /// - Parameters:
-  ///   - client: Name of the client; clients take turns.
+  ///   - client: Name of the client. Clients take turns.
   ///   - cost: Estimated cost, see `AnswerCost`.
-  ///   - channel: The connection; the work ends if it closes. nil for work that does not depend on a connection.
+  ///   - channel: The connection. If it closes, the work ends. nil for work that does not depend on a connection.
   ///   - work: Must call `Cancellation.check()` every few milliseconds.
-  /// - Throws: `Problem` if the queue is full, or the work takes too long or is interrupted; also what the work throws.
+  /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Errors of the work
+  ///   itself.
   func run<Value: Sendable>(
     for client: String, cost: Int, on channel: (any Channel)? = nil, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

@@ -8,7 +8,7 @@ final class ConnectionCounts: Sendable {
     case welcome
     /// The connection may only ask for the server's state, and is closed soon.
     case beyondBound(Bound)
-    /// The connection is closed at once: its address has too many even beyond the bound.
+    /// The connection is closed at once. Its address has too many connections even for the reserve beyond the bounds.
     case none
   }
 

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Bounds on the work that the server accepts at once, with counts of what was refused.
+/// Bounds on the work that the server accepts at once, with counts of refusals.
 final class ServerBounds: Sendable {
   let requestTime: TimeAmount
   let responseTime: TimeAmount
@@ -30,7 +30,7 @@ final class ServerBounds: Sendable {
     (self.metrics, self.logger) = (metrics, logger)
   }
 
-  /// Returns whether a path is answered however busy the server is.
+  /// Returns whether a path is answered even if the server is busy.
   static func isReserved(_ path: String?) -> Bool {
     let path = path?.prefix { $0 != "?" }
     return path == "/health" || path == "/ready"

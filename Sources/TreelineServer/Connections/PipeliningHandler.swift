@@ -66,8 +66,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks for the body, unless it is too long: then the connection is closed after the response (RFC 9110, section
-  /// 10.1.1).
+  /// Asks for the body. If the body is too long, does not ask, and the connection is closed after the response (RFC
+  /// 9110, section 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -80,7 +80,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // A short delay is needed: the loop runs tasks without a delay before it looks at other connections.
+    // A short delay is needed, because the loop runs tasks without a delay before it reads from other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

@@ -66,7 +66,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  // MARK: What comes in
+  // MARK: Requests
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if refusal != nil { return }
@@ -99,7 +99,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  // MARK: What goes out
+  // MARK: Responses
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if isClosing {
@@ -143,8 +143,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     close(context)
   }
 
-  /// Closes the output, and reads on for a second: a client that is cut off while it sends would not read the response
-  /// (RFC 9112, section 9.6).
+  /// Closes the output, and continues to read for a second. A client that is cut off while it sends would not read the
+  /// response (RFC 9112, section 9.6).
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
     if connection.isStream { return context.close(promise: nil) }

@@ -13,7 +13,7 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing when it was last looked for.
     var wasMissing = false
-    /// Whether a write after the reading is sure to change the file's times. If not, the file is read once more.
+    /// Whether any write after the reading must have changed the file's times. If not, the file is read once more.
     var wasSettled: Bool
   }
 
@@ -24,8 +24,8 @@ public final class Catalog: Sendable {
 
   /// - Parameters:
   ///   - sources: Names and paths. Indexes are read into memory in this order, up to `residentBytes`.
-  ///   - residentBytes: Maximum total size of the indexes in memory; others stay in their files. An index that is being
-  ///     replaced is in memory twice.
+  ///   - residentBytes: Maximum total size of the indexes in memory. Other indexes stay in their files. An index that
+  ///     is being replaced is in memory twice.
   ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests. The filter
   ///     used last is always kept.
   /// - Throws: `CatalogError` if a name is invalid or occurs twice, `IndexError` if an index cannot be opened.
@@ -158,7 +158,7 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Returns how many bytes an index may occupy in memory next to the others.
+  /// Returns the number of bytes that an index may occupy in memory in addition to the other indexes.
   private func room(for name: String) -> Int {
     let others = indexes.filter { $0.name != name && $0.residence == .memory }
     return residentBytes - others.reduce(0) { $0 + $1.size }

@@ -27,7 +27,7 @@ final class FilterCache: Sendable {
   /// Maximum number of filters, however small.
   static let most = 64
 
-  /// - Parameter mostBytes: Maximum total size of the filters; the filter used last is kept even if it is larger.
+  /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it is larger.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
   /// Returns a filter's text as its key. The key is bytes, because a filter may distinguish strings that are equal in
@@ -83,7 +83,8 @@ final class FilterCache: Sendable {
     }
   }
 
-  /// Removes the least recently used filters. A filter grows when its columns are prepared, so all are measured again.
+  /// Removes the least recently used filters. A filter grows when its columns are prepared, so all filters are measured
+  /// again.
   private func trim() {
     state.withLock { state in
       var sizes = state.entries.mapValues { entry in

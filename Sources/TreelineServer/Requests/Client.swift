@@ -18,7 +18,8 @@ struct Client: Sendable {
     (address, scheme, authority) = (peer, isSecure ? "https" : "http", request.authority)
     func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
     guard let peer, isTrusted(peer) else { return }
-    // Each proxy appends the address that it was asked from. The last one that is not a trusted proxy is the client.
+    // Each proxy appends the address from which it got the request. The last address that is not a trusted proxy is the
+    // client.
     let hops = Self.hops(of: request.headerFields)
     for hop in hops.reversed() {
       if let scheme = hop.scheme, ["http", "https"].contains(scheme) { self.scheme = scheme }
@@ -35,7 +36,7 @@ struct Client: Sendable {
     var authority: String?
   }
 
-  /// Reads `Forwarded` (RFC 7239), or without it the `X-Forwarded-*` headers that were common before.
+  /// Reads `Forwarded` (RFC 7239). If it is missing, reads the older `X-Forwarded-*` headers.
   private static func hops(of headers: HTTPFields) -> [Hop] {
     if let forwarded = headers[.forwarded] {
       return forwarded.split(separator: ",").map { element in

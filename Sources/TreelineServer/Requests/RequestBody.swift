@@ -13,7 +13,7 @@ enum RequestBodyLimit {
 }
 
 extension Request {
-  /// Returns the whole body, if it comes in time and is not too long.
+  /// Returns the whole body. Throws if it does not arrive in time or is too long.
   func boundedBody() async throws -> ByteBuffer {
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in

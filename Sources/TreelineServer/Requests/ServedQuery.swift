@@ -45,7 +45,7 @@ extension Cut {
 }
 
 extension QueryParameters {
-  /// Returns where a viewport is on a plane; nil if nothing of the plane is in view, or if the viewport is refused.
+  /// Returns the viewport on a plane; nil if nothing of the plane is in view, or if the viewport is refused.
   mutating func locate(_ viewport: Viewport, on plane: Plane) -> PlaneViewport? {
     if !faults.isEmpty { return nil }
     do { return try viewport.located(on: plane) } catch {
@@ -116,7 +116,7 @@ struct GridCells {
   }
 }
 
-/// How a request wants clusters written: at which positions, and whether with ellipses.
+/// Options of a request for written clusters: their positions, and whether they have ellipses.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool
@@ -139,7 +139,7 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // Reads the properties once: retaining a tree takes as long as writing a number.
+    // Reads the properties only once, because retaining a tree takes as long as writing a number.
     let (writer, window) = (index.features, window(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)

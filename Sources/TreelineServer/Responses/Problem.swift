@@ -10,7 +10,7 @@ struct Problem: Error {
   let detail: String
   var faults: [QueryParameters.Fault] = []
   var headers = HTTPFields()
-  /// Set if the status alone does not say what the problem is.
+  /// Kind of the problem; nil if the status alone describes it.
   var kind: Kind?
 
   /// Kinds of problems, which `type` names; the page `/docs` and the OpenAPI document describe them.
@@ -63,7 +63,7 @@ extension Problem: Encodable {
     case faults = "invalid_params"
   }
 
-  /// Encodes the problem. `type` is `about:blank` if the status says it all.
+  /// Encodes the problem. `type` is `about:blank` if the problem has no kind.
   func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(kind.map { "/docs#" + $0.rawValue } ?? "about:blank", forKey: .type)
@@ -116,7 +116,7 @@ extension Problem {
       "The answer would be longer than \(longestAnswer) bytes; ask for fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
-  /// Reaches only a client that has closed just its own side of the connection.
+  /// The client has left. Only a client that closed just its own side of the connection receives this problem.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:

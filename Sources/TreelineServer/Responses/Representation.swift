@@ -12,7 +12,7 @@ enum ContentType {
   static let vectorTile = "application/vnd.mapbox-vector-tile"
 }
 
-/// The content of a response: its type, and a function that writes it if it is needed.
+/// The content of a response: its type, and a function that writes the content if it is needed.
 struct Representation: Sendable {
   let contentType: String
   /// Cost of writing the content; see `AnswerCost`.
@@ -63,7 +63,8 @@ extension OutputBytes {
   }
 }
 
-/// The time for which a representation may be used, and the entity tag that distinguishes it from later ones.
+/// The time for which a representation may be used, and the entity tag that distinguishes it from later
+/// representations.
 struct CachePolicy: Sendable {
   /// Entity tag without quotation marks; nil if every answer is new.
   let tag: String?
@@ -108,7 +109,7 @@ extension ResponseBody {
 }
 
 extension HTTPRequest {
-  /// Responds, on a thread if that takes long, so that the event loop stays free for other requests.
+  /// Responds. If that takes long, a thread does the work, so that the event loop stays free for other requests.
   ///
   /// - Parameter context: Context of the request, with the client whose turn the work takes and the connection that
   ///   ends the work when it closes.

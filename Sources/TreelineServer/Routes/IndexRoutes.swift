@@ -8,7 +8,7 @@ enum IndexRoutes {
     return .json { IndexFacts(index) }
   }
 
-  /// Returns how the values of a column are distributed over the points in view.
+  /// Returns a histogram of a column's values over the points in view.
   static func histogram(_ request: inout IndexRequestContext) -> Representation {
     let viewport = Viewport(&request.parameters)
     _ = request.parameters.locate(viewport, on: request.tree.plane)

@@ -68,7 +68,7 @@ struct Routes {
     return try file.response(to: request.head, frameAncestors: options.frameAncestors)
   }
 
-  /// Adds the routes that say whether the server runs and whether it can serve all its indexes.
+  /// Adds the routes that report whether the server runs and whether it can serve all its indexes.
   private func addState(to router: Router<Context>) {
     add("/health", to: router) { request, context in
       try await respond(.json { Health(status: "ok", indexes: catalog.names.count) }, .noStore, request, context)

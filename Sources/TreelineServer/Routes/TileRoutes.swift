@@ -37,7 +37,7 @@ enum TileRoutes {
 private struct TileJSON: Encodable {
   let tilejson = "3.0.0"
   let name: String
-  /// HTML, as maps expect; left out if the index has no attribution.
+  /// Attribution as HTML, which maps expect; left out if the index has none.
   let attribution: String?
   let scheme = "xyz"
   let tiles: [String]

@@ -23,7 +23,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// Returns the changes from the clusters that the client says it shows.
+  /// Returns the changes from the clusters that the client reports as shown.
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -85,7 +85,7 @@ private struct PreviousAnswer: Decodable {
   private struct Anything: Decodable { init(from _: any Decoder) {} }
 
   init(from decoder: any Decoder) throws {
-    // Refuses unknown names, since a misspelled `version` would go unchecked otherwise.
+    // Refuses unknown names. Otherwise a misspelled `version` would not be checked.
     for name in try [String: Anything](from: decoder).keys.sorted() where CodingKeys(stringValue: name) == nil {
       throw Problem.invalid(name, expected: "only 'cluster_ids' and 'version' in the body", found: name)
     }
@@ -117,7 +117,7 @@ private struct PreviousAnswer: Decodable {
     do {
       return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
-      // Without a version, the id may be old or wrong.
+      // Without a version, the id may be an old id or an invalid id.
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {
