@@ -181,9 +181,9 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks that a Feature of a sequence ends its line. The caller refuses another Feature on the line, since a line of
-  /// two Features must not be skipped as one.
-  func checkEndOfLine() throws(JSONStop) {
+  /// Checks that nothing but space and some bytes follows a Feature on its line. The caller refuses another Feature on
+  /// the line, since a line of two Features must not be skipped as one.
+  func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
     guard end < bytes.count else {
@@ -192,7 +192,8 @@ extension JSONScanner {
     }
     switch bytes[end] {
     case Byte.lineFeed, Byte.carriageReturn, Byte.recordSeparator, Byte.openBrace: return
-    default: throw .syntax(at: end, expected: "a new line between two Features")
+    case let byte where allowed.contains(byte): return
+    default: throw .syntax(at: end, expected: expected)
     }
   }
 }
