@@ -126,7 +126,7 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type that the aggregate's results have over a tree, if they are not null. Returns nil for counts by
+  /// Returns the type of the aggregate's results for a tree; null results have no type. Returns nil for counts by
   /// value, and if the tree lacks the column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
@@ -245,7 +245,8 @@ extension AggregateError: CustomStringConvertible {
     }
   }
 
-  /// Returns how to build an index that answers an aggregate without reading all values; empty if there is no way.
+  /// Returns a hint for messages: how to build an index that answers an aggregate without reading all values. The hint
+  /// is empty if no index does so.
   private static func preparation(for aggregate: String) -> String {
     let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
     let name = String(aggregate.prefix { $0 != "(" })
