@@ -31,7 +31,8 @@ struct SinglePoints: Sendable {
   /// each and a third badge in between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Distance in pixels beyond which a lone point is not kept in its place. Methods round positions differently.
+  /// A lone point counts as kept in its place if it is shown within this distance of it, in pixels. Methods round
+  /// positions differently.
   private static let tolerance = 0.5
 
   init() {}

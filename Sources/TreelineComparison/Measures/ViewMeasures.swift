@@ -7,7 +7,7 @@ struct MeasuredView: Sendable {
   let neighbours: NeighbourDistances
   let view: ComparisonView
   let tree: ClusterTree
-  /// 1 or more.
+  /// Maximum number of clusters, 1 or more.
   let limit: Int
   /// Root mean square distance of the points in the view, or of a sample of them.
   let distortion: Double?
