@@ -87,7 +87,7 @@ final class StreamObject: CObject {
     folder.remove()
   }
 
-  private static let finished = ArgumentError("expected a stream that is still open, found a finished one")
+  private static let finished = ArgumentError("expected a stream that is still open, found a finished stream")
 }
 
 @_cdecl("treeline_stream_create")

@@ -135,7 +135,7 @@ struct QueryBenchmark: ParsableCommand {
 /// show different numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")
+    commandName: "spacing", abstract: "Times answers with a spacing or badges, per cluster.")
 
   @Argument(help: "The points.") var points: PointFile
 

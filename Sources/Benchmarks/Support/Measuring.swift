@@ -31,7 +31,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 
 /// The number of timed runs.
 struct TimedRuns: ParsableArguments {
-  @Option(help: "Number of runs before the timed ones.") var warmups = 1
+  @Option(help: "Number of runs before the timed runs.") var warmups = 1
 
   @Option(help: "Number of timed runs.") var runs = 3
 

@@ -111,7 +111,7 @@ public struct Aggregate: Hashable, Sendable {
   /// The least value such that at least `percent` per cent of all values are at or below it.
   ///
   /// - Parameters:
-  ///   - percent: From 0, for the least value, to 100. It is read as a decimal: 99.9 per cent of 1,000 values are
+  ///   - percent: From 0 to 100; 0 gives the least value. It is read as a decimal: 99.9 per cent of 1,000 values are
   ///     exactly 999 values. `Clusters.values(of:)` throws for any other number.
   ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
@@ -166,7 +166,8 @@ public enum AggregateValue: Hashable, Sendable {
 }
 
 extension AggregateValue: CustomStringConvertible {
-  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its count.
+  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its
+  /// count.
   public var description: String {
     switch self {
     case .number(let number): "\(number)"

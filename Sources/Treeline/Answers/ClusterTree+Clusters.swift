@@ -72,7 +72,7 @@ extension ClusterTree {
       case .limit(let order, let isContinuing):
         let fresh = try storage.limitCut(cut.limit, order, in: view)
         guard isContinuing, let previous else { return fresh }
-        precondition(previous.isOf(storage), "Expected an answer of this tree, found one of another tree")
+        precondition(previous.isOf(storage), "Expected an answer of this tree, found an answer of another tree")
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }

@@ -145,7 +145,7 @@ extension ClusterTree {
   /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous one.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
-      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found one of another tree")
+      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found a filter of another tree")
     let previous = previous?.filterSelection
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []

@@ -72,7 +72,7 @@ extension ColumnForm: PlainValue {
     let numbers: [UInt8] = try bytes.readArray()
     guard numbers.count == 5, Int(numbers[0]) < Column.kindOrder.count,
       let encoding = Column.Encoding(rawValue: numbers[1]), [0, 1, 2, 4, 8].contains(numbers[2]), numbers[3] <= 18
-    else { throw .damaged(what: "a column", expected: "a valid encoding", found: "an invalid one") }
+    else { throw .damaged(what: "a column", expected: "a valid encoding", found: "an invalid encoding") }
     self.init(Column.kindOrder[Int(numbers[0])], encoding, width: Int(numbers[2]))
     (digits, areDates, base) = (Int(numbers[3]), numbers[4] != 0, try bytes.read())
   }

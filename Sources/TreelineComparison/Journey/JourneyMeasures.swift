@@ -56,8 +56,8 @@ extension JourneyMeasure {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Zooming in should only split badges, zooming out only merge them. Mean share of points that part from most "
-        + "points of their badge; at 0 % every step can be animated exactly.", unit: .smallShare, direction: .less
+        "Zooming in should only split badges, zooming out only merge them. Mean share of points that are separated "
+        + "from most points of their badge; at 0 % every step can be animated exactly.", unit: .smallShare, direction: .less
     ) { journey in
       mean(
         journey.steps.compactMap { from, to, change in

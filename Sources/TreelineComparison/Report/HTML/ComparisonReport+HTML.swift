@@ -107,7 +107,7 @@ extension ComparisonReport {
       let count = result.clusters.count { !comparison.view.shows($0.position) }
       return count > 0 ? "\(count) of \(method.title)" : nil
     }
-    return counts.isEmpty ? "" : " Badges centred beyond the edges: \(counts.joined(separator: ", "))."
+    return counts.isEmpty ? "" : " Badges centered beyond the edges: \(counts.joined(separator: ", "))."
   }
 
   private func footer(_ credits: [String]) -> String {

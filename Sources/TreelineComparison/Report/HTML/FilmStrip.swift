@@ -44,7 +44,7 @@ struct FilmStrip {
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
       <p class="facts">\(escaped(journey.words)). Shown are the ends of \(steps.count) of its \(journey.moves.count) steps.</p></div>
-      <ul class="legend" aria-label="Colours">\(legend.joined())</ul>
+      <ul class="legend" aria-label="Colors">\(legend.joined())</ul>
       <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
       \(rows.joined())</div>
