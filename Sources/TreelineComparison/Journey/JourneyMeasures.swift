@@ -57,7 +57,8 @@ extension JourneyMeasure {
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
         "Zooming in should only split badges, zooming out only merge them. Mean share of points that are separated "
-        + "from most points of their badge; at 0 % every step can be animated exactly.", unit: .smallShare, direction: .less
+        + "from most points of their badge; at 0 % every step can be animated exactly.",
+      unit: .smallShare, direction: .less
     ) { journey in
       mean(
         journey.steps.compactMap { from, to, change in

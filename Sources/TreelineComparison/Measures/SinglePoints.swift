@@ -4,7 +4,7 @@ extension ViewMeasure {
   /// Share of the points in view that are shown as single points, from 0 to 1; nil if no point is in view.
   static var singleShare: Self {
     Self(
-      key: "single_share", title: "Points shown by themselves",
+      key: "single_share", title: "Points shown unclustered",
       explanation: "Share of the points in view that no badge hides, because their badge has one point.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }

@@ -41,7 +41,7 @@ extension ViewMeasure {
 
   static var fill: Self {
     Self(
-      key: "fill", title: "Badges used of those allowed", explanation: "How much of the limit is used.",
+      key: "fill", title: "Share of allowed badges used", explanation: "How much of the limit is used.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }
