@@ -112,8 +112,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// A turned world, or a moved or scaled square, would have the same positions. So this checks whether a build of
-  /// points with these positions would choose such a plane.
+  /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this checks
+  /// whether a build of points with these positions would choose such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {

@@ -21,7 +21,7 @@ extension ClusterTree {
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
   ///   - previous: The previous answer, for any viewport. It is used only if `cut.isContinuing`. If it is nil, the
-  ///     answer is a fresh one.
+  ///     answer is fresh.
   /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.

@@ -60,11 +60,11 @@ public struct Cut: Hashable, Sendable {
   ///     to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
-  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, those
-  ///     with the greatest gain first, and fewer clusters are merged, until the scatter is small enough. If the limit
-  ///     leaves room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger.
-  ///     The answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous
-  ///     answer it continues. Zooming in from a continued answer may merge clusters.
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, in the
+  ///     order of falling gain, and fewer clusters are merged, until the scatter is small enough. If the limit leaves
+  ///     room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. The
+  ///     answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer
+  ///     it continues. Zooming in from a continued answer may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }

@@ -16,7 +16,7 @@ package final class TreeStorage: @unchecked Sendable {
   let name: String
   /// The offset of the node records in the file; 0 in memory.
   let nodesOffset: UInt64
-  /// The number of stored pairs of siblings. Each has an entry in `sums` and one in `spreads`.
+  /// The number of stored pairs of siblings. Each pair has an entry in `sums` and an entry in `spreads`.
   let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
