@@ -26,8 +26,9 @@ extension [String] {
 }
 
 extension String {
-  /// Returns how many characters must be inserted, removed, replaced or swapped with the next to get from one text to
-  /// another (restricted Damerau-Levenshtein distance), or any number above `most` if the distance is above `most`.
+  /// Returns the restricted Damerau-Levenshtein distance of two texts: how many characters must be inserted, removed,
+  /// replaced or swapped with the next character to turn one text into the other. If the distance is above `most`,
+  /// returns any number above `most`.
   fileprivate func editDistance(from other: [Character], atMost most: Int) -> Int {
     let characters = Array(self)
     guard abs(characters.count - other.count) <= most else { return most + 1 }
