@@ -10,7 +10,9 @@ extension [String] {
     if isEmpty { return "" }
     return "; there are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
       + (count > 20 ? " and \(count - 20) more" : "")
-      + (nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
+      + (contains { $0.contains("\u{FFFD}") }
+        ? "; the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8"
+        : nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
   }
 
   /// Returns the string that was probably meant by a mistyped name, regardless of case; nil if no string is similar.
