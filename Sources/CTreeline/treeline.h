@@ -104,7 +104,7 @@ typedef enum treeline_value_type {
   TREELINE_BOOLEANS = 3,
   /// Texts: text i is bytes[offsets[i]] up to bytes[offsets[i + 1]], as in Arrow.
   TREELINE_TEXTS = 4,
-  /// int32_t, each an index into entry_count texts. -1 is a missing value, and any other number an error.
+  /// int32_t, each an index into entry_count texts. -1 is a missing value. Any other number is an error.
   TREELINE_CODES = 5,
   /// int64_t, a number of units since the beginning of 1970 in UTC. INT64_MIN is a missing value.
   TREELINE_INSTANTS = 6,
@@ -123,7 +123,7 @@ typedef struct treeline_column {
   treeline_value_type type;
   /// The values, unless the type is texts.
   const void *values;
-  /// In bytes; 0 means a packed array.
+  /// Stride in bytes; 0 means a packed array.
   ptrdiff_t stride;
   /// A bit for each point, the lowest bit first. A bit of 0 means a missing value. NULL if no value is missing.
   const uint8_t *validity;
@@ -208,7 +208,7 @@ typedef struct treeline_facts {
   const char *growth;
   /// The rule for the positions of clusters: "mean" or "member".
   const char *stand;
-  /// As written in the index; "" for none.
+  /// Texts as written in the index; "" if the index has no such text.
   const char *title, *attribution, *unit;
 } treeline_facts;
 
@@ -227,7 +227,8 @@ treeline_table *treeline_tree_columns(const treeline_tree *tree);
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
 /// Returns the tree with a filter in CQL2, such as "kind = 'hotel' AND price < 120". Points that fail the filter are
-/// left out. The filter replaces the tree's filter; NULL removes it. Answers with different filters belong to one tree.
+/// left out. The filter replaces the tree's filter; NULL removes it. Answers with different filters count as answers of
+/// one tree.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
 /// Returns the tree with only the points of marked rows. Row i is marked if marks[i] is not 0. Rows from `count` on are
@@ -269,7 +270,8 @@ treeline_answer *treeline_clusters_with_ids(
 /// Returns the two parts of a cluster; no clusters if all its points have one position.
 treeline_answer *treeline_children(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// Returns the cluster that has a cluster as one of its two parts; no cluster if there is none.
+/// Returns the cluster directly above a cluster, which has the given cluster as one of its two parts. Returns no
+/// cluster if none lies above.
 treeline_answer *treeline_parent(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
 /// Returns the cluster of all points that pass the filter; no cluster if no point passes.
@@ -354,15 +356,16 @@ void treeline_table_column(const treeline_table *table, size_t column, treeline_
 
 /// Returns aggregates of the values of each cluster's points: a row for each cluster, and a column for each aggregate
 /// of a list such as "count, sum(population), top(kind, 3)". Columns are named as in GeoJSON: "sum_population". Numbers
-/// are integers if the aggregate is always whole and fits, otherwise the nearest doubles.
+/// are integers if the aggregate gives whole numbers for any points and these fit 64 bits. Otherwise they are the
+/// nearest doubles.
 treeline_table *treeline_aggregate(const treeline_answer *answer, const char *aggregates, treeline_error **error);
 
 /// Returns the changes between two answers of one tree, with a row for each cluster to draw. All columns are integers.
 /// "from" and "to" are the indices of the cluster in the first and in the second answer; -1 if the answer does not have
-/// it. "change" is 0 for a cluster in both, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster that
-/// enters and 4 for one that exits. The first row of a split or merge has the number of points that are in no part
-/// ("hidden"). This row, and the row of each cluster in both, has the numbers of points that pass the filter of only
-/// one answer ("filtered_out", "filtered_in").
+/// it. "change" is 0 for a cluster in both answers, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster
+/// that enters and 4 for a cluster that exits. The first row of a split or merge has the number of points that are in
+/// no part ("hidden"). This row, and the row of each cluster in both answers, also has the numbers of points that pass
+/// the filter of only one answer ("filtered_out", "filtered_in").
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// Returns a page of a cluster's points that pass, in tree order: integers "row" and "tree_index", doubles "x" and "y".

@@ -109,7 +109,7 @@ treeline_plan *treeline_plan_create(const char *options, treeline_error **error)
 /// Returns the questions to all points; NULL once the pieces are known. The questions stay the same until answers are
 /// taken.
 treeline_bytes *treeline_plan_round(treeline_plan *plan);
-/// Takes the answers of all points together. It is an error if they contradict themselves or earlier answers, as
+/// Takes the answers of all points together. It is an error if they contradict each other or earlier answers, as
 /// answers of only some of the points do.
 bool treeline_plan_take(treeline_plan *plan, const void *answers, size_t count, treeline_error **error);
 /// Returns the pieces, once there are no more questions.
@@ -191,7 +191,7 @@ void treeline_pieces_free(treeline_pieces *pieces);
 
 /// Creates a piece from the bytes of `treeline_pieces_task`, without its points.
 ///
-/// \param encoding Encoding of the index's columns; NULL for none.
+/// \param encoding Encoding of the index's columns; NULL if the index has no columns.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
 /// Adds some of the piece's points, in any order. Each point has a row, from 0 to 2^53. The codes follow each other
@@ -212,8 +212,8 @@ void treeline_piece_free(treeline_piece *piece);
 ///
 /// Options are no-separation=true; memory=1000000000, the approximate limit of separations in bytes; and threads=2.
 ///
-/// \param survey Survey of all points.
-/// \param encoding Encoding that the pieces were built with; NULL for none. `description` and `monitor` may be NULL.
+/// \param survey Survey of all points. \param encoding Encoding that the pieces were built with; NULL if they have no
+/// columns. `description` and `monitor` may be NULL.
 bool treeline_assemble(
     const treeline_pieces *pieces, const treeline_survey *survey, const treeline_encoding *encoding,
     const char *folder, const char *path, const char *options, const treeline_description *description,

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Options of a build. Only those options that say so change the tree.
+/// Options of a build. An option changes the tree only if its description says so.
 public struct BuildOptions: Hashable, Sendable {
   /// How the tree grows. Another growth makes another tree.
   public var growth: Growth

@@ -3,8 +3,8 @@ import Treeline
 extension ClusterTree {
   /// Builds the tree over some coordinates. Row numbers count the coordinates from 0.
   ///
-  /// The same set of coordinates always gives the same tree. The order of the coordinates changes only row numbers. The
-  /// number of threads and the build of LAPACK change nothing.
+  /// The same set of coordinates always gives the same tree. The order of the coordinates changes only row numbers.
+  /// Neither the number of threads nor the build of LAPACK changes the tree.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -41,7 +41,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called each time a group is built. Separations are part of a group's building.
+  ///   - progress: Called each time a group is built. Building a group includes computing its separations.
   /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
@@ -53,7 +53,7 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree for tests of nodes that are far down and are halved.
+  /// Builds a tree for tests of deep nodes, which are halved instead of being split by the rule.
   ///
   /// - Parameter principalLevels: Number of levels at which nodes are split by the rule, at most 900. Below these
   ///   levels, boxes are halved.

@@ -110,7 +110,7 @@ public func assemble(
     let (plan, survey) = (try pieces.object(PiecesObject.self).plan, try survey.object(SurveyObject.self).survey)
     guard plan.pointCount == survey.pointCount else {
       throw ArgumentError(
-        "expected a survey of the plan's \(plan.pointCount) points, found one of \(survey.pointCount) points")
+        "expected a survey of the plan's \(plan.pointCount) points, found a survey of \(survey.pointCount) points")
     }
     let destination = try IndexDestination(text(path, "a path"), overwriting: overwriting)
     let steps = PieceSteps(monitor?.pointee)

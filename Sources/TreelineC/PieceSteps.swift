@@ -87,7 +87,7 @@ public func addSurveyToSurvey(
     let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
-      throw ArgumentError("expected a survey with the same projection, found one with another projection")
+      throw ArgumentError("expected a survey with the same projection, found a survey with another projection")
     }
     guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// A build of an index on one machine. Its points arrive in batches, and may need more memory than there is.
+// A build of an index on one machine. Its points arrive in batches, and may need more memory than the machine has.
 
 final class StreamObject: CObject {
   static let noun = "a stream"
@@ -87,7 +87,7 @@ final class StreamObject: CObject {
     folder.remove()
   }
 
-  private static let finished = ArgumentError("expected a stream that is still open, found a finished one")
+  private static let finished = ArgumentError("expected a stream that is still open, found a finished stream")
 }
 
 @_cdecl("treeline_stream_create")

@@ -2,8 +2,8 @@ import Foundation
 import Treeline
 import TreelineBuilder
 
-// Foundation shows an error's own description. The runtime and the builder do without Foundation, so their errors get
-// it here.
+// Makes Foundation show the description of an error. The runtime and the builder do not use Foundation, so their errors
+// conform to `LocalizedError` here.
 
 extension BuildError: LocalizedError {
   public var errorDescription: String? { description }

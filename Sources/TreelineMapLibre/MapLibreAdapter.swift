@@ -24,9 +24,13 @@ import TreelineMap
 /// func mapView(_ mapView: MLNMapView, regionDidChangeAnimated animated: Bool) { adapter.refresh() }
 /// ```
 ///
-/// A feature has these attributes: `number`, empty on the dot of a point and while other badges count its points;
-/// `diameter` in points; `opacity`; `above`, 1 if the feature must be drawn over the others; `title` from the texts;
-/// and, as in supercluster, `cluster`, `cluster_id` and `point_count`.
+/// A feature has these attributes:
+/// - `number`, which is empty on the dot of a point and while other badges count the feature's points;
+/// - `diameter` in points;
+/// - `opacity`;
+/// - `above`, which is 1 if the feature must be drawn over the other features;
+/// - `title`, from the texts;
+/// - `cluster`, `cluster_id` and `point_count`, as in supercluster.
 @MainActor public final class MapLibreAdapter {
   /// The map that shows the badges.
   public let mapView: MLNMapView
@@ -83,19 +87,19 @@ import TreelineMap
     refresh()
   }
 
-  /// The tree that is shown; nil for none. Set a new tree for another filter, too.
+  /// The tree that is shown; nil if no tree is shown. Set a new tree for another filter, too.
   ///
-  /// The rows of a new tree must number the same values, which `texts` knows. If points have come or gone, call
-  /// `show(_:texts:)` instead.
+  /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row number.
+  /// If points have come or gone, call `show(_:texts:)` instead.
   public var tree: ClusterTree? {
     get { feed.tree }
     set { replaceTree(by: newValue, nil) }
   }
 
-  /// Shows another tree, whose rows number other values than before.
+  /// Shows another tree whose row numbers stand for other values than before.
   ///
   /// - Parameters:
-  ///   - tree: Tree of your points; nil for none.
+  ///   - tree: Tree of your points; nil to show no tree.
   ///   - texts: Texts on its badges, used once the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
@@ -124,19 +128,20 @@ import TreelineMap
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // Longitudes beyond 180 degrees belong to other turns, as in a viewport.
+    // Longitudes beyond 180 degrees belong to other turns around the world, as in a viewport.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
   }
 
-  /// Returns the cluster of a feature of the source, for example of a tapped one; nil for other features.
+  /// Returns the cluster of a feature of the source, for example of a tapped feature. Returns nil for features of other
+  /// sources.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. For a cut by a limit, and for a stack, the map only moves there.
+  /// Zooms in until a cluster splits. For a cut with only a limit, and for a stack, the map only moves there.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
     // Zooms slightly further, so that the map does not stop just before the split.

@@ -73,7 +73,7 @@ package struct PMTiles: TileArchive {
   /// directories.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // If there are more entries, their directory cannot fit the root. Then it need not be compressed to find that out.
+    // A directory of more entries cannot fit the root, so it is not compressed just to measure it.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }

@@ -1,7 +1,7 @@
 /// Encoded members of a Protocol Buffers message, one after another.
 ///
-/// Vector tiles need only four kinds of messages. Everybody who depends on this package would have to fetch a Protocol
-/// Buffers library, even to use it without writing tiles.
+/// Vector tiles need only four kinds of messages. If the package used a Protocol Buffers library, everybody who depends
+/// on the package would have to fetch the library, even without writing tiles.
 struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }

@@ -11,7 +11,7 @@ import Synchronization
 package struct TilePyramid: Sendable {
   /// The tree. It may have a filter.
   package let tree: ClusterTree
-  /// A cut by detail, by spacing or for badges.
+  /// A cut with a detail, a spacing or badges.
   package let cut: Cut
   package let aggregates: [Aggregate]
   package let zooms: ClosedRange<Int>

@@ -52,7 +52,8 @@ extension Column {
       problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
       checkEntryCount(of: section, problems)
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "no base or dates for doubles", found: "\(base)")
+        base == 0 && section[Offset.isDates] == 0, label, expected: "base 0 and no dates, as for all doubles",
+        found: "base \(base)")
       (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
         for index in block where !problems.isFull {
           let bits = UInt64(littleEndian: reals.start[index])
@@ -63,7 +64,8 @@ extension Column {
       }
     case .entries(let entries):
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "no base or dates for entries", found: "\(base)")
+        base == 0 && section[Offset.isDates] == 0, label, expected: "base 0 and no dates, as for all entries",
+        found: "base \(base)")
       check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems, pages)
     }
   }
@@ -93,9 +95,11 @@ extension Column {
       expected: "\(width) bytes per code",
       found: "\(integers.codes.width)")
     problems.check(
-      !isEmpty || integers.digits == 0 && !integers.isDates, label, expected: "no digits in a column without values",
-      found: "\(integers.digits)")
-    problems.check(!integers.isDates || kind == .time, label, expected: "dates only with times", found: "dates")
+      !isEmpty || integers.digits == 0 && !integers.isDates, label,
+      expected: "0 decimals and no dates, because no point has a value", found: "\(integers.digits) decimals")
+    problems.check(
+      !integers.isDates || kind == .time, label, expected: "no dates, because the column is not of times",
+      found: "dates")
   }
 
   private func check(_ entries: EntryValues, textCount: Int, _ problems: ProblemList, _ pages: PageUse) {

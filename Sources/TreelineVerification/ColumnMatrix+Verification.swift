@@ -52,7 +52,7 @@ extension ColumnMatrix {
       guard let key, key != OrderedKeys.missing, previous.map({ $0 < key }) ?? true else {
         let found = firstIndex(ofRank: rank).map { "\($0)" } ?? "none"
         problems.add(
-          "\(label), value \(rank)", expected: "the first point with the value, and a value above the previous one",
+          "\(label), value \(rank)", expected: "the first point with the value, and a value above the previous value",
           found: found)
         return
       }
@@ -82,7 +82,9 @@ extension ColumnMatrix {
 
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
-      "\(label), point \(index)", expected: "the rank of its value, and the first point of that rank", found: "\(rank)")
+      "\(label), point \(index)",
+      expected: "the rank of the point's value, whose first point has the same value and is not later",
+      found: "rank \(rank)")
   }
 
   /// Checks links. Each link must lead to an earlier point with the same value. No two links may lead to the same

@@ -37,7 +37,7 @@ extension IndexHeader {
     let isKnown = section.kind.isKnown(in: minorVersion)
     problems.check(
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
-      expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or one from 2^31 on",
+      expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
     // If an unknown kind had this flag, the index could not have been opened.
     problems.check(
@@ -73,7 +73,7 @@ extension IndexHeader {
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
       keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
-      expected: "no clusters at members, because this tree does not keep clusters apart",
+      expected: "positions of clusters at their means, because this tree does not keep clusters apart",
       found: "\(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
@@ -112,8 +112,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// A turned world, or a moved or scaled square, would have the same positions. So this checks whether a build of
-  /// points with these positions would choose such a plane.
+  /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this checks
+  /// whether a build of points with these positions would choose such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {
@@ -141,7 +141,7 @@ extension IndexHeader {
     let expected = Self.seam(of: points, on: plane)
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
-      expected: expected.map { "the seam \($0), behind the widest gap of longitude" }
+      expected: expected.map { "the seam \($0), after the widest gap of longitude" }
         ?? "the seam 0, since there are no points", found: "\(plane.seam)")
   }
 

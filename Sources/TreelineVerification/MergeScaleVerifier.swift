@@ -116,7 +116,7 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: stands, at: Int(right.first))
     problems.check(
       found == isRight, "stand \(right.first)",
-      expected: "\(isRight ? 1 : 0), for the part that stands nearer to the mean", found: "\(found ? 1 : 0)")
+      expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
   /// Checks that codes and stands are 0 at indices where no right child begins: within a stack, and at the tree's first

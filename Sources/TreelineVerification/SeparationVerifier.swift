@@ -121,7 +121,7 @@ struct SeparationVerifier {
         add(.aboveParent, parts.number, expected: "at most \(visit.shownAt.rawValue), the separation of its parent")
       }
       if code > own {
-        let reason = "for the distance between its children and the scatter of its points"
+        let reason = "because of the distance between its children and the scatter of its points"
         add(.alone, parts.number, expected: "at most \(own.rawValue), \(reason)")
       }
       if alone.isEmpty { look(at: parts, from: min(own, visit.shownAt), downTo: code) }
@@ -196,7 +196,7 @@ struct SeparationVerifier {
     let position = storage.meanPosition(of: visit.node)
     guard let other = nearest(to: position, within: visit.shownAt.squaredDistance, at: visit.shownAt) else { return }
     let most = SeparationCode(roundingDown: other.squaredDistance).rawValue
-    add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), for the distance to another node")
+    add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), because of the distance to another node")
   }
 
   /// Checks each code at which a node may be split but is not: another node must block it.

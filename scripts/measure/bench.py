@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--rounds", type=int, help="number of rounds (default: 5; with --quick 2)")
     parser.add_argument("--json", metavar="FILE", help="where to write the figures (default: results.json in the folder)")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
-    parser.add_argument("--only", metavar="PART,PART", help="run only these parts, of " + ", ".join(PARTS))
+    parser.add_argument("--only", metavar="PART,PART", help="parts to run, of " + ", ".join(PARTS))
     parser.add_argument("--merge", action="store_true", help="keep the results of an earlier run for all other parts")
     parser.add_argument("--publish", action="store_true", help="write the table and the picture into the documentation; with --only, the sections of these parts")
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
@@ -338,7 +338,7 @@ class Bench:
                 hashes = {run["contentHash"] for run in (*pieces, *whole)}
                 assert len(hashes) == 1, f"trees of {size} points differ between builds in pieces and in memory: {hashes}"
                 times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
-                name = f"{count_text(size)} clustered points by {rule}, {pieces[0]['pieces']} pieces"
+                name = f"{count_text(size)} clustered points, split rule {rule}, {pieces[0]['pieces']} pieces"
                 bound = Bound(1.6) if size > 1_000_000 else None
                 self.add(section, f"{name}: time, relative to a build in memory", Samples(times, "s"), Samples(others, "s"),
                          ratios(times, others), bound)
@@ -356,7 +356,7 @@ class Bench:
             opened = ours("index", path)
         finally:
             os.remove(path)
-        name = f"1000 M clustered points by mean, {run['pieces']} pieces"
+        name = f"1000 M clustered points, split rule mean, {run['pieces']} pieces"
         self.add(section, f"{name}: time", Samples([run["seconds"]], "s"), None, [run["seconds"] / 60],
                  Bound(20, figure="{:.1f} min", aim=8))
         self.add(section, f"{name}: peak memory", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],

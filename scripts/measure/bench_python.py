@@ -82,7 +82,7 @@ def builds(places):
     mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
     ours, _ = least(lambda: treeline.build(places), 3)
     count = f"{len(places):,} points"
-    yield f"build of {count}: ours with separations; without separations and split at the mean, ours takes {mean:.2f} s", *seconds(
+    yield f"build of {count}, ours with separations (ours without separations, split at the mean: {mean:.2f} s)", *seconds(
         "pysupercluster", theirs, ours
     )
 

@@ -55,9 +55,9 @@ JOURNEY = """async ({center, start, depth}) => {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("index", nargs="?", help="made by 'treeline build' (default: of the addresses in Fixtures)")
-    parser.add_argument("--views", default="tree,compare", help="of tree, grid, compare and tiles, separated by commas")
-    parser.add_argument("--depth", type=float, default=6, help="how many zooms the journey zooms in")
+    parser.add_argument("index", nargs="?", help="an index from 'treeline build' (default: an index of the addresses in Fixtures)")
+    parser.add_argument("--views", default="tree,compare", help="views to measure, separated by commas: tree, grid, compare, tiles")
+    parser.add_argument("--depth", type=float, default=6, help="by how many zooms the journey zooms in")
     parser.add_argument("--settings", default="", help="more parameters of the link's fragment, such as 'by=limit&limit=200'")
     parser.add_argument("--size", default="1440x900")
     parser.add_argument("--most", type=float, help="fail if the 95th percentile of `own` is above this, in milliseconds")

@@ -155,7 +155,7 @@ def figures(server, bounds, options):
                 beside = timed(server, "beside heavy", each, file.name, header, options)
                 heavy.wait()
                 print(f"{'':12} p50 {beside['p50_ms'] / alone['p50_ms']:.2f}x, p99 {beside['p99_ms'] / alone['p99_ms']:.2f}x "
-                      f"the latency without {options.heavy} heavy clients", flush=True)
+                      f"relative to the run without the {options.heavy} heavy clients", flush=True)
 
 
 def timed(server, title, each, paths, header, options):
@@ -329,8 +329,8 @@ def main():
                         help="the average pause of a connection before its next request; 0 sends as much as the server can answer")
     parser.add_argument("--heavy", type=int, default=0, metavar="CLIENTS",
                         help="the number of other clients that meanwhile request 10,000 clusters by spacing, over and over")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="of " + ", ".join(KINDS) + "; separated by commas (default: all)")
-    parser.add_argument("--soak", type=float, metavar="MINUTES", help="mixed load instead of figures")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of requests, separated by commas, of " + ", ".join(KINDS) + " (default: all)")
+    parser.add_argument("--soak", type=float, metavar="MINUTES", help="send all kinds of requests at once for this time, and print no figures")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

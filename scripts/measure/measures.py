@@ -69,11 +69,11 @@ RATIOS = (
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/measure/measures", description="Measures clusters on many sets of points.")
-    parser.add_argument("sets", nargs="*", metavar="FILE", help="points (default: those in Fixtures)")
+    parser.add_argument("sets", nargs="*", metavar="FILE", help="files of points (default: the files in Fixtures)")
     parser.add_argument("--also", metavar="FOLDER", action="append", default=[], help="every .csv.gz of a folder, too")
     parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treeline compare` (default: all, including merged trees)")
-    parser.add_argument("--kmeans", action="store_true", help="k-means as a yardstick, which takes minutes")
-    parser.add_argument("--pairs", type=int, default=10_000, help="pairs of random screens for the promises (0: none)")
+    parser.add_argument("--kmeans", action="store_true", help="also measure k-means, for comparison; takes minutes")
+    parser.add_argument("--pairs", type=int, default=10_000, help="number of pairs of random screens on which the guarantees are checked (0: none)")
     parser.add_argument("--json", metavar="FILE", default=".build-measures/measures.json", help="where to write the figures")
     options = parser.parse_args()
     files = options.sets or [f"Fixtures/{name}.csv.gz" for name in FIXTURES]

@@ -112,7 +112,7 @@ def positions():
     scene = Scene(CITIES, LAND_WORLD, (117, 4.6, 129, 14.4))
     return scene, queries(scene, [
         ("limit 10, at the mean", ["--limit", "10", "--order", "widest-first"]),
-        ("limit 10, at the nearest member", ["--limit", "10", "--order", "widest-first", "--position", "member"]),
+        ("limit 10, at a member", ["--limit", "10", "--order", "widest-first", "--position", "member"]),
     ])
 
 
@@ -120,7 +120,7 @@ def alone():
     scene = Scene(CITIES, LAND_WORLD, (5, 57, 32, 71.5))
     return scene, queries(scene, [
         ("spacing 44 px", ["--spacing", "44"]),
-        ("spacing 44 px, clusters under 8 points as single points", ["--spacing", "44", "--min-points", "8"]),
+        ("spacing 44 px, no clusters of fewer than 8 points", ["--spacing", "44", "--min-points", "8"]),
     ])
 
 

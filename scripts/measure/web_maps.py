@@ -1,10 +1,10 @@
 """Measures maps of the web package in headless Chromium, beside supercluster and Leaflet.markercluster.
 
 `frames` is processor time of the package's functions, and of functions that they call, in frames in which at least 200
-badges move. The table has times of the same programs as on the pages FromSupercluster and FromMarkercluster, medians:
-from points in memory until the first clusters are drawn, and from a change of the view until its clusters are drawn, by
-Treeline as the first frame of an animation. WebGL draws nothing, since a machine without a graphics card would spend
-nearly all its time on drawing.
+badges move. The table has median times of the programs on the pages FromSupercluster and FromMarkercluster. "First
+clusters" is the time from points in memory to the first drawn clusters. "Another view" is the time from a change of the
+view to its drawn clusters; for Treeline, to the first frame of the animation. WebGL draws nothing, because a machine
+without a graphics card would spend nearly all its time on drawing.
 """
 
 import argparse

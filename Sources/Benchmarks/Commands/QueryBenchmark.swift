@@ -42,8 +42,9 @@ struct QueryBenchmark: ParsableCommand {
     var result: [String: any Encodable] = [
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
-      // Seconds of each view: of its first query, with views in random order and a cold cache; the median of the
-      // repeats; and the median of the repeats that also read the coordinates and counts of all clusters.
+      // Seconds for each view. `cold` is the first query, with views in random order and a cold cache. `warm` is the
+      // median of the repeats. The third number is the median of the repeats that also read the coordinates and counts
+      // of all clusters.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
         let answer = try $0.answer(of: tree)
@@ -134,7 +135,7 @@ struct QueryBenchmark: ParsableCommand {
 /// show different numbers of clusters.
 struct SpacingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "spacing", abstract: "Times answers by a spacing or badges, for each cluster.")
+    commandName: "spacing", abstract: "Times answers with a spacing or badges, per cluster.")
 
   @Argument(help: "The points.") var points: PointFile
 

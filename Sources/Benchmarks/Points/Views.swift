@@ -62,7 +62,7 @@ extension Query {
     func inside(_ range: Range<Int>) -> Int { range.count { window.contains(tree.position(atTreeIndex: $0)) } }
     var (end, counted) = (0, 0)
     for cluster in answer {
-      require(cluster.range.lowerBound >= end, "a cluster overlaps the one before it")
+      require(cluster.range.lowerBound >= end, "a cluster overlaps the cluster before it")
       let count = inside(cluster.range)
       require(count > 0, "a cluster has no point in the box \(viewport.bounds)")
       end = cluster.range.upperBound

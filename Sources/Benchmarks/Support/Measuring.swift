@@ -31,7 +31,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 
 /// The number of timed runs.
 struct TimedRuns: ParsableArguments {
-  @Option(help: "Number of runs before the timed ones.") var warmups = 1
+  @Option(help: "Number of runs before the timed runs.") var warmups = 1
 
   @Option(help: "Number of timed runs.") var runs = 3
 
@@ -50,7 +50,7 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // `getrusage` is not used, because its peak includes the peak of the process that started this one.
+    // `getrusage` is not used, because its peak includes the peak of the process that started this process.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

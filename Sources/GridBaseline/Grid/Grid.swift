@@ -11,7 +11,8 @@ import Treeline
 /// Defects of the published systems that are avoided here:
 /// - Closed cells, which count a point on an edge in two cells and a point on a corner in four.
 /// - A root around the expected data, so that points outside it are lost.
-/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped beyond 55 times the bucket capacity (BentoMap).
+/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped if there are more than 55 times the bucket
+///   capacity (BentoMap).
 /// - Wrong bounds for negative coordinates (BentoMap).
 /// - A search of the tree for each cell, in O(cells x nodes + points in view). Here one walk adds up whole nodes.
 /// - Windows that end at the antimeridian, and cells that jitter between zooms (see `CellSize.published`).
@@ -69,8 +70,8 @@ extension Grid {
     return visible.map { GridCluster($0.totals, in: lattice.cell($0.key), seam: plane.seam) }
   }
 
-  /// Sums up all cells that a window touches, and marks those as visible that have a point in the window. A node that
-  /// lies in one cell is added as a whole.
+  /// Sums up all cells that a window touches. Marks a cell as visible if it has a point in the window. A node that lies
+  /// in one cell is added as a whole.
   private func gather(into table: inout CellTable, by lattice: GridLattice, in window: PlaneWindow) {
     guard !tree.nodes.isEmpty else { return }
     let touched = lattice.cells(touching: window)
@@ -102,7 +103,7 @@ extension Grid {
   ///
   /// Complexity: O(m log m) for the m points of the cluster, whatever the page.
   ///
-  /// - Parameter offset: The number of members to skip. Past the last one the page is empty.
+  /// - Parameter offset: The number of members to skip. If no member is left, the page is empty.
   /// - Precondition: `offset` and `limit` are not negative.
   package func members(of cluster: GridCluster, offset: Int = 0, limit: Int = .max) -> [Int] {
     precondition(offset >= 0 && limit >= 0, "Expected 0 or more, found offset \(offset), limit \(limit)")

@@ -16,7 +16,7 @@ public struct GridCluster: Hashable, Sendable {
   /// The smallest box around the points. It may cross the seam if the cell does.
   package let bounds: PlaneWindow
 
-  /// The least row number of its points. No two cells share it.
+  /// The least row number of the cluster's points. No other cluster has the same number.
   public let firstPoint: Int
 
   /// Whether the cluster has several points, all at one position.
@@ -29,7 +29,7 @@ extension GridCluster {
     let count = UInt64(totals.count)
     self.cell = cell
     pointCount = Int(totals.count)
-    // Whole units and the fraction are kept apart: the seam is subtracted exactly, and only the sum of the two is
+    // Whole units and the fraction are kept apart: the seam is subtracted exactly, and only the sum of both parts is
     // rounded.
     let wholeX = UInt32(totals.sumX / count) &- seam
     let x = Double(wholeX) + Double(totals.sumX % count) / Double(count)

@@ -6,7 +6,8 @@ public enum CellSize: Hashable, Sendable {
   /// fractional zoom has its own grid.
   case pixels(Double)
 
-  /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 at 16 to 18, 16 at 19, otherwise 88.
+  /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 px at levels 16 to 18, 16 px at level 19,
+  /// otherwise 88 px.
   ///
   /// The published code rescales its cells at each fractional zoom, so that clusters jitter during a pinch. Here the
   /// cells belong to the nearest whole zoom.
@@ -110,7 +111,7 @@ struct GridLattice {
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width
-    // A window around the world may begin and end in one cell. It then covers all cells, not only this one.
+    // A window around the world may begin and end in one cell. It then covers all cells, not only this cell.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
       x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),

@@ -75,8 +75,8 @@ enum MortonOrder {
 
   /// Returns the points in the order of their keys; equal positions in the order of their rows.
   ///
-  /// This is a radix sort from the lowest byte up, since it is stable: rows enter in ascending order and stay so within
-  /// a position. Complexity: O(n), whatever the points, including coincident ones.
+  /// This is a radix sort from the lowest byte up. It is stable: rows are in ascending order at first, and keep this
+  /// order within a position. Complexity: O(n), whatever the points, including coincident ones.
   ///
   /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
   static func sorted(_ points: [PlanePoint], rows: [UInt32]? = nil) -> [Entry] {
@@ -84,7 +84,7 @@ enum MortonOrder {
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
-      // The element at a digit plus one is first the count of the digit, and later the index for the digit's next
+      // The element at index `digit + 1` is first the count of the digit, and later the index for the digit's next
       // entry.
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[digit(of: entry) + 1] += 1 }

@@ -4,8 +4,8 @@ import Treeline
 ///
 /// The root is the square of 2^32 units. A square with more points than a bucket holds is cut into half-open quadrants.
 /// A square with a single occupied quadrant is not stored, so every inner node has two to four children. There are
-/// fewer than two nodes for each bucket and at most 33 on any path. Coincident points share one bucket, however many
-/// they are. The input order affects only the row numbers, which ascend within a position.
+/// fewer than two nodes for each bucket, and at most 33 nodes on any path. Coincident points share one bucket, however
+/// many they are. The input order affects only the row numbers, which ascend within a position.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.

@@ -103,7 +103,7 @@ extension ClusterTree {
     /// points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // For each cluster, all counts are read, and the rows of a block at each end of its range.
+      // Each cluster needs all counts, and the rows of a block at each end of its range.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }

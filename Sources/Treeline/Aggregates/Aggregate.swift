@@ -111,7 +111,7 @@ public struct Aggregate: Hashable, Sendable {
   /// The least value such that at least `percent` per cent of all values are at or below it.
   ///
   /// - Parameters:
-  ///   - percent: From 0, for the least value, to 100. It is read as a decimal: 99.9 per cent of 1,000 values are
+  ///   - percent: From 0 to 100; 0 gives the least value. It is read as a decimal: 99.9 per cent of 1,000 values are
   ///     exactly 999 values. `Clusters.values(of:)` throws for any other number.
   ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
@@ -126,7 +126,7 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type that the aggregate's results have over a tree, if they are not null. Returns nil for counts by
+  /// Returns the type of the aggregate's results for a tree; null results have no type. Returns nil for counts by
   /// value, and if the tree lacks the column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
@@ -166,7 +166,8 @@ public enum AggregateValue: Hashable, Sendable {
 }
 
 extension AggregateValue: CustomStringConvertible {
-  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its count.
+  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its
+  /// count.
   public var description: String {
     switch self {
     case .number(let number): "\(number)"
@@ -245,7 +246,8 @@ extension AggregateError: CustomStringConvertible {
     }
   }
 
-  /// Returns how to build an index that answers an aggregate without reading all values; empty if there is no way.
+  /// Returns a hint for messages: how to build an index that answers an aggregate without reading all values. The hint
+  /// is empty if no index does so.
   private static func preparation(for aggregate: String) -> String {
     let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
     let name = String(aggregate.prefix { $0 != "(" })

@@ -6,8 +6,9 @@ extension Clusters {
   /// Sums, means, variances of decimals, extremes, and counts of values in a column with few different values are
   /// prepared when they are first used. This takes O(pointCount). Each of these aggregates then takes O(1) or O(log
   /// pointCount) for a cluster. Without a filter, medians, percentiles and distinct counts take O(log pointCount) if
-  /// the column was built for them. All other aggregates read the points one by one. These are variances of doubles,
-  /// counts of many different values and, in all other cases, medians, percentiles and distinct counts.
+  /// the column was built for them. All other aggregates read the points one by one: variances of doubles, counts of
+  /// values in a column with many different values, and medians, percentiles and distinct counts if there is a filter
+  /// or the column was not built for them.
   ///
   /// - Throws: `AggregateError` if a column is missing, if an aggregate does not apply to the column's kind, or if more
   ///   than `Aggregate.maximumRowsRead` points would have to be read one by one.
@@ -55,7 +56,7 @@ extension ClusterTree {
 
 /// An evaluator of an aggregate over rows. Each kind of aggregate has its own type.
 protocol AggregateEvaluator {
-  /// Whether the evaluator reads rows one by one. Their number is limited.
+  /// Whether the evaluator reads rows one by one. An answer may read at most `maximumRowsRead` rows in this way.
   var readsRows: Bool { get }
 
   /// Returns the aggregate over the counted rows of a range. Rows are in tree order.

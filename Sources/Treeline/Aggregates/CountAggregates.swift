@@ -101,8 +101,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Moves the `most` elements that sort first to the front, in sorted order. Inserts each element into this sorted
-  /// front.
+  /// Sorts only the least elements: moves them to the front, in sorted order. `most` is their number. Inserts each
+  /// element into this sorted front.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

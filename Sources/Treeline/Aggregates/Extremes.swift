@@ -41,8 +41,8 @@ package struct OrderedKeys {
     }
   }
 
-  /// Returns the bits of a double, changed to sort like doubles: inverts all bits of a negative number, and only the
-  /// sign bit of any other number.
+  /// Returns the bits of a double, changed so that they sort like doubles: all bits of a negative number are inverted,
+  /// and only the sign bit of any other number.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63
@@ -137,9 +137,9 @@ struct ExtremeKeys: RowSummary {
   }
 }
 
-/// The row with the greatest and the row with the least value of a column that orders the rows. Among rows with equal
-/// values of that column, the row with the least value of another column is chosen. Rows that lack one of the two
-/// values are left out.
+/// The rows with the greatest and with the least value of the column that orders the rows. Among rows with equal values
+/// of that column, the row with the least value of another column is chosen. Rows that lack one of the two values are
+/// left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

@@ -72,8 +72,8 @@ extension Aggregate {
     // The significand has at most 17 digits, so the product fits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
-    // The product is below 10^30. With more than 30 decimals, it amounts to less than one value, so the rank is 1. A
-    // percentage of 100 has no decimals.
+    // The product is below 10^30. If the percentage has more than 30 decimals, the product amounts to less than one
+    // value, so the rank is 1. A percentage of 100 has no decimals.
     if decimals > 30 { return 1 }
     let unit = (0..<Swift.max(decimals, 0)).reduce(Int128(1)) { unit, _ in unit * 10 }
     let (rank, rest) = product.quotientAndRemainder(dividingBy: unit)

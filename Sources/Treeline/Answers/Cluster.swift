@@ -16,9 +16,9 @@ public struct Cluster: Sendable, Identifiable {
   public let treeIndex: Int?
 
   /// The x of the cluster's position, in units of the plane. The position is the mean of the positions of the cluster's
-  /// points. In a tree whose clusters stand at members (see `ClusterStand`), it is the position of one of the points.
-  /// Under a filter, clusters of a cut with a spacing or with badges keep the position that they have without the
-  /// filter. The position of any other cluster is then the mean of the points that pass.
+  /// points. In a tree with `ClusterStand.member`, it is the position of one of the points. Under a filter, clusters of
+  /// a cut with a spacing or with badges keep the position that they have without the filter. The position of any other
+  /// cluster is then the mean of the points that pass.
   public let x: Double
   /// The y of the cluster's position, in units of the plane. It grows southwards.
   public let y: Double
@@ -112,10 +112,10 @@ extension Cluster: Hashable {
 
 /// The id of a cluster, which identifies a node of the tree.
 ///
-/// A node is determined by its first point in tree order and its level, the root being level 0. Both fit into one
-/// number below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster in every viewport, limit
-/// and zoom of one tree. It is valid for that tree only. If a point is added and the tree is built again, many ids
-/// identify another cluster or no cluster. Ids are ordered like the tree, with an ancestor before its descendants.
+/// A node is determined by its first point in tree order and its level. The root has level 0. Both fit into one number
+/// below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster for every viewport, limit and zoom
+/// of one tree. It is valid for that tree only. If a point is added and the tree is built again, many ids identify
+/// another cluster or no cluster. Ids are ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 

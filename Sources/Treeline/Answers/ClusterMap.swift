@@ -70,7 +70,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - cut: How finely the tree is cut.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer. Only a cut whose limit continues the previous answer uses it.
+  ///   - previous: The previous answer. It is used only if `cut.isContinuing`.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
   }

@@ -20,8 +20,8 @@ extension ClusterTree {
   ///   - cut: How finely the tree is cut.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer, for any viewport. Only a cut whose limit continues the previous answer uses it.
-  ///     If it is nil, such a cut gives a fresh answer.
+  ///   - previous: The previous answer, for any viewport. It is used only if `cut.isContinuing`. If it is nil, the
+  ///     answer is fresh.
   /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
@@ -72,7 +72,7 @@ extension ClusterTree {
       case .limit(let order, let isContinuing):
         let fresh = try storage.limitCut(cut.limit, order, in: view)
         guard isContinuing, let previous else { return fresh }
-        precondition(previous.isOf(storage), "Expected an answer of this tree, found one of another tree")
+        precondition(previous.isOf(storage), "Expected an answer of this tree, found an answer of another tree")
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }

@@ -51,8 +51,8 @@ extension QueryError: CustomStringConvertible {
     switch self {
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     case .limitBelowGroups(let found, let needed):
-      "expected a limit of \(needed) or more clusters, one for each group and each point that is never clustered "
-        + "in view, found \(found)"
+      "expected a limit of \(needed) or more clusters, one for each group in view and for each point in view "
+        + "that is never clustered, found \(found)"
     case .notFinite(let edge, let found): "expected a finite number as the \(edge) edge of the box, found \(found)"
     case .southAboveNorth(let south, let north):
       "expected the south edge of the box at or below its north edge, "

@@ -2,7 +2,7 @@
 ///
 /// Lengths are whole 64ths of a pixel, so that a tree grown for the badges of a curve depends on integers alone.
 public struct BadgeCurve: Hashable, Sendable {
-  /// A diameter, and the number of points from which on badges have it.
+  /// A diameter, and the least number of points of the badges that have it.
   public struct Step: Hashable, Sendable {
     /// The least number of points, 1 or more.
     public var pointCount: UInt32

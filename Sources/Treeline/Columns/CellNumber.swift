@@ -3,7 +3,7 @@ package enum DecimalMark: UInt8, Sendable {
   case point = 0x2E
   case comma = 0x2C
 
-  /// The mark that may separate thousands if this is the decimal mark.
+  /// The mark that may separate thousands if `self` is the decimal mark.
   fileprivate var betweenThousands: UInt8 { self == .point ? Self.comma.rawValue : Self.point.rawValue }
 }
 

@@ -25,7 +25,7 @@ extension Column {
     package static let name = 24
   }
 
-  /// All kinds, in the order of their numbers in a section, which begin at 1.
+  /// All kinds, in the order of their numbers in a section. The first kind has the number 1.
   package static let kindOrder: [Kind] = [.number, .category, .boolean, .time, .text]
 
   package static func aligned(_ length: Int) -> Int { (length + 7) / 8 * 8 }

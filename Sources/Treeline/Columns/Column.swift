@@ -36,7 +36,7 @@ public struct Column: Sendable {
   /// The column as an attribute; nil unless an earlier version or the option `--attributes` wrote it.
   package let attribute: AttributeColumn?
 
-  /// Sections that give percentiles and numbers of distinct values without reading values; nil if they were not built.
+  /// Sections from which percentiles and distinct counts are found without reading values; nil if they were not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
 

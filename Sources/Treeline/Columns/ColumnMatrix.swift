@@ -8,9 +8,9 @@
 /// of links that lead out of the range (S. Muthukrishnan, Efficient algorithms for document retrieval problems, SODA
 /// 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields at the start of such a section. After the fields follow the number of zeros of each level, 4
-  /// bytes each, padded with zeros to a multiple of 32; the blocks of all levels; and, for ranks, 4 bytes for each
-  /// distinct value.
+  /// Offsets of the fields at the start of such a section. The section continues with the number of zeros of each
+  /// level, 4 bytes each, padded with zeros to a multiple of 32; then the blocks of all levels; and, for ranks, 4 bytes
+  /// for each distinct value.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0
@@ -115,7 +115,8 @@ extension Column {
 extension ClusterTree {
   /// Attaches the ranks and links of an index to its columns.
   ///
-  /// - Parameter columns: All columns. The column numbers in sections count only columns of kind `column`.
+  /// - Parameter columns: All columns. The column numbers in sections count only columns that lie in sections of kind
+  ///   `column`.
   static func attach(
     _ sections: [IndexSection], to columns: inout [Column], in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {

@@ -73,7 +73,7 @@ private struct Digits {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // A number with any other exponent is out of range anyway.
+        // A number with a larger exponent is out of range anyway.
         guard let power = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)), power.magnitude < 1_000_000
         else { return nil }
         exponent += power

@@ -90,7 +90,7 @@ extension Instant {
   }
 
   /// Returns the number of days from 1970-01-01 to a date. All dates are in the Gregorian calendar, even dates before
-  /// its introduction. The computation begins years in March, so that a leap day is the last day of a year.
+  /// its introduction. In the computation, years begin in March, so that a leap day is the last day of a year.
   static func days(since1970 year: Int, _ month: Int, _ day: Int) -> Int64 {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     let era = (year >= 0 ? year : year - 399) / 400
@@ -194,8 +194,8 @@ private struct DigitScanner {
     return nanoseconds
   }
 
-  /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. Seconds may follow
-  /// after a second colon. PostgreSQL writes them for local mean times of the years before time zones.
+  /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. After another
+  /// colon, seconds may follow. PostgreSQL writes them for local mean times of the years before time zones.
   mutating func offset() -> Int64? {
     if isAtEnd || take("Z") || take("z") { return 0 }
     let isWest = take("-")

@@ -132,8 +132,7 @@ extension Continuation {
   /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. It begins above any
   /// scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other clusters.
   ///
-  /// - Complexity: O(k log k) for k entries if the limit has room for all; O(k · d · log k) if d clusters must be
-  ///   saved.
+  /// - Complexity: O(k log k) for k entries if no cluster must be saved; O(k · d · log k) if d clusters must be saved.
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
@@ -165,9 +164,9 @@ extension Continuation {
 }
 
 /// The choice of entries that are shown, for a given weight of a lost cluster. The finest possible answer may have too
-/// many clusters. Clusters are then saved by showing coarser entries around them, until the limit is kept. The cheapest
-/// choice is computed for every number of saved clusters, from the bottom up. The limit can be kept, since the fresh
-/// answer keeps it.
+/// many clusters. Clusters are then saved: coarser entries are shown instead of the clusters within them, until the
+/// limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up. The limit can
+/// be kept, since the fresh answer keeps it.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 

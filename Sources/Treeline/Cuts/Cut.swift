@@ -60,11 +60,11 @@ public struct Cut: Hashable, Sendable {
   ///     to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
-  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, those
-  ///     with the greatest gain first, and fewer clusters are merged, until the scatter is small enough. If the limit
-  ///     leaves room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger.
-  ///     The answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous
-  ///     answer it continues. Zooming in from a continued answer may merge clusters.
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, in the
+  ///     order of falling gain, and fewer clusters are merged, until the scatter is small enough. If the limit leaves
+  ///     room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. The
+  ///     answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer
+  ///     it continues. Zooming in from a continued answer may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -91,8 +91,8 @@ public struct Cut: Hashable, Sendable {
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
   ///
-  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. So may clusters
-  /// that are not shown at their own positions.
+  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. Clusters that are
+  /// not shown at their own positions may also be closer.
   ///
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
@@ -265,10 +265,11 @@ public struct UnclusteredPoints: Hashable, Sendable {
   public static let none = UnclusteredPoints()
 
   /// - Parameters:
-  ///   - leastMembers: The number, 1 or more. With 1 or 2 every cluster is large enough.
-  ///   - fromZoom: The zoom, which may be fractional; infinity if there are clusters at every zoom.
+  ///   - leastMembers: The least number of points of a cluster, 1 or more. With 1 or 2 every cluster is large enough.
+  ///   - fromZoom: The zoom from which on there are no clusters. It may be fractional. Infinity means that there are
+  ///     clusters at every zoom.
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
-    // 1 and 2 mean the same, so both are stored as one value and equal cuts compare equal.
+    // 1 and 2 have the same effect. Both are stored as 2, so that cuts with the same effect compare equal.
     self.leastMembers = leastMembers == 1 ? 2 : leastMembers
     self.fromZoom = fromZoom
   }
@@ -276,7 +277,7 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// Throws if a value is out of range.
   func check() throws(QueryError) { if leastMembers < 1 || fromZoom.isNaN { throw .neverUnclustered(self) } }
 
-  /// Returns whether there are no clusters at a zoom, if a limit has room for every position.
+  /// Returns whether there are no clusters at a zoom, provided that the limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
   /// Returns the number of points below which a cluster is shown as its points.

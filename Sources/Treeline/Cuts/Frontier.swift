@@ -124,7 +124,7 @@ struct Frontier: ~Copyable {
   /// Makes a frontier of several nodes.
   ///
   /// - Parameters:
-  ///   - starts: One or more, in tree order.
+  ///   - starts: The nodes, one or more, in tree order.
   ///   - limit: The greatest number of nodes that the frontier may reach.
   init(of starts: [(node: Node, visibility: Visibility)], limit: Int) {
     let pointCount = starts.reduce(0) { $0 + Int($1.node.count) }

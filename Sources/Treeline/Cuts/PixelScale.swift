@@ -100,7 +100,7 @@ extension PixelScale {
     func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }
     // 0 pixels are the same length at every zoom.
     if pixels == 0 { return try isSplit(0) ? -.infinity : nil }
-    // At `coarsest` a pixel is longer than any number, at `finest` shorter.
+    // At the zoom `coarsest`, a pixel is infinitely many units long. At `finest`, its length is 0.
     let (coarsest, finest) = (-1200.0, 1200.0)
     guard try isSplit(finest) else { return nil }
     let rank = try firstIndex(in: Self.rank(coarsest) + 1..<Self.rank(finest)) { rank throws(QueryError) in

@@ -63,7 +63,8 @@ struct CQL2Scanner {
 // MARK: - Kinds of tokens
 
 extension CQL2Scanner {
-  /// Reads a text in quotes. Its first character is the quote that ends it; two such quotes in a row stand for one.
+  /// Reads a text in quotes. The first character of the text is the quote, and the next such quote ends the text. Two
+  /// such quotes in a row stand for one quote.
   private mutating func quoted(as kind: String) throws(FilterTextError) -> String {
     let (start, quote) = (range.lowerBound, scalars[range.lowerBound])
     var content = String.UnicodeScalarView()

@@ -43,7 +43,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this level. Each needs a buffer in addition to the one for the result.
+  /// Number of levels below this level. Each of them needs a buffer in addition to the buffer for the result.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -76,7 +76,8 @@ indirect enum FilterPlan {
     }
   }
 
-  /// - Parameter result: Memory for the words of a chunk, followed by as much for each level of `depth`.
+  /// - Parameter result: Memory for the words of a chunk, followed by memory of the same size for each level of
+  ///   `depth`.
   private func run(_ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
     switch self {
     case .nothing: for index in 0..<words.count { result[index] = 0 }
@@ -125,8 +126,8 @@ extension ClusterTree {
   ///
   /// If both filters differ only in one column of numbers or times, like a moving window of time, and at most a
   /// sixteenth of the points enter or leave, only these points are tested. The sorted order of that column yields these
-  /// points. The order is made when it is first needed and then kept with the tree. Making it takes 15 ns per point. It
-  /// takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// points. The order is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
+  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -141,10 +142,10 @@ extension ClusterTree {
   ///   - filter: The condition that points must meet.
   ///   - previous: This tree with another filter; nil to start afresh.
   /// - Precondition: `previous` was made from this tree.
-  /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous one.
+  /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
-      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found one of another tree")
+      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found a filter of another tree")
     let previous = previous?.filterSelection
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []

@@ -39,8 +39,8 @@ package final class Selection: Sendable {
   /// Values prepared from columns, for the points that pass.
   let prepared = PreparedColumns()
 
-  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. The turned means
-  /// and summaries move the plane by half the world, so that a node across the seam is in one piece.
+  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. `turnedMeans` and
+  /// `turnedSummaries` are for a plane that is moved by half the world, so that a node across the seam is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
@@ -163,7 +163,8 @@ package final class Selection: Sendable {
     return reference.storeIfNil(try make())
   }
 
-  /// Approximate number of bytes once means and summaries are prepared. Turned means and summaries are not included.
+  /// Approximate number of bytes once means and summaries are prepared. `turnedMeans` and `turnedSummaries` are not
+  /// included.
   var byteCount: Int {
     wordCount
       * (MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride + PassingMeans.bytesPerWord
@@ -355,7 +356,8 @@ struct PassingPoints: CountedPoints {
     words[treeIndex >> 6].bits &>> UInt64(treeIndex & 63) & 1 == 1
   }
 
-  /// Returns the tree index of the passing point before which `number` points of the tree pass.
+  /// Returns the tree index of the passing point with a number. All passing points of the tree are numbered from 0, in
+  /// tree order.
   ///
   /// - Precondition: the range contains that point.
   func treeIndex(ofNumber number: Int, in range: Range<Int>) -> Int {

@@ -92,7 +92,7 @@ extension IntegerValues {
   }
 
   /// Returns the codes of the integers for which a comparison with the interval from `least` through `greatest` is
-  /// true. An empty interval lies between two integers: then `least` is one above `greatest`.
+  /// true. If `least` is one above `greatest`, the interval is empty and lies between these two integers.
   func codes(_ comparison: Filter.Comparison, from least: Int128, through greatest: Int128)
     -> [ClosedRange<UInt64>]
   {

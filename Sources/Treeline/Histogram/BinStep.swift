@@ -97,8 +97,8 @@ struct RealBins {
     }
   }
 
-  /// Returns the multiples of `factor` times a power of ten, from the last one at or below `least` through the first
-  /// one above `greatest`; nil if there are too many.
+  /// Returns the multiples of `factor` times a power of ten, from the last multiple at or below `least` through the
+  /// first multiple above `greatest`; nil if there are too many.
   private static func edges(
     _ factor: Int128, _ exponent: Int, _ least: Double, _ greatest: Double, atMost count: Int
   ) -> [DecimalNumber]? {

@@ -23,7 +23,7 @@ struct IntegerExtent: PreparedValues {
         least = min(least, code)
         greatest = max(greatest, code == missing ? 0 : code)
       }
-      // The code for missing values is greater than all others: if it is the least, all values are missing.
+      // The code for missing values is the greatest code. So if the least code is this code, all values are missing.
       if least == missing { return }
       (self.least, self.greatest) = (UInt64(least), UInt64(greatest))
     }

@@ -40,8 +40,8 @@
 
   /// A file mapped into memory for reading, for as long as this object lives.
   ///
-  /// Renaming another file over the mapped one is safe: the mapping keeps the old file. Shortening the file in place is
-  /// not safe, and no reader can guard against that.
+  /// Renaming another file over the mapped file is safe: the mapping keeps the old file. Shortening the file in place
+  /// is not safe, and no reader can guard against that.
   package final class MappedFile: @unchecked Sendable {
     /// The bytes of the file, valid as long as the object lives. A temporary object may end before the last use of its
     /// bytes, hence `withBytes`.

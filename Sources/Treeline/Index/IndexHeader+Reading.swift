@@ -21,7 +21,7 @@ extension IndexHeader {
     try file.expect(UInt32(length), at: Offset.headerLength, "the length of header and section table in bytes")
     try file.require(
       bytes.count >= length, at: bytes.count, "a section table up to byte \(length)", found: "the end of the file")
-    // The checksum covers the header and the section table, with its own eight bytes taken as 0.
+    // The checksum covers the header and the section table. The eight bytes of the checksum itself count as 0.
     var header = Array(bytes[..<length])
     header.replaceSubrange(Offset.checksum..<Offset.checksum + 8, with: repeatElement(0, count: 8))
     try file.expect(header.withUnsafeBytes { XXHash64.hash($0) }, at: Offset.checksum, "the header's checksum")

@@ -87,7 +87,7 @@ extension IndexHeader {
   package static let entryLength = 32
   package static let maximumSectionCount = 1024
 
-  /// Every section begins at a multiple of this, so that its entries can be read in place.
+  /// Every section begins at a multiple of this number of bytes, so that its entries can be read in place.
   package static let alignment: UInt64 = 64
 
   package enum Offset {

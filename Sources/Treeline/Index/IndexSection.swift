@@ -41,7 +41,7 @@ public struct IndexSection: Hashable, Sendable {
     public static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn; present with `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
-    /// The positions of clusters, 1 bit a point; only in an index whose clusters stand at members. Since version 1.2.
+    /// The positions of clusters, 1 bit a point; only in an index with `ClusterStand.member`. Since version 1.2.
     public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
@@ -80,7 +80,7 @@ public struct IndexSection: Hashable, Sendable {
       }
     }
 
-    /// Whether an index may have several sections of this kind, each a column.
+    /// Whether an index may have several sections of this kind, one for each column.
     package var isColumn: Bool { self == .attribute || self == .column }
 
     /// Whether a section of this kind belongs to a column, which it identifies by number.
@@ -88,10 +88,11 @@ public struct IndexSection: Hashable, Sendable {
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
-    /// Returns whether this reader knows the kind, and an index of a minor version may have sections of it.
+    /// Returns whether this reader knows the kind, and whether an index of the given minor version may have sections of
+    /// this kind.
     package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 
-    /// Whether no version of the format will ever use this kind, so that other programs may.
+    /// Whether no version of the format will ever use this kind, so that other programs may use it.
     package var isPrivate: Bool { rawValue >= 1 << 31 }
 
     private static let names: [Kind: String] = [

@@ -97,7 +97,7 @@
     }
   }
 
-  /// A copy of a file's bytes in memory that the system gets back at once when it is freed.
+  /// A copy of a file's bytes. Its memory goes back to the system as soon as the copy is freed.
   private final class FileCopy: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
 

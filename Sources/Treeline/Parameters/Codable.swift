@@ -55,7 +55,7 @@
   extension Filter: Codable {
     /// Makes a filter from its text in CQL2.
     ///
-    /// - Throws: `DecodingError`, with a ``FilterTextError`` beneath it if the text is not a filter.
+    /// - Throws: `DecodingError`. If the text is not a filter, the underlying error is a ``FilterTextError``.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
       do {

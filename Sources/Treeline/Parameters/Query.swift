@@ -18,7 +18,7 @@ public struct Query: Hashable, Sendable {
   /// Makes a query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 
-  /// Whether a cluster whose position is out of view is shown, by default, at one of its points in view.
+  /// Whether, by default, a cluster whose position is out of view is shown at one of its points in view.
   ///
   /// This is so for a cut with a limit or a detail if the viewport is a box or a screen. A spacing and badges keep
   /// clusters apart only at their own positions. A tile must show a cluster at the same position as its neighboring

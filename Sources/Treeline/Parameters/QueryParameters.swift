@@ -48,7 +48,7 @@ public struct QueryParameters: Sendable {
   public struct Bounds: Hashable, Sendable {
     /// The range of limits.
     public var limits: ClosedRange<Int>
-    /// The range of zooms, as they are given.
+    /// The range of zooms, for whatever tile size they are given.
     public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     public var sides: ClosedRange<Double>
@@ -173,7 +173,7 @@ extension QueryParameters {
   ///   - key: The name of the parameter.
   ///   - range: The range of accepted numbers.
   ///   - unit: The words before the range in messages, such as `a number of pixels `.
-  ///   - expected: The words that messages use instead of `unit` and `range`, if it is not nil.
+  ///   - expected: The words that messages use instead of `unit` and `range`; nil to use `unit` and `range`.
   public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {

@@ -15,7 +15,7 @@ extension Viewport: Parameterized {
     return parameters
   }
 
-  /// The name of the parameter for the area; `bbox` for everything.
+  /// The name of the parameter for the area. For the area `everything` it is `bbox`.
   public var areaParameter: String {
     switch area {
     case .everything, .box: "bbox"

@@ -107,7 +107,7 @@ extension Plane.Projection {
     return overflow ? .max : square
   }
 
-  /// Returns the square of the distance from a position to the nearer of two others.
+  /// Returns the square of the distance from a position to the nearer of two other positions.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, toNearerOf b: PlanePoint, _ c: PlanePoint)
     -> UInt64
   { min(squaredDistance(a, b), squaredDistance(a, c)) }

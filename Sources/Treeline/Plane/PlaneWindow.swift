@@ -173,8 +173,8 @@ struct WindowEdges {
 /// The sides of a tight box that lie outside a window. For each such side it is known which edge of the window the side
 /// is past.
 struct SidesOutside {
-  /// A byte for each of west, north, east and south, with all bits set if that side is outside. The lower half is for
-  /// sides past the window's farther edge, which means that all of the box is outside; the upper half is for sides
+  /// Each half has a byte for each of west, north, east and south, with all bits set if that side is outside. In the
+  /// lower half, a side is past the window's farther edge, so all of the box is outside. In the upper half, a side is
   /// short of the nearer edge.
   let bytes: UInt64
 
@@ -186,7 +186,8 @@ struct SidesOutside {
   @inline(__always) var areNone: Bool { bytes == 0 }
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether one whole side of the box is inside, and with it a point. That is the case if at most one side is outside.
+  /// Whether one whole side of the box is inside. Then a point is inside, too. This is the case if at most one side is
+  /// outside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0

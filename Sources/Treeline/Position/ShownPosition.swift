@@ -67,7 +67,8 @@ public struct ShownPosition: Hashable, Sendable {
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
-    // Under a filter, a cluster that is kept apart stays at the mean of all its points, including points that fail.
+    // Under a filter, a cluster of a cut that keeps clusters apart stays at the mean of all its points, including
+    // points that fail.
     let isWhereItStands = rule == nil || rule == .mean && !tree.isFiltered
     if window == nil && isWhereItStands && tree.stand == .mean { return nil }
     return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
@@ -77,9 +78,9 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
-  /// If a window is given and a point of the cluster is inside, the position is inside the window. If the position that
-  /// the rule gives is outside, the position of the visible point nearest to the mean is used instead. So the position
-  /// may change with the window.
+  /// If a window is given that contains a point of the cluster, the cluster is shown inside the window. If the rule
+  /// would place it outside, it is shown at the point that is nearest to its mean among its points in the window. So
+  /// the position may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {

@@ -9,8 +9,8 @@
   /// Runs work that stops within some 10 ms once it is cancelled.
   ///
   /// - Parameters:
-  ///   - isCancelled: Returns whether the result is no longer wanted. It is called often, on the calling thread, and
-  ///     once true must stay true.
+  ///   - isCancelled: Returns whether the result is no longer wanted. It is called often, on the calling thread. Once
+  ///     it has returned true, it must always return true.
   ///   - work: The work, which runs on the calling thread.
   /// - Throws: `CancellationError` if the work was cancelled, even if it had finished or thrown another error;
   ///   otherwise the error that the work throws.

@@ -1,4 +1,5 @@
-/// A check whether text of an index is JSON (RFC 8259), since answers contain that text verbatim. It decodes nothing.
+/// A check of whether a text in an index is JSON (RFC 8259), since answers contain that text verbatim. It decodes
+/// nothing.
 ///
 /// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
 /// expected.

@@ -26,7 +26,8 @@ package var processorCount: Int {
   #endif
 }
 
-/// Calls `work` with 0 ..< count concurrently, or one call after another if there are no threads.
+/// Calls `work` with each number of 0 ..< count. The calls are concurrent, or one after another if there are no
+/// threads.
 package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #if canImport(Dispatch)
     DispatchQueue.concurrentPerform(iterations: count, execute: work)
@@ -44,8 +45,8 @@ package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable (
   #endif
 }
 
-/// Works on 0 ..< count on several threads, including this one, and passes the results to `take` on this thread, in
-/// order.
+/// Calls `work` with each number of 0 ..< count, on several threads including this thread. Passes the results to `take`
+/// on this thread, in order.
 package func inOrder<Result: Sendable>(
   _ count: Int, threads: Int, _ work: @escaping @Sendable (_ number: Int, _ thread: Int) -> Result,
   then take: (_ number: Int, Result) -> Void

@@ -10,7 +10,9 @@ extension [String] {
     if isEmpty { return "" }
     return "; there are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
       + (count > 20 ? " and \(count - 20) more" : "")
-      + (nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
+      + (contains { $0.contains("\u{FFFD}") }
+        ? "; the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8"
+        : nearest(to: name).map { "; did you mean \"\($0.visible)\"?" } ?? "")
   }
 
   /// Returns the string that was probably meant by a mistyped name, regardless of case; nil if no string is similar.
@@ -26,8 +28,9 @@ extension [String] {
 }
 
 extension String {
-  /// Returns how many characters must be inserted, removed, replaced or swapped with the next to get from one text to
-  /// another (restricted Damerau-Levenshtein distance), or any number above `most` if the distance is above `most`.
+  /// Returns the restricted Damerau-Levenshtein distance of two texts: how many characters must be inserted, removed,
+  /// replaced or swapped with the next character to turn one text into the other. If the distance is above `most`,
+  /// returns any number above `most`.
   fileprivate func editDistance(from other: [Character], atMost most: Int) -> Int {
     let characters = Array(self)
     guard abs(characters.count - other.count) <= most else { return most + 1 }

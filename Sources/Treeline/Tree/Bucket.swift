@@ -13,7 +13,8 @@ enum Bucket {
   static let bitsOfLevel: UInt32 = 10
   static let bitsOfDepth: UInt32 = 4
 
-  /// The difference between the levels of a node in a bucket and of its children: one level, and one step of depth.
+  /// The difference between the `levels` of a node in a bucket and the `levels` of its children: one level, and one
+  /// step of depth.
   static let oneDown: UInt32 = 1 << bitsOfLevel | 1
 
   /// The position of the first visibility bit. There is one such bit for each point of a bucket.
@@ -106,8 +107,8 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
-  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. That box either lies across
-  /// the seam itself or is at least half the world wide, too wide to lie across the seam.
+  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. It may do so if that box lies
+  /// across the seam, or is at least half the world wide and so too wide to lie across the seam itself.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

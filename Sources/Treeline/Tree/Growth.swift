@@ -12,7 +12,7 @@ public enum Growth: Hashable, Sendable {
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// The two clusters that are closest. If several pairs are equally close, the pair whose positions come first is
   /// merged (see the format document). Distances are measured between means, or between members (see `ClusterStand`).
-  /// So clusters merge only where they touch, and a cut with `Cut.spacing` uses all the room there is.
+  /// So clusters merge only where they touch, and a cut with `Cut.spacing` uses all available room.
   case distance
 
   /// The two clusters whose drawn badges touch first as badges grow. Pairs are ordered by their distance divided by the
@@ -28,8 +28,8 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 }
 
 extension MergeMetric {
-  /// Whether two clusters that are merged at a scale are at least that distance apart. Merge scales then serve as the
-  /// tree's separations. Otherwise separations are computed as for a tree that was split.
+  /// Whether a merge scale is a distance: two clusters merged at a scale are at least that far apart. Merge scales then
+  /// serve as the tree's separations. Otherwise separations are computed as for a tree that was split.
   package var keepsApart: Bool { self != .scatter }
 }
 

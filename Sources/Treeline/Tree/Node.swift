@@ -79,7 +79,7 @@ extension TreeStorage {
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
   /// Returns whether a left child's record and its right neighbor lie within the node section. Then the parent has sums
-  /// and a spread, since there is one entry of each for every two records after the root's.
+  /// and a spread, since the tree has one entry of sums and one spread for every two records after the root's record.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
     // Done in one comparison: `left` - 1 is rotated right by one bit, so an odd number becomes huge.
     let entry = UInt(bitPattern: left &- 1)

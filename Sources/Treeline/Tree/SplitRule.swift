@@ -8,7 +8,7 @@ public struct SplitRule: Hashable, Sendable {
     case leastScatter = 2
     case gamma = 3
 
-    /// The name in options and messages. After `gamma` follows a power.
+    /// The name in options and messages. The name `gamma` is followed by a power.
     package var name: String {
       switch self {
       case .mean: "mean"

@@ -1,5 +1,5 @@
-/// Row numbers in tree order, of 4 bytes each, or of 8 bytes each if a row number needs more than 4. The owner of the
-/// memory keeps it alive.
+/// Row numbers in tree order, of 4 bytes each, or of 8 bytes each if a row number needs more than 4 bytes. The owner of
+/// the memory keeps it alive.
 package struct StoredRows: @unchecked Sendable {
   private let narrow: UnsafePointer<UInt32>?
   private let wide: UnsafePointer<UInt64>?

@@ -1,7 +1,8 @@
 /// The groups of a tree that was built with groups. Points share a cluster only with points of their own group.
 ///
 /// Each group has a tree of its own, and these trees follow one another in tree order. After the last of them come the
-/// points that are never clustered. Nodes above the roots of the groups, and above those points, are in no answer.
+/// points that are never clustered. Nodes above the roots of the groups, and above the points that are never clustered,
+/// are in no answer.
 ///
 /// A section of kind `groups` holds the number of groups and the number of points that are never clustered (4 bytes
 /// each); for each group its number of points and the length of its name in bytes (4 bytes each); and all names in

@@ -16,7 +16,7 @@ package final class TreeStorage: @unchecked Sendable {
   let name: String
   /// The offset of the node records in the file; 0 in memory.
   let nodesOffset: UInt64
-  /// The number of stored pairs of siblings. Each has an entry in `sums` and one in `spreads`.
+  /// The number of stored pairs of siblings. Each pair has an entry in `sums` and an entry in `spreads`.
   let summaryCount: UInt
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
@@ -29,8 +29,8 @@ package final class TreeStorage: @unchecked Sendable {
   /// size.
   package let badgeCurve: BadgeCurve?
 
-  /// One bit for each node with children, in a tree whose clusters stand at members. The bit is at the tree index of
-  /// the right child's first point, and set if the node has the position of its right child.
+  /// One bit for each node with children, in a tree with `ClusterStand.member`. The bit is at the tree index of the
+  /// right child's first point, and set if the node has the position of its right child.
   package let stands: UnsafePointer<UInt8>?
 
   /// The groups; nil if the tree was built without groups.

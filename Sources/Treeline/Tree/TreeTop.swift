@@ -59,7 +59,7 @@ extension TreeStorage {
   /// The code of a node that is in no answer. It is greater than all other codes.
   fileprivate static let apart = UInt16.max
 
-  /// Returns the least code of a node that is split so that there are at most `most` leaves; 0 to split all nodes.
+  /// Returns the code from which on nodes are split, so that there are at most `most` leaves; 0 if all nodes are split.
   fileprivate func leastCode(_ separations: UnsafePointer<UInt16>, most: Int) throws -> UInt16 {
     var counts = [Int](repeating: 0, count: 1 << 16)
     try descend(separations, least: 0) { node, _, isSplit in

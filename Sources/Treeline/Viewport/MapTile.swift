@@ -54,7 +54,7 @@ public struct MapTile: Hashable, Sendable {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
     // The position repeats around the world. Chooses the repetition nearest to the middle of the tile or, of two
-    // equally near repetitions, the western one.
+    // equally near repetitions, the western repetition.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The node records of a subtree, its root's first, in the order in which they are stored.
+/// The node records of a subtree, in the order in which they are stored. The root's record comes first.
 struct NodeArrays: Sendable {
   var records: ContiguousArray<NodeRecord> = []
   var sums: ContiguousArray<NodeSums> = []

@@ -29,7 +29,7 @@ public struct ColumnEncoding: Sendable {
   /// Entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
-  /// Number of different values in the dictionary; nil for a column without one.
+  /// Number of different values in the dictionary; nil for a column without a dictionary.
   public var entryCount: Int? { isAttribute ? nil : entries?.count }
 
   /// Width of a code, in bytes.

@@ -24,7 +24,7 @@ package struct ColumnForm: Sendable {
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
   /// Makes the form of integers, which are stored as offsets from the least integer. The greatest code of the width
-  /// means a missing value. So the width is the least one at which no integer has the greatest code.
+  /// means a missing value. So the width is the least width at which no integer has the greatest code.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
   /// - Returns: nil if no width is large enough.
@@ -72,7 +72,7 @@ extension ColumnForm: PlainValue {
     let numbers: [UInt8] = try bytes.readArray()
     guard numbers.count == 5, Int(numbers[0]) < Column.kindOrder.count,
       let encoding = Column.Encoding(rawValue: numbers[1]), [0, 1, 2, 4, 8].contains(numbers[2]), numbers[3] <= 18
-    else { throw .damaged(what: "a column", expected: "a valid encoding", found: "an invalid one") }
+    else { throw .damaged(what: "a column", expected: "a valid encoding", found: "an invalid encoding") }
     self.init(Column.kindOrder[Int(numbers[0])], encoding, width: Int(numbers[2]))
     (digits, areDates, base) = (Int(numbers[3]), numbers[4] != 0, try bytes.read())
   }

@@ -83,7 +83,7 @@ package struct EncodedColumn: Sendable {
   private static let batchSize = 1 << 16
 
   /// Encodes a column of whole numbers, where nil is a missing value. Fails if the numbers are too far apart to be
-  /// stored as offsets from the least one.
+  /// stored as offsets from the least number.
   init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
     var survey = ColumnSurvey(of: .typed(.number), name: name)
     monitor.valuePass(over: 0..<pointCount) { block in

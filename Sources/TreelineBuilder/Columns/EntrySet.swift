@@ -21,7 +21,7 @@ struct EntrySet: Sendable {
     bytes[(number == 0 ? 0 : Int(ends[number - 1]))..<Int(ends[number])]
   }
 
-  /// Returns the value of an entry; nil for an absent one.
+  /// Returns the value of an entry; nil for an absent value.
   func value(of number: Int) -> AttributeValue? {
     let entry = self[number]
     guard let first = entry.first, let tag = AttributeValue.Tag(rawValue: first) else { return nil }

@@ -108,7 +108,7 @@ public struct IndexColumn: Sendable {
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
   /// Returns this column with the given preparations added. Without a preparation, its aggregates have the same
-  /// results, but take longer and are limited to a number of points.
+  /// results, but they take longer, and the number of points is limited.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
   /// Returns this column with a set of preparations added.

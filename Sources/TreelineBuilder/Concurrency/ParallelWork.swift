@@ -38,7 +38,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
   /// Calls `work` with every item on up to `threads` threads, and returns when no item is left.
   ///
-  /// `work` returns the items that follow from the given one.
+  /// `work` returns the items that follow from the given item.
   func run(threads: Int, _ work: @Sendable (Item) -> [Item]) {
     #if canImport(Dispatch)
       signal(state.withLock { $0.items.isEmpty ? threads : $0.items.count })

@@ -27,8 +27,8 @@ struct MemoryBlock: @unchecked Sendable {
     byteCount = count * MemoryLayout<Element>.stride
   }
 
-  /// Deallocates the block, a large block piece by piece. While the system takes a piece back, no thread of the process
-  /// can allocate memory. Even a thread that only reports that its build was cancelled would wait.
+  /// Deallocates the block. A large block is deallocated piece by piece. While the system takes a piece back, no thread
+  /// of the process can allocate memory. Even a thread that only reports that its build was cancelled would wait.
   func deallocate() {
     giveBackPages()
     start.deallocate()
@@ -74,7 +74,7 @@ struct MemoryBlock: @unchecked Sendable {
   }
 
   #if os(Linux)
-    /// Addresses of the first and past the last whole page within the block.
+    /// Address of the first whole page within the block, and address just past the last whole page.
     private var wholePages: (first: UInt, end: UInt) {
       let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
       let start = UInt(bitPattern: start)

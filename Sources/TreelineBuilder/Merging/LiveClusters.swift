@@ -248,8 +248,8 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls the body with each cluster that looks for other clusters in this round or an earlier one, in rising order of
-  /// cluster numbers, until the body returns false.
+  /// Calls the body with each cluster that looks for other clusters in this round or an earlier round, in rising order
+  /// of cluster numbers, until the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
     // Compares eight bytes at a time by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
     // Delight, 2-18).

@@ -24,8 +24,8 @@ struct Longitudes {
     let isAnyAcross = isAcrossSeam || other.isAcrossSeam
     if isWide || other.isWide { return isAnyAcross ? .all : plain }
     if !isAnyAcross && plain.width < Self.halfWorld { return plain }
-    // Tries both orders of the extents across the seam. Extent `a` is the western one if the west edge of `b` lies less
-    // than half a world to the east of the west edge of `a`.
+    // Tries both orders of the extents across the seam. Extent `a` is the western extent if the west edge of `b` lies
+    // less than half a world to the east of the west edge of `a`.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
       let width = max(UInt64(a.width), UInt64(start) + UInt64(b.width))

@@ -38,7 +38,7 @@ struct MergeArea {
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the squares around a position. If these squares would be very many, adds the whole plane.
+  /// Adds the squares around a position. If there would be very many such squares, adds the whole plane.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }

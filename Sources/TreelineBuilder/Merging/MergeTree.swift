@@ -5,7 +5,7 @@ struct Merge {
   /// Nodes of the two parts. The left part has the lesser least member.
   var left: UInt32
   var right: UInt32
-  /// If clusters stand at members, whether the merged cluster has the position of its right part.
+  /// Whether the merged cluster has the position of its right part, if positions of clusters are positions of members.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8

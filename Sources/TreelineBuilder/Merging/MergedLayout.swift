@@ -39,7 +39,7 @@ struct MergedLayout {
     var levelInBucket: UInt32 = 0
   }
 
-  /// - Parameter standsAtMembers: Whether clusters stand at members.
+  /// - Parameter standsAtMembers: Whether positions of clusters are positions of members.
   init(
     _ tree: MergeTree, root: UInt32, standsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
     threads: Int, _ monitor: BuildMonitor
@@ -59,7 +59,8 @@ struct MergedLayout {
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
 
-  /// Returns `stands` packed as bits, and deallocates the unpacked array. Nil unless clusters stand at members.
+  /// Returns `stands` packed as bits, and deallocates the unpacked array. Nil unless positions of clusters are
+  /// positions of members.
   func packedStands() -> UnsafeMutablePointer<UInt8>? {
     guard let stands else { return nil }
     stands[0] = false

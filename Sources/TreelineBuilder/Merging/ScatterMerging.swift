@@ -2,7 +2,7 @@ import Synchronization
 import Treeline
 
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
-/// their exact means (J. H. Ward, 1963). Of several such pairs, the one with the lesser least members comes first.
+/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the lesser least members comes first.
 ///
 /// Take two clusters that are closer to each other than to a third cluster. The third cluster is at least as far from
 /// their union as it was from the nearer of the two (Lance and Williams):

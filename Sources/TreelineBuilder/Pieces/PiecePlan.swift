@@ -142,7 +142,7 @@ extension PiecePlan: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "others")
+    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "pieces and nodes that do not")
 }
 
 extension PieceTask: PlainValue {

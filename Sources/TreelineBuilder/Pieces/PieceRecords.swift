@@ -76,7 +76,7 @@ struct PieceRows {
   }
 
   /// Returns the row numbers in tree order, and the codes of each column. A row number takes 4 bytes, or 8 bytes if any
-  /// of the row numbers needs more than 4.
+  /// of the row numbers needs more than 4 bytes.
   ///
   /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
   func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int, _ monitor: BuildMonitor) -> (

@@ -18,7 +18,7 @@ struct PointExtent: Equatable, Sendable {
 
   var count: Int { Int(moments.count) }
 
-  /// Returns the extent of the points of both extents together.
+  /// Returns the extent of all points of `a` and all points of `b`.
   static func + (a: PointExtent, b: PointExtent) -> PointExtent {
     PointExtent(a.moments + b.moments, in: a.box.union(b.box))
   }

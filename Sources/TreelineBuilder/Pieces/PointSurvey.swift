@@ -127,7 +127,7 @@ extension PointSurvey: PlainValue {
     case .planar:
       extent = try bytes.readArray(of: CoordinateExtent.self).first
       guard extent?.isSound ?? true else {
-        throw .damaged(what: "a survey", expected: "an extent of finite numbers", found: "an invalid one")
+        throw .damaged(what: "a survey", expected: "an extent of finite numbers", found: "an invalid extent")
       }
     }
     let isEmpty = projection == .planar ? extent == nil : gaps.isEmpty

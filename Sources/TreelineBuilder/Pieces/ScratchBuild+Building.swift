@@ -86,7 +86,8 @@ import Treeline
     /// Reads row numbers of 4 or 8 bytes, and returns them as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // Reads numbers of 4 bytes into the second half of the target, so that none is overwritten before it is used.
+      // Reads numbers of 4 bytes into the second half of the target, so that no number is overwritten before it is
+      // used.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)

@@ -10,6 +10,10 @@ import Treeline
     ///
     /// - Parameter arranged: The number and name of each column, in the order of the index.
     func encodeColumns(arranged: [(column: Int, name: String)]) throws(PieceError) {
+      let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
+      if let (name, problem) = problems.min(by: { $0.1.point < $1.1.point }) {
+        throw .column(problem.error(column: name, row: try row(ofPoint: problem.point)))
+      }
       var used = 0
       columnNumbers = Array(surveys.indices)
       columns = try arranged.map { column, name throws(PieceError) in
@@ -163,7 +167,7 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Flushes all values to the disk. The saved state of the build must not refer to the values before that.
+    /// Flushes all values to the disk. The saved state of the build must not refer to the values before this is done.
     ///
     /// - Returns: the checksum of the file with the ends of the batches. Each batch has its own checksum.
     func finish() throws(PieceError) -> FileChecksum {

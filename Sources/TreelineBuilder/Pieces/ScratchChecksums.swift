@@ -24,7 +24,7 @@ import Treeline
       try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
     }
 
-    /// Flushes the file to the disk. The saved state of the build must not refer to the file before that.
+    /// Flushes the file to the disk. The saved state of the build must not refer to the file before this is done.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())

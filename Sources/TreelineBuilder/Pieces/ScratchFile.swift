@@ -11,7 +11,8 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file of a build that needs more memory than there is. Any number of threads may read and write it at once.
+  /// A file of a build that needs more memory than the machine has. Any number of threads may read and write it at
+  /// once.
   final class ScratchFile: Sendable {
     let path: String
     let descriptor: Int32

@@ -25,7 +25,7 @@ struct InternalNode {
   /// Next node in the list in which this node waits.
   var nextWaiter = InternalNode.none
   /// Previous node in the list in which this node waits. For the first node of the list, the number of the node that
-  /// they wait for, with the mark. `none` if this node does not wait.
+  /// they wait for, with `blockerMark`. `none` if this node does not wait.
   var previousWaiter = InternalNode.none
 
   /// Number of times that this node was queued. Only its last entry in the queue is valid. `split` once its children

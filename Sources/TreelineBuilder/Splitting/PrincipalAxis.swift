@@ -66,7 +66,7 @@ package struct PrincipalAxis: Hashable, Sendable {
   }
 
   /// Finds the axis along a vector that is not zero. The sign is chosen so that the longer component is positive. If
-  /// both components have equal lengths, x counts as the longer one. The shorter component is rounded down.
+  /// both components have equal lengths, x counts as the longer component. The shorter component is rounded down.
   @inline(__always) init(along x: Double, _ y: Double) {
     let isFlat = abs(x) >= abs(y)
     let slope = Self.slope(of: (x, y), isFlat)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Chooses the line that splits a node. The line is across the node's principal axis or close to that. There is one
+/// Chooses the line that splits a node. The line is across the node's principal axis, exactly or nearly. There is one
 /// type for each kind of `SplitRule`.
 ///
 /// The builder is generic over the algorithm and compiled separately for each algorithm, so no algorithm is slowed down

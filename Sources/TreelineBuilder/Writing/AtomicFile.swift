@@ -136,8 +136,8 @@ import Treeline
   /// Returns the system's message for the last system call that failed.
   func systemReason() -> String { String(cString: strerror(errno)) }
 
-  /// The temporary file, which gets its final name when it is complete. Each run creates a new one, and locks it as
-  /// long as the run lasts.
+  /// The temporary file, which gets its final name when it is complete. Each run creates a new temporary file, and
+  /// locks it as long as the run lasts.
   struct PartialFile {
     let path: String
     /// Final path of the file, for messages.

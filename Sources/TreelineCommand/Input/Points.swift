@@ -79,6 +79,11 @@ struct Points {
     let columns = names.map { name in
       IndexColumn(name: name) { table.value(ofColumn: name, point: $0, asWritten: true) }.holdingCells(table.cells)
     }
+    for name in names where table.mayHaveDecimalCommas(inColumn: name) {
+      Notes.print(
+        "treeline: \(input): column \"\(name.visible)\" may have numbers with decimal commas (--decimal comma reads them)"
+      )
+    }
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }
 
@@ -153,6 +158,15 @@ extension ClusterTree {
 }
 
 extension PointTable {
+  /// Returns whether the first values of a column that is read with decimal points look like numbers with decimal commas.
+  fileprivate func mayHaveDecimalCommas(inColumn name: String) -> Bool {
+    guard cells == .point else { return false }
+    let values = coordinates.indices.prefix(100).compactMap { value(ofColumn: name, point: $0, asWritten: true) }
+    let texts = values.filter { $0 != .null }.map(\.text)
+    return !texts.isEmpty
+      && texts.allSatisfy { $0.contains(",") && CellNumber.literal($0, mark: .comma, allowsPlus: true) != nil }
+  }
+
   /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
   ///
   /// - Parameter receivers: Parts of the tool that receive columns or points while the input is read.

@@ -27,15 +27,12 @@ struct TypedColumns {
   ) throws {
     (self.table, self.takesAnyName) = (table, takesAnyName)
     let names = values.isEmpty ? [] : table.allColumnNames
-    let mayNameAll = values.contains("all") && !names.contains("all")
-    let count = mayNameAll ? names.count : values.flatMap(KeptColumns.names(in:)).count
-    try KeptColumns.refuseTooMany(count, "--columns", in: input)
-    for value in values {
-      if value == "all" && !names.contains(value) { continue }
-      let parts = names.contains(value) ? [value] : KeptColumns.names(in: value)
-      for part in parts { try add(part, names, in: input, besides: attributes) }
-    }
-    if mayNameAll {
+    var parts = values.flatMap { names.contains($0) ? [$0] : KeptColumns.names(in: $0) }
+    let namesAll = parts.contains("all") && !names.contains("all")
+    if namesAll { parts.removeAll { $0 == "all" } }
+    try KeptColumns.refuseTooMany(namesAll ? names.count : parts.count, "--columns", in: input)
+    for part in parts { try add(part, names, in: input, besides: attributes) }
+    if namesAll {
       let taken = named.map(\.name) + attributes
       for name in names where !taken.contains(name) {
         try names.requireOne(name, as: "--columns all", in: input.name)

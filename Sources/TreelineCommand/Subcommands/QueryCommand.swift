@@ -95,7 +95,7 @@ struct QueryCommand: ParsableCommand {
     if let cell, !(cell.isFinite && cell > 0) {
       throw ValidationError("'--cell' must be a number of pixels above 0, found \(cell).")
     }
-    if !format.isGeoJSON {
+    if !format.isGeoJSON && !rows {
       if hulls {
         throw ValidationError("'--hulls' goes with '--format geojson' or geojsonl; a table has no column for hulls.")
       }
@@ -107,7 +107,7 @@ struct QueryCommand: ParsableCommand {
       }
       for (option, isGiven) in [
         ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
-        ("ellipses", ellipses),
+        ("ellipses", ellipses), ("hulls", hulls), ("geometry", geometry != .point),
       ] where isGiven {
         throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of both.")
       }

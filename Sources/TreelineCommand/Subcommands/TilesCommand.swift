@@ -107,8 +107,9 @@ struct TilesCommand: ParsableCommand {
     let pyramid = try TilePyramid(
       of: tree, given ?? .standardByPixels(of: tree), aggregates: aggregates, zooms: zoomRange!,
       tileSize: Viewport.TileSize(rawValue: tileSize)!)
-    let description = TileDescription(
-      of: pyramid, name: ((input.name as NSString).lastPathComponent as NSString).deletingPathExtension)
+    let name = (input.name as NSString).lastPathComponent as NSString
+    let plain = name.pathExtension == "gz" ? name.deletingPathExtension as NSString : name
+    let description = TileDescription(of: pyramid, name: plain.deletingPathExtension)
     let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
     let progress = ProgressBar()
     let total = Double(tree.passingPointCount)
@@ -134,7 +135,7 @@ struct TilesCommand: ParsableCommand {
       Notes.print("treeline: \(input.name): no point to show\(filter == nil ? "" : "; none passes the filter")")
     }
     Notes.print(
-      "treeline: wrote \(tileCount) tiles of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
+      "treeline: wrote \(tileCount) \(tileCount == 1 ? "tile" : "tiles") of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
         + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
   }
 }

@@ -18,16 +18,17 @@ package struct ComparisonReport: Sendable {
   /// The compared views. The array is empty if there are no points, or if all points have one position on a plain
   /// plane.
   let views: [ViewComparison]
-  /// nil if no journey was asked for, or if there is nothing to look at.
+  /// The compared journey; nil if no journey was requested, or if there is nothing to look at.
   let journey: JourneyComparison?
 
   let plane: Plane
 
   /// - Parameters:
-  ///   - methods: One or more. The summary compares all other methods with the first method, such as the grid.
+  ///   - methods: The methods, one or more. The summary compares all other methods with the first method, such as the
+  ///     grid.
   ///   - tree: Tree of the points that all methods cluster.
-  ///   - grid: `Grid(over: tree)`. It gives the number of clusters if the options do not, and distortions are compared
-  ///     with it.
+  ///   - grid: `Grid(over: tree)`. The grid determines the number of clusters if the options do not. Distortions are
+  ///     compared with distortions of the grid.
   ///   - views: The views; nil chooses them by the options.
   /// - Throws: `ComparisonError` or `QueryError` if the options ask for something that cannot be shown, `GridError` if
   ///   the size of cells is invalid, `IndexError` if a tree comes from a damaged file, and any error that k-means
@@ -77,13 +78,14 @@ package struct ComparisonOptions: Sendable {
 
   package var cellSize: CellSize
 
-  /// Maximum number of clusters in a view; nil for the number that the grid happens to have there.
+  /// Maximum number of clusters in a view; nil for the number of clusters that the grid shows in the view.
   package var limit: Int?
 
-  /// Clusters by k-means, as a yardstick; called for several numbers of clusters in each view.
+  /// Clusters by k-means, for a yardstick; nil for no such yardstick. It is called for several numbers of clusters in
+  /// each view.
   package var kMeans: KMeans?
 
-  /// A journey to compare in addition; nil for none.
+  /// A journey to compare in addition to the views; nil for no journey.
   package var journey: Journey?
 
   package enum Journey: Sendable {

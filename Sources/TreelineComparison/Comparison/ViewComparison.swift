@@ -8,9 +8,9 @@ struct ViewComparison: Sendable {
   let pointCount: Int
   /// Maximum number of clusters of each method; 1 or more.
   let limit: Int
-  /// Results of the methods, in their order.
+  /// Results, in the order of the methods.
   let results: [MethodResult]
-  /// Whether each method may be called best; yardsticks may not.
+  /// For each method, whether it may be called best. Yardsticks are never called best.
   let isRanked: [Bool]
   /// The points inside the view, or an even sample of them, for the picture.
   let dots: PointDots

@@ -1,12 +1,12 @@
 import Treeline
 
-/// The changes from the clusters of one answer to the clusters of the next.
+/// The changes from the clusters of one answer to the clusters of the next answer.
 struct AnswerChange: Sendable {
-  /// Flows, ordered by the first cluster, then the second.
+  /// Flows, ordered by the cluster of the first answer, then by the cluster of the second answer.
   let flows: [Flow]
-  /// Indices of clusters of the second answer that have no point in common with the first.
+  /// Indices of clusters of the second answer that have no point in common with the first answer.
   let entered: [Int]
-  /// Indices of clusters of the first answer that have no point in common with the second.
+  /// Indices of clusters of the first answer that have no point in common with the second answer.
   let exited: [Int]
   /// Numbers of clusters of both answers.
   let fromCount: Int
@@ -56,9 +56,9 @@ struct AnswerChange: Sendable {
 
 extension AnswerChange {
   /// Returns the share of points, from 0 to 1, that the coarser answer tears away from their cluster in the finer
-  /// answer. A cluster of the finer answer belongs to the coarser cluster with most of its points; its points in other
-  /// coarser clusters are torn away. Only points in both answers are counted. The share is 0 if the finer answer
-  /// refines the coarser one, and nil if no point is in both.
+  /// answer. A cluster of the finer answer belongs to the coarser cluster that has most of its points. Its points in
+  /// other coarser clusters are torn away. Only points in both answers are counted. The share is 0 if the finer answer
+  /// refines the coarser answer, and nil if no point is in both answers.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -92,7 +92,7 @@ enum Fate: CaseIterable {
   case entered, exited
 }
 
-/// The points that a cluster of one answer has in common with a cluster of the next.
+/// The points that a cluster of one answer has in common with a cluster of the next answer.
 struct Flow: Hashable, Sendable {
   /// Indices of the clusters in the two answers.
   let from: Int

@@ -32,7 +32,7 @@ struct JourneyComparison: Sendable {
   /// Maximum number of dots in a picture of the journey.
   private static let dotLimit = 600
 
-  /// - Returns: nil if no journey was asked for, if there is nothing to see, or if no method can take part.
+  /// - Returns: nil if no journey was requested, if there is nothing to see, or if no method can take part.
   init?(of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, options: ComparisonOptions) throws {
     guard let journey = options.journey else { return nil }
     let views =
@@ -71,13 +71,13 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// The move from a view to the next, according to the ground that each of them shows.
+/// The move from a view to the next view, judged by the parts of the map that the two views show.
 enum Move: String, Hashable, Sendable {
-  /// The next view shows a part of this one, closer.
+  /// The next view shows a part of this view, closer.
   case zoomIn = "zoom-in"
-  /// This view shows a part of the next, which is seen from farther away.
+  /// This view shows a part of the next view, which is seen from farther away.
   case zoomOut = "zoom-out"
-  /// Both views show some of the same ground at one zoom.
+  /// The two views have the same zoom and overlap.
   case pan
   case other
 

@@ -22,7 +22,7 @@ struct MeasuredJourney: Sendable {
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // A kept cluster stands still on the map. Its computed distance may differ from 0 in the last bit.
+        // A kept cluster does not move on the map. Its computed distance may differ from 0 in the last bit.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn
@@ -33,7 +33,7 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Returns which clusters are shown inside this view and another, and have a point inside both.
+  /// For each cluster, returns whether it is shown inside both this view and another view, and has a point inside both.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -56,8 +56,9 @@ extension JourneyMeasure {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Zooming in should only split badges, zooming out only merge them. Mean share of points that part from most "
-        + "points of their badge; at 0 % every step can be animated exactly.", unit: .smallShare, direction: .less
+        "Zooming in should only split badges, zooming out only merge them. Mean share of points that are separated "
+        + "from most points of their badge; at 0 % every step can be animated exactly.",
+      unit: .smallShare, direction: .less
     ) { journey in
       mean(
         journey.steps.compactMap { from, to, change in
@@ -70,8 +71,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters that are shown inside both views and have a
-  /// point inside both are counted. The value is nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters that are shown inside both views, and have a
+  /// point inside both views, are counted. The value is nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

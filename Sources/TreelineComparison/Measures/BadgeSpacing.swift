@@ -1,22 +1,23 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Share of badges in line with their nearest neighbour, from 0 to 1; nil if no two clusters are apart.
+  /// Share of badges whose nearest neighbor is beside, above or below them, from 0 to 1; nil if no two clusters are
+  /// apart.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
-        "Share of badges whose nearest neighbour is straight beside, above or below, within 5°. By chance it is 11 %.",
-      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with their neighbour"))
+        "Share of badges whose nearest neighbor is straight beside, above or below, within 5°. By chance it is 11 %.",
+      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with their neighbor"))
     ) { $0.neighbours.axisShare }
   }
 
-  /// Relative spread of the distances to the nearest neighbour, 0 or more; nil if no two clusters are apart.
+  /// Relative spread of the distances to the nearest neighbor, 0 or more; nil if no two clusters are apart.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
-        "Are badges closer where data is dense? Standard deviation of the distances to the nearest neighbour, "
+        "Are badges closer where data is dense? Standard deviation of the distances to the nearest neighbor, "
         + "divided by their mean: 0 for a lattice, 0.52 by chance.", unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
@@ -42,7 +43,7 @@ extension ViewMeasure {
   }
 }
 
-/// Distances and directions from badges to their nearest neighbours.
+/// Distances and directions from badges to their nearest neighbors.
 struct NeighbourDistances: Sendable {
   /// See `ViewMeasure.axisShare`, `neighbourSpread` and `closestPair`.
   let axisShare: Double?
@@ -71,7 +72,8 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// Returns the share of clusters, from 0 to 1, whose badge touches another. The index must hold their positions.
+  /// Returns the share of clusters, from 0 to 1, whose badge touches another badge. The index must contain the
+  /// positions of these clusters.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0
@@ -85,7 +87,7 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins, so that neighbors are found without a look at all positions.
+/// Positions in a picture, sorted into square bins, so that neighbors are found without reading all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double
@@ -104,7 +106,8 @@ struct PixelIndex: Sendable {
     origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
-    // The second bound keeps positions along a line from needing a bin per pixel; the third keeps the side above 0.
+    // Because of the second bound, positions along a line do not need a bin for each pixel. Because of the third bound,
+    // the side is above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1
@@ -129,8 +132,8 @@ struct PixelIndex: Sendable {
     return items[starts[bin]..<starts[bin + 1]]
   }
 
-  /// Returns whether another position satisfies a condition. The condition gets all positions within `radius` pixels,
-  /// and some beyond.
+  /// Returns whether another position satisfies a condition. The condition is called with all positions within `radius`
+  /// pixels, and with some positions that are farther away.
   func hasNeighbour(of index: Int, within radius: Double, where condition: (Int) -> Bool) -> Bool {
     let position = positions[index]
     for row in row(position.y - radius)...row(position.y + radius) {
@@ -147,7 +150,7 @@ struct PixelIndex: Sendable {
     let (column, row) = (column(position.x), row(position.y))
     var best: (distance: Double, index: Int)?
     for ring in 0..<max(columns, rows) {
-      // No position in this ring or beyond is closer than the width of the rings passed.
+      // No position in this ring or beyond it is closer than the width of the rings that were passed.
       let passed = Double(ring - 1) * side
       if let best, ring > 0, passed * passed > best.distance { break }
       forEachBin(inRing: ring, around: column, row) { column, row in
@@ -162,7 +165,7 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // Rows in between have only their two ends in the ring.
+      // Only the two ends of a row belong to the ring, except in its first and its last row.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }

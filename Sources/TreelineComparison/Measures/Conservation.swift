@@ -1,4 +1,4 @@
-/// The cluster of each point, by the clusters' own lists of points.
+/// The cluster of each point, according to the clusters' own lists of points.
 struct Membership {
   /// The first cluster that lists each point, by tree index, or -1.
   private(set) var owners: [Int32]

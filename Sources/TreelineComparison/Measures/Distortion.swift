@@ -25,7 +25,8 @@ extension ViewMeasure {
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion divided by the distortion of k-means at the same number of clusters; 1 is about the best possible.
+  /// The distortion divided by the distortion of k-means at the same number of clusters; A value of 1 is about the best
+  /// that is possible.
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
@@ -35,7 +36,7 @@ extension ViewMeasure {
   }
 }
 
-/// Returns the ratio of two values; 1 if both are 0, nil if only the second is 0.
+/// Returns the ratio of two values; 1 if both are 0, nil if only the second value is 0.
 private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   guard let value, let other else { return nil }
   return other > 0 ? value / other : value == 0 ? 1 : nil
@@ -49,7 +50,7 @@ struct Distortion {
 
   init(in view: ComparisonView) { turn = view.turn }
 
-  /// Adds a point. In a picture of the whole world, its cluster may be shown on the opposite side.
+  /// Adds a point. In a picture of the whole world, its cluster may be shown on the opposite side of the picture.
   mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
     sum += point.squaredDistance(to: badge, turn: turn)
     pointCount += 1
@@ -105,7 +106,7 @@ struct Yardsticks {
 }
 
 /// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
-/// because in any method points are closer to their badges if there are more badges.
+/// because with any method, points are closer to their badges if there are more badges.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.

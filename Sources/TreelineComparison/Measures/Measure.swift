@@ -1,10 +1,11 @@
 /// A measure of a view or of a journey: its texts, its unit, the direction in which it gets better, and its formula.
 ///
-/// To add one, declare it beside similar measures and list it in `all`: tables, glossary and JSON follow.
+/// To add a measure, declare it beside similar measures and list it in `all`. Tables, glossary and JSON then include
+/// it.
 struct Measure<Subject>: Sendable {
   /// Name in JSON.
   let key: String
-  /// Two spaces at the beginning indent the title below another measure.
+  /// Title in tables. If it begins with two spaces, it is indented below the title of another measure.
   let title: String
 
   let explanation: String
@@ -31,7 +32,8 @@ struct Praise: Sendable {
   enum Clause: Sendable {
     /// A clause such as `12 % of badges touch another`, followed by the rival's value.
     case value(of: String)
-    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`; left out below 2 %.
+    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`. The clause is left out if the
+    /// gain is below 2 %.
     case gain(of: String, nearerTo: String, ending: String = "")
   }
 }
@@ -88,9 +90,9 @@ struct MeasureValues<Subject>: Sendable {
 }
 
 extension Measure {
-  /// Returns which values are the best by their rounded texts; none if all texts are equal.
+  /// For each value, returns whether it is the best by its rounded text. If all texts are equal, no value is the best.
   ///
-  /// - Parameter isRanked: Which values take part; nil for all.
+  /// - Parameter isRanked: For each value, whether it takes part; nil if all values take part.
   func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
     let values = isRanked.map { zip(values, $0).map { $1 ? $0 : nil } } ?? values
     let known = values.compactMap { $0 }
@@ -100,7 +102,7 @@ extension Measure {
     return texts.map { $0 == unit.text(best) }
   }
 
-  /// Returns a number that is less for a better value, whatever the direction.
+  /// Returns a number that is lower for a better value, whatever the direction.
   func rank(_ value: Double) -> Double {
     switch direction {
     case .less: value
@@ -112,7 +114,7 @@ extension Measure {
 
 func mean(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.reduce(0, +) / Double(values.count) }
 
-/// Returns the middle value, or the mean of the middle two.
+/// Returns the middle value, or the mean of the two middle values.
 func median(_ values: [Double]) -> Double? {
   let sorted = values.sorted()
   return values.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2

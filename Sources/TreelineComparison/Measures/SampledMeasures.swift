@@ -1,8 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, fast enough to be shown after each move of a map: with many points, they are computed from
-/// every n-th point in tree order.
+/// The measures of a report, computed fast enough to be shown after each move of a map. If there are many points, they
+/// are computed from every n-th point in tree order.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
   /// Number of points in the clusters.

@@ -4,7 +4,7 @@ extension ViewMeasure {
   /// Share of the points in view that are shown as single points, from 0 to 1; nil if no point is in view.
   static var singleShare: Self {
     Self(
-      key: "single_share", title: "Points shown by themselves",
+      key: "single_share", title: "Points shown unclustered",
       explanation: "Share of the points in view that no badge hides, because their badge has one point.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
@@ -31,7 +31,8 @@ struct SinglePoints: Sendable {
   /// each and a third badge in between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Distance in pixels beyond which a lone point is not kept in its place. Methods round positions differently.
+  /// A lone point counts as kept in its place if it is shown within this distance of it, in pixels. Methods round
+  /// positions differently.
   private static let tolerance = 0.5
 
   init() {}

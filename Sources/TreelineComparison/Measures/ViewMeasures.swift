@@ -7,7 +7,7 @@ struct MeasuredView: Sendable {
   let neighbours: NeighbourDistances
   let view: ComparisonView
   let tree: ClusterTree
-  /// 1 or more.
+  /// Maximum number of clusters, 1 or more.
   let limit: Int
   /// Root mean square distance of the points in the view, or of a sample of them.
   let distortion: Double?
@@ -41,7 +41,7 @@ extension ViewMeasure {
 
   static var fill: Self {
     Self(
-      key: "fill", title: "Badges used of those allowed", explanation: "How much of the limit is used.",
+      key: "fill", title: "Share of allowed badges used", explanation: "How much of the limit is used.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }

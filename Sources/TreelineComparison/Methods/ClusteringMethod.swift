@@ -4,32 +4,32 @@ import Treeline
 
 /// A way to cluster that takes part in a comparison: its name, its texts, and its answers.
 package struct ClusteringMethod: Sendable {
-  /// Name in JSON and on the terminal, such as `breadth-first`; JSON does not escape it.
+  /// Name in JSON and on the terminal, such as `breadth-first`. It is written to JSON without escapes.
   let name: String
-  /// Heading of a word or two.
+  /// Heading, of one or two words.
   let title: String
-  /// A description of the method in half a sentence that a newcomer understands; begins in lower case, ends without a
-  /// stop.
+  /// A description of the method in half a sentence that a newcomer understands. It begins in lower case and ends
+  /// without a period.
   let summary: String
-  /// Meaning of the shapes behind badges, if the method draws any; in the form of `summary`.
+  /// Meaning of the shapes behind badges, in the form of `summary`; nil if the method draws none.
   var extentMeaning: String?
 
   /// Whether two views may have clusters in common. A method that computes new clusters for each view is a yardstick:
   /// it takes no part in a journey, and is never called best.
   var isFixed = true
 
-  /// Returns the method with one detail for all views of a journey, at which it shows at most `limit` clusters on
-  /// average; nil if the method chooses no detail for each view.
+  /// Returns the method with one detail for all views of a journey. With this detail, it shows at most `limit` clusters
+  /// on average. Nil if the method does not choose a detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
-  /// Returns the clusters of a view: at most `limit`, if the method knows a limit. On a journey the method gets its
-  /// answer for the previous view.
+  /// Returns the clusters of a view: at most `limit`, if the method supports a limit. On a journey, `previous` is the
+  /// method's answer for the previous view.
   let answer: @Sendable (_ view: ComparisonView, _ limit: Int, _ previous: Answer?) throws -> Answer
 
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// The clusters in this order as nodes of a tree, if they are nodes.
+    /// The same clusters, in the same order, as nodes of a tree; nil if they are not nodes.
     var nodes: Clusters?
   }
 
@@ -113,15 +113,15 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // The cell is placed by its middle, so that a cell on the edge is on the same side as its badge.
+    // The cell is placed by its middle, so that a cell on the edge is on the same side of the picture as its badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
   }
 }
 
-/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, from 0 to `count` -
-/// 1. Some numbers may be unused, for example if there are fewer positions than clusters.
+/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, below `count`. Some
+/// numbers may be unused, for example if there are fewer positions than clusters.
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {

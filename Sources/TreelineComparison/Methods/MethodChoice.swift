@@ -7,7 +7,7 @@ package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// Growths that are compared. The name of a method includes its growth, except the first one.
+  /// Growths that are compared. The name of a method includes its growth, unless it is the first of these growths.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// Every method, in the order of a report: each way to cut a tree, for each growth.

@@ -2,7 +2,7 @@ import Treeline
 
 /// A way to cut a tree that takes part in a comparison: a cut with its texts.
 ///
-/// To add one, add a line to `all`.
+/// To add a cut, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {
   /// Name in JSON and on the terminal.
   let name: String

@@ -4,8 +4,8 @@ extension ComparisonReport {
   /// The report as JSON, with a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers
   /// with a chosen number of decimals.
   ///
-  /// Shares are from 0 to 1. A missing value, such as the neighbour of a lone cluster, is null. `distortion_to_kmeans`
-  /// exists only if k-means was a yardstick, and `journey` only if there was one.
+  /// Shares are from 0 to 1. A missing value, such as the neighbor of a lone cluster, is null. `distortion_to_kmeans`
+  /// exists only if k-means was a yardstick, and `journey` only if a journey was compared.
   package var json: String {
     var members = [
       ("points", "\(pointCount)"),

@@ -20,10 +20,10 @@ func trimmed(_ text: String) -> String {
 /// Returns a number without ".0".
 func shortest(_ value: Double) -> String { trimmed("\(value)") }
 
-/// Returns a length in a picture, to 0.1 px: 12, -3.5.
+/// Returns a length in a picture, to 0.1 px, such as 12 or -3.5.
 func coordinate(_ value: Double) -> String { trimmed(fixed(value, 1)) }
 
-/// Returns a whole number with separated thousands: 139,409.
+/// Returns a whole number with separated thousands, such as 139,409.
 func grouped(_ value: Int) -> String {
   guard value.magnitude >= 1000 else { return "\(value)" }
   let last = "\(value.magnitude % 1000)"

@@ -1,12 +1,12 @@
 import Treeline
 
-/// A viewport prepared for pixels, which all methods of a comparison show.
+/// A viewport with a scale in pixels, which all methods of a comparison show.
 ///
 /// The box is used exactly as given, so the picture has its aspect ratio on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   let box: BoundingBox
 
-  /// Zoom with 256 px tiles; may be fractional.
+  /// Zoom for tiles of 256 px; it may be fractional.
   let zoom: Double
 
   let plane: Plane
@@ -50,7 +50,7 @@ extension ComparisonView {
   /// The width of a pixel in units of the plane.
   var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
 
-  /// Width in pixels, followed by the height.
+  /// Width of the picture in pixels; then its height.
   var width: Double { Double(window.width) / unitsPerPixel }
   var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
 
@@ -107,7 +107,7 @@ extension Plane {
   static var turnWidth: Double { 0x1p32 }
 }
 
-/// The points inside a view, in tree order: neighbours in the list are neighbours on the map.
+/// The points inside a view, in tree order: neighbors in the list are neighbors on the map.
 struct ViewPoints: Sendable {
   /// Positions in pixels of the view.
   private(set) var positions: [PixelPoint] = []

@@ -3,14 +3,14 @@ import Treeline
 
 /// Chooses views of a data set: all of it, then denser and denser parts. The choice is the same every time.
 ///
-/// Each view is centred on the points of one cell of a grid over the previous view: the cell whose surroundings, one
+/// Each view is centered on the points of one cell of a grid over the previous view: the cell whose surroundings, one
 /// zoom further in, show the most points. Views at even steps of this descent are kept. The split rule of the tree
 /// makes no difference, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
   let size: Viewport.Size
-  /// Number of views: the whole and four parts.
+  /// Number of views: the view of all points, and four parts.
   static let viewCount = 5
   /// Number of points below which there is little to cluster.
   static let leastPointCount = 200
@@ -19,11 +19,12 @@ struct ViewChoice {
   static let maximumZoom = 18.0
   /// Cells of a view whose points are tried as the middle of the next view.
   private static let cellSize = CellSize.pixels(64)
-  /// Pixels kept free around the whole: half of the largest badge, and some space.
+  /// Number of pixels that stay free around the view of all points: half of the largest badge, and some space.
   private static let margin = 32.0
 
-  /// - Returns: The whole first, at the zoom that fits it, then parts at rising whole zooms. Empty without points, and
-  ///   on a plain plane with one position, which has no extent to look at.
+  /// - Returns: The view of all points, at the zoom that fits them, and then parts at rising whole zooms. There are no
+  ///   views if there are no points, or if all points have one position on a plain plane, because they have no extent
+  ///   to look at.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
     let descent = try descent(from: whole)
@@ -82,7 +83,7 @@ struct ViewChoice {
     return best
   }
 
-  /// Returns the view centred on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a
+  /// Returns the view centered on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a
   /// whole turn in the widest gap of the data, and its edges can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
@@ -107,15 +108,15 @@ struct ViewChoice {
 
 /// A journey chosen from the data, the same every time.
 ///
-/// From a view of all the data it dives towards the middle of the densest view (see `ViewChoice`), six zooms further in
-/// or as far as there is enough to see, by half a zoom a step. After a third, two thirds and all of the way down it
-/// pans by a tenth of the screen to the right, down, left and up. It rises again by seven tenths of a zoom a step. On
-/// the way in and out, each view lies inside every view from farther away.
+/// It begins with a view of all the data, and zooms in on the middle of the densest view (see `ViewChoice`). Each step
+/// zooms in by half a zoom, up to six zooms in total, as long as there is enough to see. After a third of the way in,
+/// after two thirds and at the end, it pans by a tenth of the screen to the right, down, left and up. Then each step
+/// zooms out by seven tenths of a zoom. On the way in and out, each view lies inside every view from farther away.
 struct Flight {
   let choice: ViewChoice
 
   private static let depth = 6.0
-  /// Depth if there is no denser part.
+  /// Number of zooms by which the flight zooms in if the data has no denser part.
   private static let shallowDepth = 3.0
   private static let stepIn = 0.5
   private static let stepOut = 0.7

@@ -181,9 +181,9 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks that nothing follows a Feature of a sequence on its line. The caller refuses a line with a second Feature,
-  /// because skipping that line would skip both.
-  func checkEndOfLine() throws(JSONStop) {
+  /// Checks that only space and the allowed bytes follow a Feature on its line. The caller refuses a line with a second
+  /// Feature, because skipping that line would skip both.
+  func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
     guard end < bytes.count else {
@@ -192,7 +192,8 @@ extension JSONScanner {
     }
     switch bytes[end] {
     case Byte.lineFeed, Byte.carriageReturn, Byte.recordSeparator, Byte.openBrace: return
-    default: throw .syntax(at: end, expected: "a new line between two Features")
+    case let byte where allowed.contains(byte): return
+    default: throw .syntax(at: end, expected: expected)
     }
   }
 }
@@ -207,8 +208,7 @@ extension ReadingError {
     }
   }
 
-  /// Returns this error as the error of a line that could be skipped. Returns it unchanged if it is not the error of a
-  /// line.
+  /// Returns the error of a line that could be skipped; the error itself if it is no error of a line.
   ///
   /// - Parameter start: The line on which the Feature begins.
   func ofLine(_ start: Int) -> ReadingError {

@@ -79,7 +79,7 @@ struct GeoJSONReader: InputFormat {
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
-    do { try readFeature(endsLine: true) } catch {
+    do { try readFeature(followedBy: [], "a new line between two Features") } catch {
       try reject(error)
       try skipLine()
       return true
@@ -158,7 +158,7 @@ struct GeoJSONReader: InputFormat {
   private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
     let startsLine = window.line > previousLine
     var failure: ReadingError?
-    do { try readFeature() } catch { failure = error }
+    do { try readFeature(followedBy: [Byte.comma, Byte.closeBracket], "\",\" or \"]\"") } catch { failure = error }
     if let failure {
       guard failure.brokenLine != nil, startsLine, let length = try lengthOfLine() else { throw failure }
       try reject(failure)
@@ -202,11 +202,15 @@ struct GeoJSONReader: InputFormat {
     return rest.first.map { $0 == Byte.comma || $0 == Byte.closeBracket } ?? true
   }
 
-  /// - Parameter endsLine: Whether nothing but space may follow on the line.
-  private mutating func readFeature(endsLine: Bool = false) throws(ReadingError) {
+  /// Reads a Feature.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that may follow it on its line, besides another Feature.
+  ///   - expected: What is expected after it, for errors.
+  private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let feature = try scanner.scanFeature()
-      if endsLine { try scanner.checkEndOfLine() }
+      try scanner.checkRestOfLine(bytes, expected)
       return feature
     }
     let reading = FeatureReading(feature: feature, bytes: scanner.bytes)

@@ -46,13 +46,25 @@ package enum InputFormats {
         let byte = window.bytes[offset]
         switch byte {
         case Byte.space, Byte.tab, Byte.lineFeed, Byte.carriageReturn: offset += 1
-        default: return all.first { $0.firstBytes.contains(byte) } ?? fallback
+        default:
+          if byte == UInt8(ascii: "<"), try isMarkup(window, at: offset) {
+            throw .unsupportedInput(
+              file: file, found: "XML or HTML, such as KML or GPX", remedy: "convert it with ogr2ogr -f GeoJSONSeq")
+          }
+          return all.first { $0.firstBytes.contains(byte) } ?? fallback
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
       // So much space at the start is unusual, but valid CSV.
       guard try window.more() else { return fallback }
     }
+  }
+
+  /// Returns whether an element or a declaration of XML or HTML begins at an offset.
+  private static func isMarkup(_ window: Window, at offset: Int) throws(ReadingError) -> Bool {
+    try window.require(offset + 16)
+    let text = String(decoding: window.bytes[offset...].prefix(9), as: UTF8.self).lowercased()
+    return ["<?xml", "<kml", "<gpx", "<osm", "<svg", "<html", "<!doctype"].contains { text.hasPrefix($0) }
   }
 
   private static let unsupportedKinds: [(magics: [[UInt8]], found: String, remedy: String)] = [
@@ -86,9 +98,6 @@ package enum InputFormats {
       // The three letters may also begin a column name. In bzip2 a level and the digits of pi follow.
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
-    }
-    if bytes.starts(with: Array("<?xml".utf8)) || bytes.starts(with: Array("<kml".utf8)) {
-      return ("XML, such as KML or GPX", "convert it with ogr2ogr -f GeoJSONSeq")
     }
     guard bytes.prefix(4).contains(0) else { return nil }
     return ("binary data, or UTF-16 text without a mark", "convert it, for UTF-16 with iconv -f UTF-16LE -t UTF-8")

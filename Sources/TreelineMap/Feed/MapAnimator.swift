@@ -13,8 +13,8 @@ import Treeline
 ///
 /// Queries run off the main thread. The animator only does the bookkeeping, see ``MapScene``. A large answer is passed
 /// on in parts, over several frames if the budget runs out. Each part leaves the map consistent: no point is counted by
-/// two numbers, and no point is missing. If more badges move than one frame has time for, they move in turn, in
-/// different frames.
+/// two numbers, and no point is missing. If more badges move than one frame has time for, they take turns: each frame
+/// moves some of them.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed

@@ -11,9 +11,9 @@ import Synchronization
 ///
 /// Queries run off the main thread, one at a time. Meanwhile only the latest request waits. An answer is discarded if
 /// the tree, the filter or the cut has changed since it was requested. An answer for an earlier viewport is still
-/// useful, unless it took longer than `patience`. Such an answer is discarded, too, and the map's next move cancels its
-/// task. A tree's own query takes microseconds and runs to its end. A later answer replaces an answer that has not been
-/// read. So however often the map moves, the feed holds one query and one answer.
+/// useful, unless it took longer than `patience`. Then it is discarded, too, and the map's next move cancels its task.
+/// A tree's own query takes microseconds and runs to its end. A later answer replaces an answer that has not been read.
+/// So however often the map moves, the feed holds one query and one answer.
 public final class MapFeed: Sendable {
   /// A stream of answers. If a query fails, the stream has its error instead.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>

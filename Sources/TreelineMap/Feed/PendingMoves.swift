@@ -16,7 +16,7 @@ struct PendingMoves {
     order.removeAll { latest[$0] == nil }
   }
 
-  /// Removes and returns the first `count` moves, or all if there are fewer.
+  /// Removes and returns the first `count` moves, or all moves if there are fewer than `count`.
   mutating func next(_ count: Int) -> [MapChange.Move] {
     let ids = order.prefix(count)
     order.removeFirst(ids.count)

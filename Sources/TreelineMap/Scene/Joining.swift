@@ -1,4 +1,4 @@
-/// The badges that lie within a new whole and are leaving, but are not on their way into another badge.
+/// The leaving badges that lie within a new whole and are not on their way into another badge.
 struct Joining {
   /// Range of the whole's points.
   private let range: Range<Int>

@@ -9,15 +9,15 @@ public struct MapBadge: Identifiable, Sendable {
   /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can find its annotation by the
   /// identifier.
   ///
-  /// The cluster's id would not do: for a moment, a badge that leaves and a badge that forms may show the same cluster,
-  /// and a badge can outlive the tree of its cluster.
+  /// The cluster's id cannot identify a badge: for a moment, a leaving badge and a forming badge may show the same
+  /// cluster, and a badge can outlive the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 
     public static func < (a: ID, b: ID) -> Bool { a.number < b.number }
   }
 
-  /// The look of a badge at one moment.
+  /// How a badge is drawn at one moment.
   public struct Appearance: Hashable, Sendable {
     /// Position and size.
     public var place: MapMotion.Place
@@ -55,7 +55,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge is leaving the map.
   public internal(set) var isForeign = false
 
-  /// Look of the badge at the latest time of its scene.
+  /// How the badge is drawn at the latest time of its scene.
   public internal(set) var appearance: Appearance
 
   /// Time from which the badge counts its points, and the time at which it stops counting them.
@@ -106,7 +106,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Range of the points of the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
-  /// Returns the look of the badge at a time, if no other change comes before that time.
+  /// Returns how the badge is drawn at a time, if no other change comes before that time.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

@@ -21,7 +21,7 @@ public struct MapMotion: Hashable, Sendable {
     case glide
     /// Fast at first.
     case settle
-    /// Beyond the end and back: scales 0.05, 1.1, 0.9 and 1 at equal intervals.
+    /// Beyond the end and back. The size goes from 0.05 through 1.1 and 0.9 to 1, at equal intervals.
     case bounce
   }
 

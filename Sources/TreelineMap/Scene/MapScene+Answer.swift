@@ -44,7 +44,7 @@ extension MapScene {
   }
 
   /// Indexes the leaving badges. Badges that begin to leave while the answer is applied do not matter to the rest of
-  /// it.
+  /// the answer.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -99,14 +99,15 @@ extension MapScene {
     leaving += shown.indices.lazy.filter { !isAdopted.contains($0) }.map { shown[$0] }
     shown = adopted
     for index in leaving.indices {
-      // A badge that is not drawn yet never will be.
+      // A badge that is not drawn yet will never be drawn.
       if leaving[index].appearsAt > now { drop(leaving[index]) }
       leaving[index].abandon(at: now, for: pace * timing.fade)
     }
     leaving.removeAll { $0.appearsAt > now }
   }
 
-  /// A number at a position, on any plane.
+  /// Key of a badge by its looks: the point count that it shows, and its position in units that do not depend on the
+  /// seam.
   private struct Look: Hashable {
     let x: Int64
     let y: Int64

@@ -49,8 +49,8 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // Badges that leave within the whole and are not on their way into another move there, with their numbers. Badges
-    // that would have taken over from them never do.
+    // Leaving badges within the whole that are not on their way into another badge move into the whole, with their
+    // numbers. Badges that would have taken over from them never do so.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -100,7 +100,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Fades a badge into a whole, so that it never gets a number. A badge that is not drawn yet never will be.
+  /// Fades a badge into a whole, so that it never gets a number. A badge that is not drawn yet will never be drawn.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -179,7 +179,7 @@ extension MapScene {
     until = max(until, badge.motion.end)
   }
 
-  /// Creates a badge that comes out of another, without a number yet.
+  /// Creates a badge that comes out of another badge. It has no number yet.
   private mutating func badgeComing(outOf whole: MapBadge, _ new: ShownCluster) -> MapBadge {
     var badge = MapBadge(id: makeID(), of: new)
     let place = whole.motion.place(at: now)
@@ -192,8 +192,8 @@ extension MapScene {
 
   /// Returns the leaving badge of a cluster, which comes back from its current position, so that nothing jumps.
   ///
-  /// If its number counts exactly until the takeover, the badge keeps it. If its number ends at another time, the badge
-  /// continues to leave, and a new badge starts at its position.
+  /// If the badge counts its points exactly until the takeover, it keeps its number. If it stops counting at another
+  /// time, it continues to leave, and a new badge starts at its position.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The badges on a map and their motions when the answer changes. A value without a clock: its methods take the time.
+/// The badges on a map and their motions when the answer changes. This value has no clock: its methods are given the
+/// time.
 ///
 /// ```swift
 /// var scene = MapScene()
@@ -9,9 +10,9 @@ import Treeline
 /// ```
 ///
 /// A change starts from the current positions of the badges, so a change that interrupts another change continues from
-/// there. At any moment at most one badge counts each point: while a badge of 5 splits into badges of 2 and 3, the map
-/// never shows 10 points. A point that is counted stays counted as long as it is in the answers. The rules are on the
-/// page *How badges move* of Treeline's documentation; the server's map follows the same rules.
+/// there. At any moment at most one badge counts each point: while a badge of 5 points splits into badges of 2 and 3
+/// points, the map never shows 10 points. A point that is counted stays counted as long as it is in the answers. The
+/// rules are on the page *How badges move* of Treeline's documentation; the server's map follows the same rules.
 ///
 /// Times are in seconds from any origin and never decrease.
 public struct MapScene: Sendable {

@@ -62,7 +62,7 @@ extension MapAnimator {
 
   /// The frames of the display that shows a view.
   ///
-  /// On a Mac, where an app for iOS has no `UIUpdateLink`, it uses `TimedFrames`.
+  /// An app for iOS that runs on a Mac has no `UIUpdateLink`. There, `TimedFrames` draws the frames.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
     private let timed = TimedFrames()

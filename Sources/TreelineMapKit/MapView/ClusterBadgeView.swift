@@ -6,7 +6,7 @@
   /// A round badge with a number, or the dot of a single point. It has the tint color within a contrasting ring, in
   /// light and dark mode.
   ///
-  /// For another look, subclass it or return a view of your own from `MapViewAdapterDelegate`.
+  /// To draw badges in another way, subclass it or return a view of your own from `MapViewAdapterDelegate`.
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)

@@ -69,8 +69,8 @@
       if !isShown || hasSamePoints != true { closeStack() }
     }
 
-    /// Closes the stack after a tap elsewhere. A tap on a point of the stack first deselects another point, in the same
-    /// turn of the main actor.
+    /// Closes the stack after a tap elsewhere. A tap on a point of the stack must not close it, although it first
+    /// deselects another point, in the same turn of the main actor.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation
       Task { [weak self] in

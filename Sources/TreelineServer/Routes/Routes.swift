@@ -109,7 +109,7 @@ struct Routes {
     // Problems name this page, with or without a map.
     add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
     if !options.hasViewer {
-      for name in ["docs.css", "docs.js"] {
+      for name in ["docs.css", "docs.js", "icon.svg"] {
         add("/viewer/\(name)", to: router) { request, context in try await viewerFile(name, request, context) }
       }
     }

@@ -28,19 +28,19 @@ extension Lie {
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
       "seam off the first point", .nodes,
-      problems: ["header, byte 36: expected the seam 3875596176, behind the widest gap of longitude, found 3875595176"]
+      problems: ["header, byte 36: expected the seam 3875596176, after the widest gap of longitude, found 3875595176"]
     ) {
       $0.movePoints { ($0 + 1000, $1) }
       $0.store($0.header.plane.seam &- 1000, at: 36)
     },
     Lie(
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 2147483648"]
+      problems: ["header, byte 36: expected the seam 1073741824, after the widest gap of longitude, found 2147483648"]
     ) { $0.movePoints { ($0 * 3, $1) } },
     // If several gaps are equally wide, the seam is behind the first of them, counted eastwards from longitude -180.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, behind the widest gap of longitude, found 3221225472"]
+      problems: ["header, byte 36: expected the seam 1073741824, after the widest gap of longitude, found 3221225472"]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
       "seam of no points", .none, problems: ["header, byte 36: expected the seam 0, since there are no points, found 1"]
@@ -82,7 +82,8 @@ extension Lie {
     Lie(
       "section of a later version", .columns,
       problems: [
-        "section table, byte 320: expected a kind of section that version 1.0 has, or one from 2^31 on, found 17"
+        "section table, byte 320: expected a kind of section that version 1.0 has, or a private kind from 2^31 on, "
+          + "found 17"
       ]
     ) { $0.store(UInt32(17), at: 320) },
     Lie(
@@ -130,22 +131,22 @@ extension Lie {
       "separation greater than that of the parent", stacked,
       problems: [
         "separation 1: expected at most 44051, the separation of its parent, found 45072",
-        "separation 1: expected at most 37037, for the distance between its children and the scatter of its points, "
-          + "found 45072",
+        "separation 1: expected at most 37037, because of the distance between its children and the scatter of its "
+          + "points, found 45072",
       ]
     ) { $0.setSeparation(45_072, of: 1) },
     Lie(
       "separation greater than the distance between children", stacked,
       problems: [
-        "separation 2: expected at most 44051, for the distance between its children and the scatter of its points, "
-          + "found 45072"
+        "separation 2: expected at most 44051, because of the distance between its children and the scatter of its "
+          + "points, found 45072"
       ]
     ) { $0.setSeparation(45_072, of: 2) },
     Lie(
       "separation at which nodes are too near", line,
       problems: [
-        "separation 1: expected at most 47268, for the distance to another node, found 52537",
-        "separation 3: expected at most 47268, for the distance to another node, found 52537",
+        "separation 1: expected at most 47268, because of the distance to another node, found 52537",
+        "separation 3: expected at most 47268, because of the distance to another node, found 52537",
       ]
     ) { $0.setSeparation(52_537, of: 3) },
     Lie(

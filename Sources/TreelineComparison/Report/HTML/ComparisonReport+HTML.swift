@@ -16,7 +16,7 @@ extension ComparisonReport {
   ///   - title: Name of the data, such as the name of its file.
   ///   - land: Rings in degrees, outer rings and holes alike, cut at the antimeridian as in GeoJSON (RFC 7946, section
   ///     3.1.9) or continued beyond 180 degrees. Not drawn on a plain plane.
-  ///   - credits: Sentences that licences require, in plain text.
+  ///   - credits: Sentences that licenses require, in plain text.
   /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
     let land = plane.projection == .webMercator && !land.isEmpty ? LandOutline(land, on: plane) : nil
@@ -100,13 +100,14 @@ extension ComparisonReport {
     return "\(badges). \(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Returns a sentence on clusters that are shown beyond the edges, where the mean of all their points may be.
+  /// Returns a sentence about clusters that are shown beyond the edges of the picture, where the means of their points
+  /// may be.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
       return count > 0 ? "\(count) of \(method.title)" : nil
     }
-    return counts.isEmpty ? "" : " Badges centred beyond the edges: \(counts.joined(separator: ", "))."
+    return counts.isEmpty ? "" : " Badges centered beyond the edges: \(counts.joined(separator: ", "))."
   }
 
   private func footer(_ credits: [String]) -> String {

@@ -7,7 +7,8 @@ struct FilmStrip {
   /// Maximum number of shown steps of each kind.
   private static let stepsShown: [(move: Move, count: Int)] = [(.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2)]
 
-  /// The shown steps in their order: evenly chosen from each kind, with its first and its last step.
+  /// The shown steps, in order. Of each kind, the first step, the last step and evenly chosen steps in between are
+  /// shown.
   var steps: [Int] {
     Self.stepsShown.flatMap { move, count in
       let all = journey.moves.indices.filter { journey.moves[$0] == move }
@@ -34,7 +35,7 @@ struct FilmStrip {
         """
     }
     let legend = Fate.allCases.map { "<li class=\"\($0.words.style)\"><i></i>\($0.words.legend)</li>" }
-    // All pictures are as large as the largest.
+    // All pictures are as large as the largest picture.
     let size = journey.views.reduce(PixelPoint.zero) { pointwiseMax($0, PixelPoint(x: $1.width, y: $1.height)) }
     let table = MeasureTable(
       heads: journey.results.map { ($0.method.title, $0.index % colourCount) }, rows: journey.rows,
@@ -43,7 +44,7 @@ struct FilmStrip {
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
       <p class="facts">\(escaped(journey.words)). Shown are the ends of \(steps.count) of its \(journey.moves.count) steps.</p></div>
-      <ul class="legend" aria-label="Colours">\(legend.joined())</ul>
+      <ul class="legend" aria-label="Colors">\(legend.joined())</ul>
       <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
       \(rows.joined())</div>
@@ -113,7 +114,8 @@ private struct Frame {
     return "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
   }
 
-  /// Lines between the previous and the current positions of points' clusters, one path for each kind.
+  /// Lines from the previous to the current positions of clusters that have points in common, as one path for each
+  /// kind.
   private var lines: String {
     [Fate.split, .merged, .torn].map { kind in
       var path = PathText()
@@ -127,7 +129,8 @@ private struct Frame {
     }.joined()
   }
 
-  /// The fate of each cluster that is shown now, by the worst of its flows, and of each cluster that has left.
+  /// The fate of each cluster that is shown now, which is the fate of its worst flow, and of each cluster that has
+  /// left.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }

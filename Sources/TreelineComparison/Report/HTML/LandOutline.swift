@@ -4,7 +4,8 @@ import Treeline
 struct LandOutline {
   private let rings: [Ring]
 
-  /// A ring in units of the plane, counted eastwards from its seam, beyond the plane's edges if the ring goes there.
+  /// A ring in units of the plane. x is counted eastwards from the plane's seam. A ring may go beyond the plane's
+  /// edges.
   private struct Ring {
     let corners: [PixelPoint]
     let minX: Double
@@ -59,7 +60,7 @@ struct LandOutline {
 
   /// Distance beyond the picture at which rings are cut, in pixels, so that their cut edges do not show.
   private static let rim = 8.0
-  /// Mean length of straight pieces in pixels, beyond which they do not look like a coast; found by eye.
+  /// Greatest mean length of straight pieces, in pixels, at which they still look like a coast; found by eye.
   private static let coarseness = 40.0
 }
 
@@ -90,7 +91,7 @@ struct PixelBox {
 /// Returns the part of a closed ring inside a box, by Sutherland and Hodgman (1974),
 /// https://doi.org/10.1145/360767.360802.
 ///
-/// A ring that falls into several parts stays one ring: the parts are joined along the edges of the box.
+/// A ring that is cut into several parts stays one ring: the parts are joined along the edges of the box.
 func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
   var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }
   ring = clipped(ring, along: \.x, at: box.maxX) { $0 <= box.maxX }

@@ -4,7 +4,7 @@ import Treeline
 struct MapPicture {
   let comparison: ViewComparison
   let methods: [ClusteringMethod]
-  /// Prefix of ids, which no other view on the page has.
+  /// Prefix of ids. No other view on the page has the same prefix.
   let name: String
   /// Path of the land, if the outline is fine enough.
   let land: String?
@@ -68,7 +68,7 @@ struct MapPicture {
       return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
         + " height=\"\(coordinate(height))\"/>"
     case .ellipse(let semiMajor, let semiMinor, let angle):
-      // Two sigma, within which most points of a group lie.
+      // Two standard deviations: most points of a cluster lie within this ellipse.
       let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
       return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
         + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
@@ -76,7 +76,7 @@ struct MapPicture {
     }
   }
 
-  /// Returns the badges, the largest first, so that they do not hide small ones.
+  /// Returns the badges, the largest first, so that large badges do not hide small badges.
   private func badges(of clusters: [ShownCluster]) -> String {
     let order = clusters.indices.sorted { (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1) }
     return order.map { badge(clusters[$0]) }.joined()

@@ -10,11 +10,11 @@ func enumeration(of titles: [String]) -> String {
   return rest.isEmpty ? last : rest.joined(separator: ", ") + " and " + last
 }
 
-/// Number of colours for methods; further methods use them again.
+/// Number of colors for methods. Further methods use the same colors again.
 let colourCount = 8
 
-/// The `d` attribute of an SVG path, in tenths of a pixel and relative, so that numbers stay short. Steps are
-/// differences of rounded positions: errors do not add up.
+/// The `d` attribute of an SVG path. Its numbers are relative and in tenths of a pixel, so that they stay short. Steps
+/// are differences of rounded positions, so that errors do not add up.
 struct PathText {
   private(set) var text = ""
   private var last: (x: Int, y: Int)?
@@ -54,7 +54,7 @@ struct PathText {
 
 /// Rows of measures as an HTML table.
 struct MeasureTable {
-  /// Title and colour of the method, column by column.
+  /// Title and color of the method, column by column.
   let heads: [(title: String, colour: Int)]
   let rows: [MeasureRow]
   let caption: String
@@ -97,7 +97,7 @@ extension MeasureRow {
 }
 
 extension MeasureDirection {
-  /// The better direction, for the eye and for screen readers.
+  /// The direction in which the measure gets better, as an arrow and as a word that screen readers read.
   fileprivate var arrow: String {
     switch self {
     case .less: "<span aria-hidden=\"true\">↓</span> less"
