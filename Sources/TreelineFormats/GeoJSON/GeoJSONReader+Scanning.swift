@@ -208,7 +208,8 @@ extension ReadingError {
     }
   }
 
-  /// Returns the error of a line that could be skipped; the error itself if it is no error of a line.
+  /// Returns this error as the error of a line that could be skipped. Returns it unchanged if it is not the error of a
+  /// line.
   ///
   /// - Parameter start: The line on which the Feature begins.
   func ofLine(_ start: Int) -> ReadingError {
