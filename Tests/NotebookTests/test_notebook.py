@@ -364,7 +364,8 @@ TOLD = f"""map = tree.map(color="kind", histogram="size", brush=(100, 300), tool
                basemap={SAND}, height=560)
 map"""
 
-LAYERS = "viewer => viewer.map.getStyle().layers.map(({ id }) => id)"
+# While a style is loaded, the map has none.
+LAYERS = "viewer => (viewer.map.getStyle()?.layers ?? []).map(({ id }) => id)"
 
 
 def count(viewer):
