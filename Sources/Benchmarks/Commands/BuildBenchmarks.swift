@@ -158,11 +158,11 @@ struct CancelBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the resident memory once it has not fallen for half a second. By then the memory of cancelled builds is
-  /// deallocated.
+  /// Returns the resident memory once it has not fallen for two seconds. By then the memory of cancelled builds is
+  /// deallocated, even if other programs keep all cores busy.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
-    while unchanged < 10 {
+    while unchanged < 40 {
       try await Task.sleep(for: .milliseconds(50))
       let now = ResidentMemory.now
       unchanged = now < least - 1 << 20 ? 0 : unchanged + 1
