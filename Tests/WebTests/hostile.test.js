@@ -7,6 +7,8 @@ import { Worker } from "node:worker_threads";
 
 import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { RemoteTree } from "../../Sources/TreelineWeb/src/server.js";
+import Default, { SpacedSupercluster } from "../../Sources/TreelineWeb/src/spaced-supercluster.js";
 import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
 import { coordinatesOf, FIXTURES, seeded } from "./support.js";
 
@@ -19,6 +21,7 @@ test("invalid points are errors that name the point and its value", async () => 
     [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
     [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /in turns, found 3 numbers/], [[["1", "2"]], /the text '1'/], [[[1]], /found 1 and undefined/],
     [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /without a length/],
+    [{ length: NaN }, /found the length NaN/], [{ length: -1 }, /found the length -1/], [{ length: 1e12 }, /found the length 1000000000000/], [{ length: 1.5 }, /length 1.5/],
     [[feature([1, null])], /found 1 and null/], [[{ type: "Feature", geometry: null }], /point 0/],
     [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /the text 'a'/],
     [new BigInt64Array(2), /point 0/],
@@ -85,14 +88,41 @@ test("points that cannot be clustered are treated as in supercluster", () => {
   assert.throws(() => index.getChildren(99), /No cluster with the specified id/);
   assert.equal(new Supercluster().getTile(0, 0, 0), null);
   for (const bbox of [[NaN, 0, 1, 1], [0, 1, 1, 0]]) assert.deepEqual(index.getClusters(bbox, 1), []);
-  assert.deepEqual(index.getClusters([-180, -90, 180, 90], NaN), []);
+  for (const zoom of [NaN, undefined, "a"]) assert.throws(() => index.getClusters([-180, -90, 180, 90], zoom), RangeError);
   const positions = [["1", "2"], [NaN, 0], [0, Infinity], [], [3], null, [4, 5]];
   const mixed = new Supercluster().load(positions.map((coordinates) => ({ type: "Feature", properties: { coordinates }, geometry: { type: "Point", coordinates } })));
   assert.deepEqual(mixed.getClusters([-180, -90, 180, 90], 16).map(({ properties }) => properties.coordinates), [[4, 5]]);
   for (const id of [-1, 0, 7.5, NaN, Infinity, 1e300, "a", null, undefined]) {
     for (const call of ["getChildren", "getLeaves"]) assert.throws(() => mixed[call](id), /No cluster with the specified id/, `${call} of ${id}`);
   }
-  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30, found 0 and 31/);
+  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30, .+ found 0 and 31/);
+  for (const Index of [Supercluster, SpacedSupercluster]) {
+    for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
+      assert.throws(() => new Index(options).load([]), RangeError, JSON.stringify(options));
+    }
+    assert.throws(() => new Index().load({ type: "FeatureCollection", features: [] }), /give the features/);
+    assert.throws(() => new Index().load([]).getTile(NaN, 0, 0), RangeError);
+  }
+  const features = Array.from({ length: 9 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [i / 1000, 0] } }));
+  assert.deepEqual(new SpacedSupercluster({ radius: undefined }).load(features).getClusters([-180, -90, 180, 90], 1).length, 1);
+  assert.equal(Default, SpacedSupercluster);
+});
+
+test("misspelt options of queries are errors that name the known options", async () => {
+  const tree = buildNow([[1, 2], [3, 4], [3, 4]]);
+  const remote = new RemoteTree(new URL("http://x/"), { name: "a", has_badges: true }, { fetch: () => assert.fail("the server was asked") });
+  const cuts = [{ badge: 1 }, {}, 5, "badges", [], { badges: undefined }, { limit: 5, orders: "widest-first" }];
+  for (const query of [...cuts.map((cut) => ({ zoom: 3, cut })), { bounds: [0, 0, 1, 1] }, { bbox: [0, 0, 1, 1], Zoom: 3 }, 5, null, []]) {
+    const isKnown = (error) => error instanceof QueryError && /badges, spacing, detail, limit|bbox, center, tile|an object/.test(error.message);
+    assert.throws(() => tree.clusters(query), isKnown, JSON.stringify(query));
+    await assert.rejects(remote.clusters(query), isKnown, JSON.stringify(query));
+    await assert.rejects(async () => remote.change(null, query), isKnown, JSON.stringify(query));
+  }
+  for (const cut of cuts) {
+    assert.throws(() => tree.expansionZoom(0, { cut }), QueryError);
+    assert.throws(() => tree.where(0, { cut }), QueryError);
+    await assert.rejects(remote.expansionZoom(0, { cut }), QueryError);
+  }
 });
 
 test("a worker builds what the page builds", async () => {

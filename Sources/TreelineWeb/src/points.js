@@ -36,6 +36,9 @@ import { Tree } from "./tree.js";
  * @property {number} clippedPointCount
  */
 
+/** Greatest number of values that are read. Of these, a page can build far fewer. */
+const MOST_ROWS = 2 ** 25;
+
 /** Greatest magnitude of a coordinate on a plain plane. */
 const GREATEST = 1e300;
 
@@ -52,6 +55,9 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
   const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);
   if (typeof list?.length !== "number") throw new BuildError("Expected points as an array, found an object without a length");
   if (isFlat && list.length % 2) throw new BuildError(`Expected longitudes and latitudes in turns, found ${list.length} numbers`);
+  if (!(Number.isInteger(list.length) && list.length >= 0 && list.length <= MOST_ROWS)) {
+    throw new BuildError(`Expected an array of 0 to ${MOST_ROWS} points, found the length ${list.length}`);
+  }
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
   const count = isFlat ? list.length / 2 : list.length;
   const coordinates = new Float64Array(2 * count);

@@ -2,8 +2,9 @@
 // routes.
 
 import { namesOf } from "./aggregates.js";
+import { criterionOf } from "./criterion.js";
 import { QueryError, ServerError } from "./errors.js";
-import { mercatorX, mercatorY } from "./plane.js";
+import { checkNames, mercatorX, mercatorY } from "./plane.js";
 import { transitionOf } from "./transition.js";
 
 /** @typedef {import("./tree.js").Query} Query */
@@ -87,7 +88,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
-    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query.cut?.continuing));
+    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query?.cut?.continuing));
     if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
     const answer = await this.#get("clusters", "features", this.#parameters(query), options);
     return new RemoteClusters(this, answer.features, namesIn(query));
@@ -138,6 +139,7 @@ export class RemoteTree {
 
   /** @param {Query & {ellipses?: boolean}} query */
   #parameters(query) {
+    checkNames(query);
     return { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
   }
 
@@ -359,7 +361,9 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
  * @param {Cut} cut
  * @param {number} tileSize
  */
-function cutParameters({ badges, spacing, detail, limit, order, minPoints, aloneFromZoom }, tileSize = 512) {
+function cutParameters(cut, tileSize = 512) {
+  criterionOf(cut);
+  const { badges, spacing, detail, limit, order, minPoints, aloneFromZoom } = cut;
   // For the server, `aloneFromZoom` is a zoom of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };

@@ -2,10 +2,11 @@
 // directly. A tree on a server has the same queries, but they return promises.
 
 import { Clusters, Members } from "./answer.js";
-import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
+import { criterionOf } from "./criterion.js";
+import { coarsenessOf, CutSearch, leastZoom, lowest } from "./cuts.js";
 import { QueryError } from "./errors.js";
 import { Hierarchy, levelOf } from "./hierarchy.js";
-import { Window, zoomOffset } from "./plane.js";
+import { checkNames, Window, zoomOffset } from "./plane.js";
 import { Selection } from "./selection.js";
 import { transitionOf } from "./transition.js";
 import { InView } from "./view.js";
@@ -99,6 +100,7 @@ export class Tree {
    * @returns {Clusters}
    */
   clusters(query = {}) {
+    checkNames(query);
     const cut = query.cut ?? this.defaultCut;
     const name = criterionOf(cut);
     const { window, zoom } = this.hierarchy.plane.locate(query);
@@ -213,6 +215,7 @@ export class Tree {
     const passing = (/** @type {number} */ first, /** @type {number} */ count) => selection ? selection.count(first, count) : count;
     let zoom = null;
     if (cut) {
+      criterionOf(cut);
       const splits = [];
       for (let i = 0; i < path.length; i += 4) {
         const [first, count, record, levels] = path.slice(i, i + 4);
