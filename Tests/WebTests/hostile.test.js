@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
 import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { TreeCategories } from "../../Sources/TreelineWeb/src/map/categories.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
 import { RemoteTree } from "../../Sources/TreelineWeb/src/server.js";
 import Default, { SpacedSupercluster } from "../../Sources/TreelineWeb/src/spaced-supercluster.js";
@@ -20,7 +21,7 @@ test("invalid points are errors that name the point and its value", async () => 
   const cases = [
     [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
     [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /in turns, found 3 numbers/], [[["1", "2"]], /the text '1'/], [[[1]], /found 1 and undefined/],
-    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /without a length/],
+    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /the length undefined/],
     [{ length: NaN }, /found the length NaN/], [{ length: -1 }, /found the length -1/], [{ length: 1e12 }, /found the length 1000000000000/], [{ length: 1.5 }, /length 1.5/],
     [[feature([1, null])], /found 1 and null/], [[{ type: "Feature", geometry: null }], /point 0/],
     [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /the text 'a'/],
@@ -43,6 +44,27 @@ test("skipInvalid leaves out invalid points, and other points keep their rows", 
   const tree = buildNow(points, { skipInvalid: true });
   assert.deepEqual(Array.from(tree.hierarchy.rows).sort(), [0, 3]);
   assert.deepEqual(tree.clusters({ zoom: 20 }).rows.sort(), Float64Array.of(0, 3));
+});
+
+test("columns without a value for each point are errors", async () => {
+  for (const kind of [null, undefined, 5, ["a"], { length: NaN }]) {
+    await assert.rejects(Treeline.build([[1, 2], [3, 4]], { columns: { kind } }), (error) => error instanceof BuildError && /2 values in the column kind/.test(error.message));
+  }
+});
+
+test("properties of features are columns for filters and aggregates", async () => {
+  const kinds = ["x", "y", "x", undefined];
+  const features = kinds.map((kind, i) => ({ type: "Feature", id: `a${i}`, properties: kind ? { kind, size: i + 1 } : null, geometry: { type: "Point", coordinates: [i, 5] } }));
+  for (const points of [features, { type: "FeatureCollection", features }]) {
+    const tree = await Treeline.build(points, { columns: { size: [10, 20, 30, 40] } });
+    const shown = tree.filtered("kind = 'x'").clusters({ cut: { limit: 1 }, aggregate: "count, counts(kind), sum(size)" });
+    assert.deepEqual(shown.values, { count: [2], counts_kind: [{ x: 2 }], sum_size: [40] });
+    assert.equal(tree.filtered("kind IS NULL").pointCount, 1);
+    assert.throws(() => tree.filtered("knd = 'x'"), /a column in the filter, found knd; there are size, kind/);
+    assert.throws(() => tree.clusters({ cut: { limit: 1 }, aggregate: "sum(knd)" }).values, /found knd; there are size, kind/);
+    assert.throws(() => new TreeCategories(tree, "knd"), (error) => error instanceof QueryError && /as colorBy, found knd; there are/.test(error.message));
+    assert.deepEqual(new TreeCategories(tree, "kind").categories, ["x", "y", null]);
+  }
 });
 
 test("a tree of no points has no clusters", () => {
@@ -162,6 +184,44 @@ test("a page notices that its worker was terminated, although there is no event"
   const built = Treeline.build(cities, { worker: () => worker });
   setTimeout(() => worker.terminate(), 5);
   await assert.rejects(built, /it was terminated/);
+});
+
+test("a worker that answers anything but a tree is an error", async () => {
+  const posting = (text) => () => new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${text} })`, { eval: true });
+  const posts = (value) => posting(`require('node:worker_threads').parentPort.postMessage(${value})`);
+  for (const value of ["null", "{ hello: 1 }", "5", "'built'", "{ built: true }", "{ message: '' }"]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker: posts(value) }), (error) => error instanceof BuildError && /sent something other/.test(error.message), value);
+  }
+  await assert.rejects(Treeline.build([[1, 2]], { worker: posting("process.exit()") }), /stopped: it ended with code 0/);
+  for (const value of [undefined, null, 5, {}, { postMessage() {}, terminate() {} }]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker: () => value }), (error) => error instanceof BuildError && /a Worker from the option 'worker'/.test(error.message));
+  }
+  for (const worker of [() => { throw new Error("no thread"); }, async () => { throw new Error("no thread"); }]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker }), (error) => error instanceof BuildError && /cannot be made: no thread/.test(error.message));
+  }
+  assert.equal((await Treeline.build([[1, 2]], { worker: async () => new Worker(WORKER) })).pointCount, 1);
+});
+
+test("a worker that does not start is an error, and a worker that has started may take its time", async (context) => {
+  class SilentWorker extends EventTarget {
+    postMessage() { this.isAsked = true; }
+    terminate() { this.isTerminated = true; }
+  }
+  const waiting = async (worker) => { while (!worker.isAsked) await new Promise(setImmediate); };
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const worker = new SilentWorker();
+  const built = Treeline.build([[1, 2]], { worker: () => worker });
+  await waiting(worker);
+  context.mock.timers.tick(30000);
+  await assert.rejects(built, (error) => error instanceof BuildError && /did not start in 30 s/.test(error.message));
+  assert.ok(worker.isTerminated);
+  const slow = new SilentWorker();
+  const other = Treeline.build([[1, 2]], { worker: () => slow });
+  await waiting(slow);
+  slow.dispatchEvent(Object.assign(new Event("message"), { data: { started: true } }));
+  context.mock.timers.tick(3600000);
+  slow.dispatchEvent(Object.assign(new Event("messageerror")));
+  await assert.rejects(other, /its answer cannot be read/);
 });
 
 test("connecting to something other than a Treeline server is an error", async () => {

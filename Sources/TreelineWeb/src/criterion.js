@@ -20,7 +20,7 @@ export function criterionOf(cut) {
     throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
   }
   if (!given) {
-    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError(`Expected one of ${CUT.slice(0, 4).join(", ")} in a cut, found none`);
+    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError("Expected badges, spacing, detail, limit in a cut, found none");
     if (order === undefined || ORDERS.includes(order)) return "limit";
     throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
   }

@@ -11,7 +11,7 @@ export class QueryError extends Error {
  * @param {string} what
  */
 export function refuseUnknown(object, known, what) {
-  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`Expected an object as the ${what}, found ${object}`);
+  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`Expected an object as a ${what}, found ${object}`);
   for (const name in object) if (!known.includes(name)) throw new QueryError(`Expected ${known.join(", ")} in a ${what}, found ${name}`);
 }
 
