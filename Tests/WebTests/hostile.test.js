@@ -225,6 +225,7 @@ test("a worker that does not start is an error, and a worker that has started ma
 });
 
 test("connecting to something other than a Treeline server is an error", async () => {
+  for (const url of ["not a url", "", undefined]) await assert.rejects(Treeline.connect(url), (error) => error instanceof ServerError && /the address of a server/.test(error.message));
   const answering = (body, status = 200) => ({ fetch: async () => new Response(body, { status }), index: "a" });
   await assert.rejects(Treeline.connect("http://127.0.0.1:9/", {}), (error) => error instanceof ServerError && /does not answer/.test(error.message));
   await assert.rejects(Treeline.connect("http://x/", answering("<html>")), /expected an answer of a Treeline server/);

@@ -25,6 +25,7 @@ import { InView } from "./view.js";
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
+ * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes an ellipse when it is read.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -66,10 +67,11 @@ export class Tree {
     return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
   }
 
-  /** West, south, east and north of all points; null if there are none. */
+  /** West, south, east and north of all points; under a filter, of the points that pass. Null if there are none. */
   get bounds() {
-    const { hierarchy } = this;
-    return hierarchy.pointCount ? hierarchy.plane.bounds(hierarchy.nodes.subarray(0, 4)) : null;
+    const { hierarchy, selection } = this;
+    if (!this.pointCount) return null;
+    return hierarchy.plane.bounds(selection ? selection.box(0, hierarchy.pointCount, 0) : hierarchy.nodes);
   }
 
   /** Whether the tree can be cut by badges. */
