@@ -223,6 +223,18 @@ def test_badges_are_dark_where_the_system_is(open_map):
     assert colour(page, lone["left"], lone["top"] - lone["radius"] + 1)[:2] == pytest.approx([255, 0], abs=30)
 
 
+def test_misspelt_options_are_reported(open_map):
+    page = open_map("airports")
+    for options, expected in [("cut: { badge: 1 }", "Expected badges, spacing, detail, limit"), ("cut: {}", "Expected badges"),
+                              ("theme: 'drak'", "Expected auto, light, dark"), ("colorBy: 'knd'", "found knd; there are")]:
+        page.evaluate(f"window.heard = []; layer.set({{ onError: (error) => heard.push(error.message), {options} }}); 0")
+        page.wait_for_function("heard.length > 0")
+        assert expected in page.evaluate("heard[0]")
+    page.evaluate("window.heard = []; layer.set({ cut: { badges: 1 }, colorBy: undefined }); 0")
+    page.wait_for_function("!layer.isMoving")
+    assert page.evaluate("heard") == []
+
+
 def test_donuts_count_the_categories(open_map):
     page = open_map("airports", "colorBy: 'country'")
     legend = page.evaluate("layer.legend")

@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 
+import { QueryError } from "../../Sources/TreelineWeb/src/index.js";
+
 import { built, connected, FIXTURES, opened, seeded, serving, trials } from "./support.js";
 
 const INDEXES = {
@@ -230,6 +232,19 @@ test("answers with filters and aggregates equal the server's answers", async () 
     }
     clusters += found.length;
   }
+  const filter = "country = 'IS'";
+  const [own, other] = [tree.filtered(filter), server.filtered(filter)];
+  assert.deepEqual([other.pointCount, other.bounds], [null, null]);
+  const everything = await other.cluster(0);
+  assert.equal(everything.counts[0], own.pointCount);
+  own.bounds.forEach((edge, k) => assert.ok(Math.abs(edge - everything.bounds(0)[k]) < 1e-6));
+  assert.ok(own.bounds[0] > -26 && own.bounds[3] < 68 && tree.bounds[0] < -100, "bounds are bounds of the points that pass");
+  assert.equal(tree.filtered("country = 'nowhere'").bounds, null);
+  assert.ok(everything.ellipse(0).major > 0);
+  const without = await other.clusters({ cut: { limit: 1 } });
+  assert.throws(() => without.ellipse(0), (error) => error instanceof QueryError && /ellipses: true/.test(error.message));
+  const [here, there] = [own.clusters({ cut: { limit: 1 }, ellipses: true }), await other.clusters({ cut: { limit: 1 }, ellipses: true })];
+  assert.ok(Math.abs(here.ellipse(0).major / there.ellipse(0).major - 1) < 1e-6);
   console.log(`${clusters} clusters, ${values} values`);
   assert.ok(clusters > 0 && values > 0);
 });

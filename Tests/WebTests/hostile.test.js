@@ -6,7 +6,10 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
 import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { TreeCategories } from "../../Sources/TreelineWeb/src/map/categories.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
+import { RemoteTree } from "../../Sources/TreelineWeb/src/server.js";
+import Default, { SpacedSupercluster } from "../../Sources/TreelineWeb/src/spaced-supercluster.js";
 import { Supercluster } from "../../Sources/TreelineWeb/src/supercluster.js";
 import { coordinatesOf, FIXTURES, seeded } from "./support.js";
 
@@ -18,7 +21,8 @@ test("invalid points are errors that name the point and its value", async () => 
   const cases = [
     [Float64Array.of(1, 2, NaN, 4), /point 1, found NaN and 4/], [Float64Array.of(1, 2, Infinity, 4), /point 1/], [Float64Array.of(1, 91), /point 0, found 1 and 91/],
     [Float64Array.of(181, 1), /point 0/], [Float64Array.of(1, 2, 3), /in turns, found 3 numbers/], [[["1", "2"]], /the text '1'/], [[[1]], /found 1 and undefined/],
-    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /without a length/],
+    [[null], /found undefined/], [[{}], /point 0/], ["1,2", /as an array, found 1,2/], [null, /found null/], [undefined, /found undefined/], [5, /found 5/], [{}, /the length undefined/],
+    [{ length: NaN }, /found the length NaN/], [{ length: -1 }, /found the length -1/], [{ length: 1e12 }, /found the length 1000000000000/], [{ length: 1.5 }, /length 1.5/],
     [[feature([1, null])], /found 1 and null/], [[{ type: "Feature", geometry: null }], /point 0/],
     [[{ type: "Feature", geometry: { type: "LineString", coordinates: [[1, 2], [3, 4]] } }], /point 0/], [[feature(["a", "b"])], /the text 'a'/],
     [new BigInt64Array(2), /point 0/],
@@ -40,6 +44,27 @@ test("skipInvalid leaves out invalid points, and other points keep their rows", 
   const tree = buildNow(points, { skipInvalid: true });
   assert.deepEqual(Array.from(tree.hierarchy.rows).sort(), [0, 3]);
   assert.deepEqual(tree.clusters({ zoom: 20 }).rows.sort(), Float64Array.of(0, 3));
+});
+
+test("columns without a value for each point are errors", async () => {
+  for (const kind of [null, undefined, 5, ["a"], { length: NaN }]) {
+    await assert.rejects(Treeline.build([[1, 2], [3, 4]], { columns: { kind } }), (error) => error instanceof BuildError && /2 values in the column kind/.test(error.message));
+  }
+});
+
+test("properties of features are columns for filters and aggregates", async () => {
+  const kinds = ["x", "y", "x", undefined];
+  const features = kinds.map((kind, i) => ({ type: "Feature", id: `a${i}`, properties: kind ? { kind, size: i + 1 } : null, geometry: { type: "Point", coordinates: [i, 5] } }));
+  for (const points of [features, { type: "FeatureCollection", features }]) {
+    const tree = await Treeline.build(points, { columns: { size: [10, 20, 30, 40] } });
+    const shown = tree.filtered("kind = 'x'").clusters({ cut: { limit: 1 }, aggregate: "count, counts(kind), sum(size)" });
+    assert.deepEqual(shown.values, { count: [2], counts_kind: [{ x: 2 }], sum_size: [40] });
+    assert.equal(tree.filtered("kind IS NULL").pointCount, 1);
+    assert.throws(() => tree.filtered("knd = 'x'"), /a column in the filter, found knd; there are size, kind/);
+    assert.throws(() => tree.clusters({ cut: { limit: 1 }, aggregate: "sum(knd)" }).values, /found knd; there are size, kind/);
+    assert.throws(() => new TreeCategories(tree, "knd"), (error) => error instanceof QueryError && /as colorBy, found knd; there are/.test(error.message));
+    assert.deepEqual(new TreeCategories(tree, "kind").categories, ["x", "y", null]);
+  }
 });
 
 test("a tree of no points has no clusters", () => {
@@ -85,14 +110,41 @@ test("points that cannot be clustered are treated as in supercluster", () => {
   assert.throws(() => index.getChildren(99), /No cluster with the specified id/);
   assert.equal(new Supercluster().getTile(0, 0, 0), null);
   for (const bbox of [[NaN, 0, 1, 1], [0, 1, 1, 0]]) assert.deepEqual(index.getClusters(bbox, 1), []);
-  assert.deepEqual(index.getClusters([-180, -90, 180, 90], NaN), []);
+  for (const zoom of [NaN, undefined, "a"]) assert.throws(() => index.getClusters([-180, -90, 180, 90], zoom), RangeError);
   const positions = [["1", "2"], [NaN, 0], [0, Infinity], [], [3], null, [4, 5]];
   const mixed = new Supercluster().load(positions.map((coordinates) => ({ type: "Feature", properties: { coordinates }, geometry: { type: "Point", coordinates } })));
   assert.deepEqual(mixed.getClusters([-180, -90, 180, 90], 16).map(({ properties }) => properties.coordinates), [[4, 5]]);
   for (const id of [-1, 0, 7.5, NaN, Infinity, 1e300, "a", null, undefined]) {
     for (const call of ["getChildren", "getLeaves"]) assert.throws(() => mixed[call](id), /No cluster with the specified id/, `${call} of ${id}`);
   }
-  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30, found 0 and 31/);
+  assert.throws(() => new Supercluster({ maxZoom: 31 }).load([]), /zooms from 0 to 30, .+ found 0 and 31/);
+  for (const Index of [Supercluster, SpacedSupercluster]) {
+    for (const options of [{ maxZoom: 5.5 }, { minZoom: 9, maxZoom: 5 }, { maxZoom: "5" }, { minZoom: -1 }]) {
+      assert.throws(() => new Index(options).load([]), RangeError, JSON.stringify(options));
+    }
+    assert.throws(() => new Index().load({ type: "FeatureCollection", features: [] }), /give the features/);
+    assert.throws(() => new Index().load([]).getTile(NaN, 0, 0), RangeError);
+  }
+  const features = Array.from({ length: 9 }, (_, i) => ({ type: "Feature", properties: {}, geometry: { type: "Point", coordinates: [i / 1000, 0] } }));
+  assert.deepEqual(new SpacedSupercluster({ radius: undefined }).load(features).getClusters([-180, -90, 180, 90], 1).length, 1);
+  assert.equal(Default, SpacedSupercluster);
+});
+
+test("misspelt options of queries are errors that name the known options", async () => {
+  const tree = buildNow([[1, 2], [3, 4], [3, 4]]);
+  const remote = new RemoteTree(new URL("http://x/"), { name: "a", has_badges: true }, { fetch: () => assert.fail("the server was asked") });
+  const cuts = [{ badge: 1 }, {}, 5, "badges", [], { badges: undefined }, { limit: 5, orders: "widest-first" }];
+  for (const query of [...cuts.map((cut) => ({ zoom: 3, cut })), { bounds: [0, 0, 1, 1] }, { bbox: [0, 0, 1, 1], Zoom: 3 }, 5, null, []]) {
+    const isKnown = (error) => error instanceof QueryError && /badges, spacing, detail, limit|bbox, center, tile|an object/.test(error.message);
+    assert.throws(() => tree.clusters(query), isKnown, JSON.stringify(query));
+    await assert.rejects(remote.clusters(query), isKnown, JSON.stringify(query));
+    await assert.rejects(async () => remote.change(null, query), isKnown, JSON.stringify(query));
+  }
+  for (const cut of cuts) {
+    assert.throws(() => tree.expansionZoom(0, { cut }), QueryError);
+    assert.throws(() => tree.where(0, { cut }), QueryError);
+    await assert.rejects(remote.expansionZoom(0, { cut }), QueryError);
+  }
 });
 
 test("a worker builds what the page builds", async () => {
@@ -134,7 +186,46 @@ test("a page notices that its worker was terminated, although there is no event"
   await assert.rejects(built, /it was terminated/);
 });
 
+test("a worker that answers anything but a tree is an error", async () => {
+  const posting = (text) => () => new Worker(`require('node:worker_threads').parentPort.on('message', () => { ${text} })`, { eval: true });
+  const posts = (value) => posting(`require('node:worker_threads').parentPort.postMessage(${value})`);
+  for (const value of ["null", "{ hello: 1 }", "5", "'built'", "{ built: true }", "{ message: '' }"]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker: posts(value) }), (error) => error instanceof BuildError && /sent something other/.test(error.message), value);
+  }
+  await assert.rejects(Treeline.build([[1, 2]], { worker: posting("process.exit()") }), /stopped: it ended with code 0/);
+  for (const value of [undefined, null, 5, {}, { postMessage() {}, terminate() {} }]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker: () => value }), (error) => error instanceof BuildError && /a Worker from the option 'worker'/.test(error.message));
+  }
+  for (const worker of [() => { throw new Error("no thread"); }, async () => { throw new Error("no thread"); }]) {
+    await assert.rejects(Treeline.build([[1, 2]], { worker }), (error) => error instanceof BuildError && /cannot be made: no thread/.test(error.message));
+  }
+  assert.equal((await Treeline.build([[1, 2]], { worker: async () => new Worker(WORKER) })).pointCount, 1);
+});
+
+test("a worker that does not start is an error, and a worker that has started may take its time", async (context) => {
+  class SilentWorker extends EventTarget {
+    postMessage() { this.isAsked = true; }
+    terminate() { this.isTerminated = true; }
+  }
+  const waiting = async (worker) => { while (!worker.isAsked) await new Promise(setImmediate); };
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const worker = new SilentWorker();
+  const built = Treeline.build([[1, 2]], { worker: () => worker });
+  await waiting(worker);
+  context.mock.timers.tick(30000);
+  await assert.rejects(built, (error) => error instanceof BuildError && /did not start in 30 s/.test(error.message));
+  assert.ok(worker.isTerminated);
+  const slow = new SilentWorker();
+  const other = Treeline.build([[1, 2]], { worker: () => slow });
+  await waiting(slow);
+  slow.dispatchEvent(Object.assign(new Event("message"), { data: { started: true } }));
+  context.mock.timers.tick(3600000);
+  slow.dispatchEvent(Object.assign(new Event("messageerror")));
+  await assert.rejects(other, /its answer cannot be read/);
+});
+
 test("connecting to something other than a Treeline server is an error", async () => {
+  for (const url of ["not a url", "", undefined]) await assert.rejects(Treeline.connect(url), (error) => error instanceof ServerError && /the address of a server/.test(error.message));
   const answering = (body, status = 200) => ({ fetch: async () => new Response(body, { status }), index: "a" });
   await assert.rejects(Treeline.connect("http://127.0.0.1:9/", {}), (error) => error instanceof ServerError && /does not answer/.test(error.message));
   await assert.rejects(Treeline.connect("http://x/", answering("<html>")), /expected an answer of a Treeline server/);

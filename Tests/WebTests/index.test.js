@@ -3,8 +3,9 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import { IndexError, QueryError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
 import { xxHash64 } from "../../Sources/TreelineWeb/src/index-file.js";
@@ -29,7 +30,7 @@ test("broken indexes are refused as the tool refuses them, at the same byte", as
     const isRefused = /^treeline: error: .*(damaged at byte|expected an index|needs section)/.test(told);
     if (!isRefused) {
       // Some damage is found only by `verify`. Such an index opens, and queries end in an answer or an error.
-      const tree = await opened(path);
+      const tree = await Treeline.open(bytesOf(path), { verify: false });
       try {
         assert.ok(tree.clusters({ cut: { limit: 100 } }).length <= 100);
       } catch (error) {
@@ -67,8 +68,49 @@ test("bytes, views of bytes, files and addresses open alike", async () => {
   shifted.set(new Uint8Array(buffer), 3);
   const url = `data:application/octet-stream;base64,${Buffer.from(buffer).toString("base64")}`;
   const ids = (await Treeline.open(buffer)).clusters({ cut: { limit: 20 } }).ids;
-  for (const source of [new Uint8Array(buffer), shifted.subarray(3), new File([buffer], "a"), new Blob([buffer]), url]) {
+  const path = join(V1, "separations.treeline");
+  for (const source of [path, relative(process.cwd(), path), pathToFileURL(path), pathToFileURL(path).href, new Uint8Array(buffer), shifted.subarray(3), new File([buffer], "a"), new Blob([buffer]), url]) {
     assert.deepEqual((await Treeline.open(source)).clusters({ cut: { limit: 20 } }).ids, ids);
+  }
+  for (const source of ["no-such.treeline", "file:///no-such.treeline", "http://127.0.0.1:9/a"]) {
+    await assert.rejects(Treeline.open(source), (error) => error instanceof IndexError && /no-such|127/.test(error.message));
+  }
+});
+
+test("a flipped bit in any section is an error that names the section", async () => {
+  const { below } = seeded("bits");
+  const file = join(V1, "broken/flipped-bit.treeline");
+  await assert.rejects(opened(file), (error) => error instanceof IndexError
+    && /at byte 320: expected a section of kind 1 with the checksum b6229f8622bb0ea5, found 75b4fd56bd6e1a69/.test(error.message));
+  const buffer = bytesOf(join(V1, "columns.treeline"));
+  const view = new DataView(buffer);
+  for (let i = 0; i < view.getUint32(68, true); i++) {
+    const [offset, length] = [8, 16].map((at) => Number(view.getBigUint64(128 + 32 * i + at, true)));
+    if (!length) continue;
+    const bytes = new Uint8Array(buffer.slice(0));
+    bytes[offset + below(length)] ^= 1 << below(8);
+    await assert.rejects(Treeline.open(bytes), (error) => error instanceof IndexError || error instanceof QueryError, `section ${i}`);
+  }
+});
+
+test("the hash of sections equals XXH64 with numbers of 64 bits", () => {
+  const { below } = seeded("hash");
+  // Hashes that the program xxhsum prints.
+  assert.equal(xxHash64(new Uint8Array(0)), 0xef46db3751d8e999n);
+  assert.equal(xxHash64(new TextEncoder().encode("abc")), 0x44bc2cf5ad770999n);
+  for (let i = 0; i < trials(1000); i++) {
+    const bytes = Uint8Array.from({ length: 32 * (1 + below(9)) }, () => below(256));
+    const view = new DataView(bytes.buffer);
+    const lanes = [0x60ea27eeadc0b5d6n, 0xc2b2ae3d27d4eb4fn, 0n, 0x61c8864e7a143579n];
+    const turned = (value, bits) => BigInt.asUintN(64, (value << bits) | (value >> (64n - bits)));
+    const mixed = (lane, value) => BigInt.asUintN(64, turned(BigInt.asUintN(64, lane + value * 0xc2b2ae3d27d4eb4fn), 31n) * 0x9e3779b185ebca87n);
+    for (let at = 0; at < bytes.length; at += 8) lanes[(at / 8) % 4] = mixed(lanes[(at / 8) % 4], view.getBigUint64(at, true));
+    let hash = turned(lanes[0], 1n) + turned(lanes[1], 7n) + turned(lanes[2], 12n) + turned(lanes[3], 18n);
+    for (const lane of lanes) hash = BigInt.asUintN(64, (hash ^ mixed(0n, lane)) * 0x9e3779b185ebca87n + 0x85ebca77c2b2ae63n);
+    hash = BigInt.asUintN(64, hash + BigInt(bytes.length));
+    hash = BigInt.asUintN(64, (hash ^ (hash >> 33n)) * 0xc2b2ae3d27d4eb4fn);
+    hash = BigInt.asUintN(64, (hash ^ (hash >> 29n)) * 0x165667b19e3779f9n);
+    assert.equal(xxHash64(bytes), hash ^ (hash >> 32n));
   }
 });
 
@@ -109,7 +151,7 @@ test("damaged indexes end in answers or errors, at once", async () => {
     const buffer = damaged(rng.choice(buffers), rng);
     const start = performance.now();
     try {
-      const tree = await Treeline.open(buffer);
+      const tree = await Treeline.open(buffer, { verify: false });
       const cut = rng.choice([{ limit: 30 }, { limit: 9, order: "widest-first" }, { limit: 9, order: "steepest-first" }, { detail: 20, limit: 50 },
         { ...tree.defaultCut, limit: 20 }, tree.defaultCut]);
       const answer = tree.clusters({ bbox: [-100, -50, rng.between(-90, 170), 70], zoom: rng.between(0, 18), cut, position: rng.choice([undefined, "mean"]) });

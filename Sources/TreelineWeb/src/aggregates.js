@@ -1,10 +1,10 @@
 // Computes the aggregates that the page Filters lists, with the names that the server uses.
 
+import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
 import { textOrder } from "./filter.js";
 
 /** @typedef {import("./answer.js").Clusters} Clusters */
-/** @typedef {import("./columns.js").Column} Column */
 /** @typedef {number | string | boolean} Present */
 
 /**
@@ -67,14 +67,9 @@ export function namesOf(text) {
  * @returns {Record<string, any[]>}
  */
 export function valuesOf(clusters, text) {
-  const { tree: { columns, selection }, nodes } = clusters;
-  /** @param {string} name @returns {Column["value"]} */
-  const valueOf = (name) => {
-    const column = columns.find((column) => column.name === name);
-    if (column) return column.value;
-    const names = columns.map(({ name }) => name).slice(0, 20).join(", ");
-    throw new QueryError(`Expected a column to aggregate, found ${name}; there ${names ? `are ${names}` : "is none"}`);
-  };
+  const { tree, tree: { selection }, nodes } = clusters;
+  /** @param {string} name */
+  const valueOf = (name) => columnNamed(tree, name, "to aggregate").value;
   const aggregates = parsed(text);
   const names = namesOf(text);
   /** @type {Record<string, any[]>} */

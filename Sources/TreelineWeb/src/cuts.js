@@ -3,6 +3,7 @@
 // A list of nodes has four numbers for each node, see hierarchy.js. The fifth number, if there is one, is its
 // visibility.
 
+import { criterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
 import { levelOf } from "./hierarchy.js";
@@ -29,38 +30,6 @@ import { INSIDE, OUTSIDE, PARTIAL } from "./view.js";
  * @property {number} [minPoints] Smaller clusters are shown as single points. Only with a spacing or a detail.
  * @property {number} [aloneFromZoom] From this zoom on, each position is a cluster. Only with a spacing or a detail.
  */
-
-const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
-
-/**
- * Checks a cut and returns its criterion.
- *
- * @param {Cut} cut
- * @returns {"badges" | "spacing" | "detail" | "limit"}
- */
-export function criterionOf(cut) {
-  const { badges, spacing, detail, limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
-  const given = (badges === undefined ? 0 : 1) + (spacing === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
-  if (given > 1) throw new QueryError("Expected one of badges, spacing and detail in a cut, found several");
-  if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
-  }
-  if (!given) {
-    if (order === undefined || ORDERS.includes(order)) return "limit";
-    throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
-  }
-  const name = badges !== undefined ? "badges" : spacing !== undefined ? "spacing" : "detail";
-  const pixels = cut[name];
-  if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
-    throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
-  }
-  if (order !== undefined || cut.continuing) throw new QueryError(`Expected order and continuing with a limit alone, found ${name}`);
-  if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
-  if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
-    throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);
-  }
-  return name;
-}
 
 /**
  * Checks that a tree has the codes that a cut needs.

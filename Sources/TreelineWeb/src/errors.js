@@ -3,6 +3,18 @@ export class QueryError extends Error {
   name = "QueryError";
 }
 
+/**
+ * Throws an error if an object has a name that is not known, such as a misspelt option.
+ *
+ * @param {any} object
+ * @param {string[]} known
+ * @param {string} what
+ */
+export function refuseUnknown(object, known, what) {
+  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`Expected an object as a ${what}, found ${object}`);
+  for (const name in object) if (!known.includes(name)) throw new QueryError(`Expected ${known.join(", ")} in a ${what}, found ${name}`);
+}
+
 /** Points that cannot be built into a tree. */
 export class BuildError extends Error {
   name = "BuildError";

@@ -4,11 +4,12 @@
 // A condition is true or false; of a missing value it is null. As in SQL, a missing value meets no condition, and no
 // negated condition either.
 
+import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
 import { InView } from "./view.js";
 
 /** @typedef {import("./columns.js").Column} Column */
-/** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
+/** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {(index: number) => boolean | null} Condition */
 /** @typedef {string | number | boolean | Moments} Literal A date or a moment, or a plain value. */
 
@@ -31,24 +32,21 @@ class Moments {
  * Returns a test of the point at an index in tree order.
  *
  * @param {string} text
- * @param {Column[]} columns
- * @param {Hierarchy} tree
+ * @param {Tree} tree
  * @returns {(index: number) => boolean}
  */
-export function predicateOf(text, columns, tree) {
-  const condition = new Parser(text, columns, tree).parse();
+export function predicateOf(text, tree) {
+  const condition = new Parser(text, tree).parse();
   return (index) => condition(index) === true;
 }
 
 class Parser {
   /**
    * @param {string} text
-   * @param {Column[]} columns
-   * @param {Hierarchy} tree
+   * @param {Tree} tree
    */
-  constructor(text, columns, tree) {
+  constructor(text, tree) {
     this.text = text;
-    this.columns = columns;
     this.tree = tree;
     this.depth = 0;
     /** @type {{text: string, kind: "text" | "name" | "number" | "word" | "sign", start: number}[]} */
@@ -180,8 +178,9 @@ class Parser {
     }
     this.require(")");
     this.require(")");
-    const window = this.tree.plane.window(edges);
-    const view = window && new InView(this.tree, window, null);
+    const { hierarchy } = this.tree;
+    const window = hierarchy.plane.window(edges);
+    const view = window && new InView(hierarchy, window, null);
     return (index) => view !== null && view.contains(index);
   }
 
@@ -190,10 +189,7 @@ class Parser {
     if (token?.kind !== "word" && token?.kind !== "name") throw this.malformed("a name of a column");
     this.place++;
     const name = token.kind === "name" ? token.text.slice(1, -1).replaceAll('""', '"') : token.text;
-    const column = this.columns.find((column) => column.name === name);
-    if (column) return column;
-    const names = this.columns.map((column) => column.name).slice(0, 20).join(", ");
-    throw new QueryError(`Expected a column in the filter, found ${name}; there ${names ? `are ${names}` : "is none"}`);
+    return columnNamed(this.tree, name, "in the filter");
   }
 
   /**

@@ -3,7 +3,7 @@
 // A position is two unsigned integers of 32 bits. The projection uses only operations that IEEE 754 defines to the last
 // bit, in the order that the page IndexFormat prescribes. So positions equal the positions in the Swift library.
 
-import { QueryError } from "./errors.js";
+import { QueryError, refuseUnknown } from "./errors.js";
 
 /** The width of the plane in units. */
 export const WORLD = 2 ** 32;
@@ -28,6 +28,18 @@ const FAR = 2 ** 900;
  *   uses 256.
  * @property {number} [margin] Number of pixels around the view that are included.
  */
+
+/** Names that a query may have. */
+const QUERY = [
+  "bbox", "center", "tile", "zoom", "width", "height", "tileSize", "margin", "cut", "position", "keepVisible", "aggregate", "ellipses",
+];
+
+/**
+ * Throws an error if a query has a name that no query has.
+ *
+ * @param {object} query
+ */
+export const checkNames = (query) => refuseUnknown(query, QUERY, "query");
 
 /** A part of the plane, edges included. It reaches `width` units east from `x`, maybe across the seam. */
 export class Window {

@@ -2,6 +2,7 @@
 // in a worker.
 
 import { standardCurve } from "./badges.js";
+import { rowColumn } from "./column-named.js";
 import { BuildError } from "./errors.js";
 import { Plane } from "./plane.js";
 import { Tree } from "./tree.js";
@@ -25,8 +26,8 @@ import { Tree } from "./tree.js";
  *   features. Properties of GeoJSON features are columns, too.
  * @property {boolean} [skipInvalid] Leaves out points without a valid position. By default, such a point is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
- * @property {boolean | (() => any)} [worker] Whether to build in a worker, or a function that returns the `Worker`.
- *   This worker must run `worker.js` of this package.
+ * @property {boolean | (() => any)} [worker] Whether to build in a worker, or a function that returns the `Worker` or a
+ *   promise of it. This worker must run `worker.js` of this package.
  */
 
 /**
@@ -35,6 +36,9 @@ import { Tree } from "./tree.js";
  * @property {number[]} plane
  * @property {number} clippedPointCount
  */
+
+/** Greatest length of an array of points. A page can build far fewer points. */
+const MOST_NUMBERS = 2 ** 26;
 
 /** Greatest magnitude of a coordinate on a plain plane. */
 const GREATEST = 1e300;
@@ -46,14 +50,19 @@ const GREATEST = 1e300;
  * @param {BuildOptions} options
  * @returns {{coordinates: Float64Array, rows: Uint32Array | null}}
  */
-export function coordinatesOf(points, { projection = "mercator", skipInvalid = false }) {
+export function coordinatesOf(points, { projection = "mercator", skipInvalid = false, columns = {} }) {
   if (points === null || typeof points !== "object") throw new BuildError(`Expected points as an array, found ${points}`);
   const list = "features" in points ? points.features : points;
   const isFlat = ArrayBuffer.isView(list) && !(list instanceof DataView);
-  if (typeof list?.length !== "number") throw new BuildError("Expected points as an array, found an object without a length");
+  if (!(Number.isInteger(list?.length) && list.length >= 0 && list.length <= MOST_NUMBERS)) {
+    throw new BuildError(`Expected points as an array, found the length ${list?.length}`);
+  }
   if (isFlat && list.length % 2) throw new BuildError(`Expected longitudes and latitudes in turns, found ${list.length} numbers`);
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
   const count = isFlat ? list.length / 2 : list.length;
+  for (const [name, values] of Object.entries(columns)) {
+    if (!(values?.length >= count)) throw new BuildError(`Expected ${count} values in the column ${name}, found ${values ? values.length : values}`);
+  }
   const coordinates = new Float64Array(2 * count);
   const rows = new Uint32Array(skipInvalid ? count : 0);
   let kept = 0;
@@ -105,27 +114,6 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
   const tree = new Tree(stored, facts, columns);
   tree.features = features;
   return tree;
-}
-
-/**
- * Returns a column whose values are given by row.
- *
- * @param {string} name
- * @param {(row: number) => any} at
- * @param {ArrayLike<number>} rows In tree order.
- * @returns {import("./columns.js").Column}
- */
-function rowColumn(name, at, rows) {
-  return {
-    name, kind: "any",
-    output: (index) => at(rows[index]),
-    value: (index) => {
-      const value = at(rows[index]);
-      if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
-      if (value instanceof Date) return value.getTime() / 1000;
-      return typeof value === "object" ? JSON.stringify(value) : value;
-    },
-  };
 }
 
 /**

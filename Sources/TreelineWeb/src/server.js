@@ -2,8 +2,9 @@
 // routes.
 
 import { namesOf } from "./aggregates.js";
+import { criterionOf } from "./criterion.js";
 import { QueryError, ServerError } from "./errors.js";
-import { mercatorX, mercatorY } from "./plane.js";
+import { checkNames, mercatorX, mercatorY } from "./plane.js";
 import { transitionOf } from "./transition.js";
 
 /** @typedef {import("./tree.js").Query} Query */
@@ -39,7 +40,13 @@ export class RemoteTree {
    * @param {ServerOptions} options
    */
   static async connect(url, options) {
-    const base = new URL(String(url).replace(/\/*$/, "/"), typeof location === "undefined" ? undefined : location.href);
+    /** @type {URL} */
+    let base;
+    try {
+      base = new URL(String(url).replace(/\/*$/, "/"), typeof location === "undefined" ? undefined : location.href);
+    } catch {
+      throw new ServerError(0, `Expected the address of a server, such as https://tiles.example.org/, found ${url}`);
+    }
     const tree = new RemoteTree(base, null, options);
     if (options.index === undefined) {
       const { indexes } = await tree.#json("v1/indexes", "indexes", {}, {});
@@ -54,14 +61,23 @@ export class RemoteTree {
     return tree;
   }
 
-  /** Number of points, including points that fail a filter. */
+  /**
+   * Number of points. Under a filter it is null, because only the server knows it: `(await tree.cluster(0)).counts[0]`.
+   *
+   * @returns {number | null}
+   */
   get pointCount() {
-    return this.info.point_count;
+    return this.filter ? null : this.info.point_count;
   }
 
-  /** @returns {[number, number, number, number] | null} */
+  /**
+   * West, south, east and north of all points. Null under a filter, and if there are no points. Under a filter, ask the
+   * server: `(await tree.cluster(0)).bounds(0)`.
+   *
+   * @returns {[number, number, number, number] | null}
+   */
   get bounds() {
-    return this.info.bounds;
+    return this.filter ? null : this.info.bounds;
   }
 
   get hasBadges() {
@@ -83,14 +99,14 @@ export class RemoteTree {
   }
 
   /**
-   * @param {Query & {ellipses?: boolean}} [query]
+   * @param {Query} [query]
    * @param {Abortable} [options]
    */
   async clusters(query = {}, options = {}) {
-    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query.cut?.continuing));
+    const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query?.cut?.continuing));
     if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
     const answer = await this.#get("clusters", "features", this.#parameters(query), options);
-    return new RemoteClusters(this, answer.features, namesIn(query));
+    return new RemoteClusters(this, answer.features, namesIn(query), query.ellipses);
   }
 
   /**
@@ -98,7 +114,7 @@ export class RemoteTree {
    * from this index and may have another filter.
    *
    * @param {RemoteClusters | null} from
-   * @param {Query & {ellipses?: boolean}} [query]
+   * @param {Query} [query]
    * @param {Abortable} [options]
    */
   change(from, query = {}, options = {}) {
@@ -107,7 +123,7 @@ export class RemoteTree {
 
   /**
    * @param {RemoteClusters | null} from
-   * @param {Query & {ellipses?: boolean}} query
+   * @param {Query} query
    * @param {Record<string, any>} more Parameters in addition to the parameters of the query.
    * @param {Abortable} options
    * @returns {Promise<{clusters: RemoteClusters, change: import("./map/scene.js").Change}>}
@@ -116,7 +132,7 @@ export class RemoteTree {
     const body = JSON.stringify({ version: this.info.version, cluster_ids: Array.from(from?.ids ?? []) });
     const request = { method: "POST", headers: { "Content-Type": "application/json" }, body, ...options };
     const answer = await this.#get("transition", "clusters", { ...this.#parameters(query), ...more }, request);
-    return { clusters: new RemoteClusters(this, answer.clusters.features ?? answer.clusters, namesIn(query)), change: answer };
+    return { clusters: new RemoteClusters(this, answer.clusters.features ?? answer.clusters, namesIn(query), query.ellipses), change: answer };
   }
 
   /**
@@ -136,8 +152,9 @@ export class RemoteTree {
     return tree;
   }
 
-  /** @param {Query & {ellipses?: boolean}} query */
+  /** @param {Query} query */
   #parameters(query) {
+    checkNames(query);
     return { ...viewParameters(query), ...cutParameters(query.cut ?? this.defaultCut, query.tileSize), ...styleParameters(query) };
   }
 
@@ -170,7 +187,7 @@ export class RemoteTree {
    * @param {Abortable} [options]
    */
   async cluster(id, options = {}) {
-    return new RemoteClusters(this, [await this.#get(`clusters/${id}`, "properties", { ellipses: true }, options)]);
+    return new RemoteClusters(this, [await this.#get(`clusters/${id}`, "properties", { ellipses: true }, options)], [], true);
   }
 
   /**
@@ -265,10 +282,12 @@ export class RemoteClusters {
    * @param {RemoteTree} tree
    * @param {any[]} features
    * @param {string[]} names Names of aggregates.
+   * @param {boolean} hasEllipses Whether the server was asked for ellipses.
    */
-  constructor(tree, features, names = []) {
+  constructor(tree, features, names = [], hasEllipses = false) {
     this.tree = tree;
     this.features = features;
+    this.hasEllipses = hasEllipses;
     this.length = features.length;
     const properties = features.map((feature) => feature.properties);
     this.ids = Float64Array.from(properties, ({ cluster_id: id }) => id);
@@ -307,8 +326,15 @@ export class RemoteClusters {
     return this.features[i].bbox ?? [longitude, latitude, longitude, latitude];
   }
 
-  /** @param {number} i */
+  /**
+   * Returns the ellipse of a cluster, as `Clusters.ellipse` does. The query must ask for ellipses.
+   *
+   * @param {number} i
+   */
   ellipse(i) {
+    if (!this.hasEllipses && this.counts[i] > 1) {
+      throw new QueryError("A server sends ellipses only if the query has ellipses: true, found a query without it");
+    }
     // The axes are in pixels at zoom 24, which are units of the plane. The angle is in degrees clockwise.
     const [major, minor, clockwise] = this.features[i].properties.ellipse ?? [0, 0, 0];
     return { major: major / 2 ** 32, minor: minor / 2 ** 32, degrees: -clockwise };
@@ -359,13 +385,15 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
  * @param {Cut} cut
  * @param {number} tileSize
  */
-function cutParameters({ badges, spacing, detail, limit, order, minPoints, aloneFromZoom }, tileSize = 512) {
+function cutParameters(cut, tileSize = 512) {
+  criterionOf(cut);
+  const { badges, spacing, detail, limit, order, minPoints, aloneFromZoom } = cut;
   // For the server, `aloneFromZoom` is a zoom of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
 }
 
-/** @param {Query & {ellipses?: boolean}} query */
+/** @param {Query} query */
 function styleParameters({ position, keepVisible, aggregate, ellipses }) {
   return { position, "keep-visible": keepVisible, aggregate, ellipses };
 }

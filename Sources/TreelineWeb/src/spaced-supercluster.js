@@ -5,6 +5,7 @@ import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
 import { Window } from "./plane.js";
 import { treeOfBuilt } from "./points.js";
+import { checkFeatures, checkZooms } from "./supercluster-options.js";
 import { InView } from "./view.js";
 
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -39,7 +40,8 @@ export class SpacedSupercluster {
 
   /** @param {SuperclusterOptions} [options] */
   constructor(options = {}) {
-    this.options = { ...DEFAULTS, ...options };
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    this.options = { ...DEFAULTS, .../** @type {SuperclusterOptions} */ (Object.fromEntries(given)) };
     /** @type {any[]} */
     this.points = [];
   }
@@ -50,6 +52,8 @@ export class SpacedSupercluster {
    * @param {any[]} points GeoJSON features. Features without a geometry are left out.
    */
   load(points) {
+    checkZooms(this.options);
+    checkFeatures(points);
     this.points = points;
     const [coordinates, rows] = [new Float64Array(points.length * 2), new Uint32Array(points.length)];
     let count = 0;
@@ -177,7 +181,9 @@ export class SpacedSupercluster {
 
   /** @param {number} zoom */
   #limitZoom(zoom) {
-    return Math.max(this.options.minZoom, Math.min(Math.floor(+zoom), this.options.maxZoom + 1));
+    const { minZoom, maxZoom } = this.options;
+    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${zoom}`);
+    return Math.max(minZoom, Math.min(Math.floor(+zoom), maxZoom + 1));
   }
 
   /**
@@ -276,6 +282,8 @@ export class SpacedSupercluster {
     return result;
   }
 }
+
+export default SpacedSupercluster;
 
 /** @param {number} longitude */
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;

@@ -6,6 +6,7 @@
 // too, but answers them from a tree of Treeline.
 
 import { found, PositionTree } from "./position-tree.js";
+import { checkFeatures, checkZooms } from "./supercluster-options.js";
 
 /**
  * @typedef {object} SuperclusterOptions
@@ -72,7 +73,8 @@ export class Supercluster {
    */
   load(points) {
     const { minZoom, maxZoom, nodeSize, reduce, log } = this.options;
-    if (!(maxZoom <= 30 && minZoom >= 0)) throw new Error(`Expected zooms from 0 to 30, found ${minZoom} and ${maxZoom}`);
+    checkZooms(this.options);
+    checkFeatures(points);
     const timer = `${points.length} points`;
     if (log) console.time(timer);
     this.points = points;
@@ -239,7 +241,9 @@ export class Supercluster {
 
   /** @param {number} zoom */
   #limitZoom(zoom) {
-    return Math.max(this.options.minZoom, Math.min(Math.floor(+zoom), this.options.maxZoom + 1));
+    const { minZoom, maxZoom } = this.options;
+    if (!(+zoom === +zoom)) throw new RangeError(`Expected a number as the zoom, found ${zoom}`);
+    return Math.max(minZoom, Math.min(Math.floor(+zoom), maxZoom + 1));
   }
 
   /**

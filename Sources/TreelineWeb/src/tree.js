@@ -2,10 +2,11 @@
 // directly. A tree on a server has the same queries, but they return promises.
 
 import { Clusters, Members } from "./answer.js";
-import { coarsenessOf, criterionOf, CutSearch, leastZoom, lowest } from "./cuts.js";
+import { criterionOf } from "./criterion.js";
+import { coarsenessOf, CutSearch, leastZoom, lowest } from "./cuts.js";
 import { QueryError } from "./errors.js";
 import { Hierarchy, levelOf } from "./hierarchy.js";
-import { Window, zoomOffset } from "./plane.js";
+import { checkNames, Window, zoomOffset } from "./plane.js";
 import { Selection } from "./selection.js";
 import { transitionOf } from "./transition.js";
 import { InView } from "./view.js";
@@ -24,6 +25,7 @@ import { InView } from "./view.js";
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
+ * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes an ellipse when it is read.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -65,10 +67,11 @@ export class Tree {
     return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
   }
 
-  /** West, south, east and north of all points; null if there are none. */
+  /** West, south, east and north of all points; under a filter, of the points that pass. Null if there are none. */
   get bounds() {
-    const { hierarchy } = this;
-    return hierarchy.pointCount ? hierarchy.plane.bounds(hierarchy.nodes.subarray(0, 4)) : null;
+    const { hierarchy, selection } = this;
+    if (!this.pointCount) return null;
+    return hierarchy.plane.bounds(selection ? selection.box(0, hierarchy.pointCount, 0) : hierarchy.nodes);
   }
 
   /** Whether the tree can be cut by badges. */
@@ -99,6 +102,7 @@ export class Tree {
    * @returns {Clusters}
    */
   clusters(query = {}) {
+    checkNames(query);
     const cut = query.cut ?? this.defaultCut;
     const name = criterionOf(cut);
     const { window, zoom } = this.hierarchy.plane.locate(query);
@@ -213,6 +217,7 @@ export class Tree {
     const passing = (/** @type {number} */ first, /** @type {number} */ count) => selection ? selection.count(first, count) : count;
     let zoom = null;
     if (cut) {
+      criterionOf(cut);
       const splits = [];
       for (let i = 0; i < path.length; i += 4) {
         const [first, count, record, levels] = path.slice(i, i + 4);
@@ -235,7 +240,7 @@ export class Tree {
    */
   filtered(filter) {
     const { hierarchy, selection } = this;
-    const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : this.words.predicateOf(filter, this.columns, hierarchy);
+    const passes = typeof filter === "function" ? (/** @type {number} */ index) => filter(hierarchy.rows[index]) : this.words.predicateOf(filter, this);
     const tree = Object.create(Tree.prototype);
     Object.assign(tree, this);
     tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);

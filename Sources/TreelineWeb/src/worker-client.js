@@ -2,8 +2,13 @@
 
 import { BuildError } from "./errors.js";
 
+/** Milliseconds between two looks at whether the worker has started, and the number of looks after which it has failed. */
+const PAUSE = 10000;
+const LOOKS = 3;
+
 /**
- * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails or is terminated.
+ * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails, ends, is terminated
+ * or does not start.
  *
  * @param {Float64Array} coordinates Coordinates, which are transferred to the worker.
  * @param {Uint32Array | null} rows
@@ -12,20 +17,38 @@ import { BuildError } from "./errors.js";
  */
 export async function builtByWorker(coordinates, rows, options) {
   const { signal, worker: factory } = options;
-  const worker = typeof factory === "function" ? factory() : await newWorker();
+  /** @type {any} */
+  let worker;
+  try {
+    worker = await (typeof factory === "function" ? factory() : newWorker());
+  } catch (error) {
+    throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give worker: () => new Worker(address)`);
+  }
+  if (!(worker?.postMessage && worker.terminate && (worker.on ?? worker.addEventListener))) {
+    throw new BuildError(`Expected a Worker from the option 'worker', found ${worker}`);
+  }
+  /** @type {any} */
+  let timer;
   try {
     return await new Promise((resolve, reject) => {
       const fail = (/** @type {unknown} */ reason) => reject(new BuildError(`The worker that built the tree stopped: ${reason}`));
       /** @param {any} answer */
-      const take = (answer) => (answer.built ? resolve(answer.built) : reject(Object.assign(new BuildError(answer.message), { name: answer.name })));
+      const take = (answer) => {
+        if (answer?.started) clearInterval(timer);
+        else if (answer?.built?.stored) resolve(answer.built);
+        else if (answer?.message) reject(Object.assign(new BuildError(answer.message), { name: answer.name }));
+        else fail("it sent something other than a tree");
+      };
+      const unreadable = () => fail("its answer cannot be read");
       if (worker.on) {
         worker.on("message", take);
-        worker.on("error", (/** @type {Error} */ error) => fail(error.message));
+        worker.on("messageerror", unreadable);
+        worker.on("error", (/** @type {any} */ error) => fail(error?.message ?? error));
         worker.on("exit", (/** @type {number} */ code) => fail(`it ended with code ${code}`));
       } else {
         worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => take(data));
+        worker.addEventListener("messageerror", unreadable);
         worker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => fail(message || "its script cannot be loaded"));
-        worker.addEventListener("messageerror", () => fail("its answer cannot be read"));
         // Browsers have no event for a terminated worker.
         const terminate = worker.terminate;
         worker.terminate = () => {
@@ -33,6 +56,10 @@ export async function builtByWorker(coordinates, rows, options) {
           fail("it was terminated");
         };
       }
+      // Browsers have no event for a worker that closes itself, either. Several looks are made, because a page that was
+      // suspended runs its timers before it receives messages.
+      let looks = 0;
+      timer = setInterval(() => ++looks < LOOKS || fail("it did not start in 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);
       const { for: purpose, projection, stand, badgeGap } = options;
@@ -40,6 +67,7 @@ export async function builtByWorker(coordinates, rows, options) {
       worker.postMessage(request, [coordinates.buffer]);
     });
   } finally {
+    clearInterval(timer);
     worker.terminate();
   }
 }

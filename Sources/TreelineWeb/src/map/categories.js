@@ -1,6 +1,6 @@
 // The categories of the points of a tree in memory, for donuts. Counts the points of a cluster in each category.
 
-import { QueryError } from "../errors.js";
+import { columnNamed } from "../column-named.js";
 
 /** @typedef {import("../tree.js").Tree} Tree */
 
@@ -37,11 +37,8 @@ export class TreeCategories {
    * @param {string} column
    */
   constructor(tree, column) {
-    const { hierarchy: { pointCount, rows }, columns, features } = tree;
-    const found = columns.find(({ name }) => name === column);
-    if (!found && !features) throw new QueryError(`Expected a column as colorBy, found ${column}; there is no such column`);
-    /** @param {number} index */
-    const valueOf = (index) => (found ? found.value(index) : features?.[rows[index]].properties?.[column]) ?? null;
+    const { pointCount } = tree.hierarchy;
+    const valueOf = columnNamed(tree, column, "as colorBy").value;
     /** @type {Map<string, number>} */
     const frequencies = new Map();
     for (let index = 0; index < pointCount; index++) {

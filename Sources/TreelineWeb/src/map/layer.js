@@ -3,6 +3,7 @@
 //
 // A host gives access to the map. `maplibre.js` and `leaflet.js` have one host each.
 
+import { QueryError } from "../errors.js";
 import { Answers, isRemote } from "./answers.js";
 import { Feed } from "./feed.js";
 import { ClusterList } from "./list.js";
@@ -253,7 +254,11 @@ export class BadgeLayer {
   // Drawing
 
   #paint() {
-    const { theme = "auto" } = this.options;
+    let { theme = "auto" } = this.options;
+    if (typeof theme !== "object" && !["auto", "light", "dark"].includes(theme)) {
+      this.#report(new QueryError(`Expected auto, light, dark or colors as the theme, found ${theme}`));
+      theme = this.options.theme = "auto";
+    }
     const isDark = theme === "auto" ? this.#darkness.matches : theme === "dark";
     this.#palette = new Palette(typeof theme === "object" ? { ...LIGHT, ...theme } : isDark ? DARK : LIGHT);
     this.#palette.useCategories(this.#answers?.categories ?? []);

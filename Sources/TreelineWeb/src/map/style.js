@@ -1,6 +1,7 @@
 // A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. They are for maps on
 // which the style decides how everything looks. Clusters are not animated between two answers.
 
+import { QueryError } from "../errors.js";
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
 import { DARK, LIGHT } from "./palette.js";
 
@@ -76,6 +77,7 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
  * @returns {any[]}
  */
 export function treelineLayers(source, { theme = "light", font } = {}) {
+  if (theme !== "light" && theme !== "dark") throw new QueryError(`Expected light or dark as the theme, found ${theme}`);
   const { ramp, single, ring } = theme === "dark" ? DARK : LIGHT;
   const count = ["get", "point_count"];
   const isCluster = ["get", "cluster"];

@@ -1,0 +1,43 @@
+// Columns whose values are given by row, and columns by name. A property of GeoJSON features is a column, too.
+
+import { QueryError } from "./errors.js";
+
+/** @typedef {import("./columns.js").Column} Column */
+
+/**
+ * Returns a column whose values are given by row.
+ *
+ * @param {string} name
+ * @param {(row: number) => any} at
+ * @param {ArrayLike<number>} rows In tree order.
+ * @returns {Column}
+ */
+export function rowColumn(name, at, rows) {
+  return {
+    name, kind: "any",
+    output: (index) => at(rows[index]),
+    value: (index) => {
+      const value = at(rows[index]);
+      if (value === undefined || value === null || (typeof value === "number" && !Number.isFinite(value))) return null;
+      if (value instanceof Date) return value.getTime() / 1000;
+      return typeof value === "object" ? JSON.stringify(value) : value;
+    },
+  };
+}
+
+/**
+ * Returns a column of a tree, or a property that at least one of its features has.
+ *
+ * @param {import("./tree.js").Tree} tree
+ * @param {string} name
+ * @param {string} use What the column is for, in the error if there is no such column.
+ * @returns {Column}
+ */
+export function columnNamed({ columns, features, hierarchy: { rows } }, name, use) {
+  const found = columns.find((column) => column.name === name);
+  if (found) return found;
+  const list = Array.from(features ?? [], (feature) => feature?.properties ?? {});
+  if (list.some((own) => Object.hasOwn(own, name))) return rowColumn(name, (row) => list[row][name], rows);
+  const names = [...new Set([...columns.map(({ name }) => name), ...list.slice(0, 1000).flatMap(Object.keys)])].slice(0, 20).join(", ");
+  throw new QueryError(`Expected a column ${use}, found ${name}; there ${names ? `are ${names}` : "is none"}`);
+}

@@ -1,0 +1,13 @@
+// Checks that both classes with supercluster's interface make.
+
+/** @param {{minZoom: number, maxZoom: number}} options */
+export function checkZooms({ minZoom, maxZoom }) {
+  const areWhole = Number.isInteger(minZoom) && Number.isInteger(maxZoom);
+  if (areWhole && minZoom >= 0 && minZoom <= maxZoom + 1 && maxZoom <= 30) return;
+  throw new RangeError(`Expected whole zooms from 0 to 30, the least zoom first, found ${minZoom} and ${maxZoom}`);
+}
+
+/** @param {unknown} points */
+export function checkFeatures(points) {
+  if (!Array.isArray(points)) throw new TypeError("Expected an array of features, found another value; of a FeatureCollection, give the features");
+}
