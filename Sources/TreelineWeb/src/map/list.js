@@ -37,6 +37,8 @@ export class ClusterList {
       this.#step(event);
     });
     this.list.addEventListener("focusout", leave);
+    // Leaflet takes a click or a key press anywhere in its container for a click on the map.
+    for (const name of ["click", "dblclick", "keypress"]) this.node.addEventListener(name, (event) => event.stopPropagation());
   }
 
   get hasFocus() {
