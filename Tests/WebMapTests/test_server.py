@@ -94,3 +94,12 @@ def test_a_server_that_fails_is_tried_again(open_map, server):
     page.unroute("**/transition?*")
     rest(page)
     assert page.evaluate("map.getZoom()") == 5 and shown(page)
+
+
+def test_a_filter_that_the_server_refuses_is_taken_back(open_map):
+    page = open_map("onError: (error) => (globalThis.problems ??= []).push(error.status)", tolerates=("400 (Bad Request)",))
+    before = shown(page)
+    page.evaluate("layer.set({ filter: 'nothing = 1' })")
+    page.wait_for_function("() => globalThis.problems")
+    rest(page)
+    assert page.evaluate("[problems, layer.options.filter ?? null]") == [[400], None] and shown(page) == before
