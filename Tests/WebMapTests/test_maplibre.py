@@ -237,6 +237,10 @@ def test_donuts_count_the_categories(open_map):
     assert next(c for c in clusters if c["id"] == id)["parts"][france] == count > 10
     page.wait_for_timeout(300)
     page.screenshot(path=PICTURES / "donuts.png")
+    page.evaluate("layer.set({ order: ['FR', 'BR'] })")
+    page.wait_for_function("() => layer.legend[0].name === 'FR' && !layer.isMoving")
+    assert [entry["name"] for entry in page.evaluate("layer.legend")][:3] == ["FR", "BR", "US"]
+    assert next(c for c in shown(page) if c["id"] == id)["parts"][0] == count
 
 
 def test_a_filter_changes_the_numbers_and_moves_nothing_else(open_map):
@@ -368,5 +372,5 @@ def test_a_plain_source_follows_the_map(open_page):
     assert touching() == []
     page.evaluate("source.set({ cut: { badges: 2 } })")
     page.wait_for_function("() => map.loaded() && drawn().some(({ badge_px }) => badge_px > 60)")
-    page.evaluate("() => { map.removeLayer('airports-badges'); source.remove() }")
-    assert page.evaluate("map.getSource('airports')") is None
+    page.evaluate("source.remove()")
+    assert page.evaluate("[map.getSource('airports'), map.getLayer('airports-badges')].every((found) => found === undefined)")

@@ -21,6 +21,18 @@ export function mostFrequent(frequencies, total) {
 }
 
 /**
+ * Returns categories in a given order. Categories that the order does not name follow.
+ *
+ * @param {(string | null)[]} categories
+ * @param {string[]} [order]
+ */
+export function inOrder(categories, order = []) {
+  /** @param {string | null} name */
+  const rank = (name) => (name === null ? Infinity : order.includes(name) ? order.indexOf(name) : order.length);
+  return [...categories].sort((a, b) => rank(a) - rank(b));
+}
+
+/**
  * Categories of a tree in memory. Points are counted once for the whole tree. The counts of a cluster are differences
  * of these counts.
  */
@@ -35,8 +47,9 @@ export class TreeCategories {
   /**
    * @param {Tree} tree
    * @param {string} column
+   * @param {string[]} [order]
    */
-  constructor(tree, column) {
+  constructor(tree, column, order) {
     const { hierarchy: { pointCount, rows }, columns, features } = tree;
     const found = columns.find(({ name }) => name === column);
     if (!found && !features) throw new QueryError(`Expected a column as colorBy, found ${column}; there is no such column`);
@@ -48,7 +61,7 @@ export class TreeCategories {
       const value = valueOf(index);
       if (value !== null) frequencies.set(String(value), (frequencies.get(String(value)) ?? 0) + 1);
     }
-    this.categories = mostFrequent(frequencies, pointCount);
+    this.categories = inOrder(mostFrequent(frequencies, pointCount), order);
     const numbers = new Map(this.categories.map((category, number) => [category, number]));
     const rest = numbers.get(null) ?? 0;
     this.codes = Uint8Array.from({ length: pointCount }, (_, index) => {

@@ -24,6 +24,8 @@ import { memberAt, Spread } from "./spread.js";
  *   `defaultCut`.
  * @property {string} [colorBy] A column. Badges become donuts of its values. By default, badges are coloured by
  *   density.
+ * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. Values that are
+ *   not named follow, beginning with the most frequent value.
  * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text. For a
  *   tree in memory it may also be a function of the row.
  * @property {boolean} [ellipses] Whether the ellipse of each cluster is drawn. The ellipse of the pointed-at cluster is
@@ -168,7 +170,7 @@ export class BadgeLayer {
     const own = ++this.#sourceNumber;
     this.#isOpening = true;
     try {
-      const answers = new Answers(await source, this.options.colorBy);
+      const answers = new Answers(await source, this.options.colorBy, this.options.order);
       await answers.prepare();
       if (own !== this.#sourceNumber || this.#isRemoved) return;
       answers.select(this.options.filter);
@@ -194,7 +196,7 @@ export class BadgeLayer {
     const before = this.options;
     this.options = { ...before, ...options };
     if (!this.#answers) return;
-    if (this.options.colorBy !== before.colorBy) {
+    if (this.options.colorBy !== before.colorBy || this.options.order !== before.order) {
       await this.#show(this.#answers.whole).catch(() => this.#restore(options, before));
       return;
     }
