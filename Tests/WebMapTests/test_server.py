@@ -66,6 +66,9 @@ def test_a_served_tree_is_filtered_and_split(open_map):
     assert len(shown(page)) > 50
     page.evaluate("layer.set({ filter: null })")
     rest(page)
+    page.evaluate("layer.set({ order: ['FR'] })")
+    page.wait_for_function("() => layer.legend[0].name === 'FR' && !layer.isMoving")
+    assert all(sum(c["parts"]) == c["count"] for c in shown(page))
     lone = next(c for c in shown(page) if c["count"] == 1 and 50 < c["left"] < 1390 and 50 < c["top"] < 850)
     page.mouse.click(lone["left"], lone["top"])
     page.wait_for_function("() => points.length === 1")
