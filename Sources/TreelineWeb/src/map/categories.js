@@ -27,9 +27,7 @@ export function mostFrequent(frequencies, total) {
  * @param {string[]} [order]
  */
 export function inOrder(categories, order = []) {
-  /** @param {string | null} name */
-  const rank = (name) => (name === null ? Infinity : order.includes(name) ? order.indexOf(name) : order.length);
-  return [...categories].sort((a, b) => rank(a) - rank(b));
+  return [...order.filter((name) => categories.includes(name)), ...categories.filter((name) => name === null || !order.includes(name))];
 }
 
 /**

@@ -94,7 +94,7 @@ export class BadgeLayer {
   /** @type {any[]} */
   #members = [];
   #sourceNumber = 0;
-  #isOpening = false;
+  #hasFailed = false;
   /**
    * The options of the shown answer.
    *
@@ -118,6 +118,7 @@ export class BadgeLayer {
    */
   constructor(host, source, options) {
     this.host = host;
+    /** @type {Record<string, any> & LayerOptions} */
     this.options = { ...options };
     this.frame = this.frame.bind(this);
     this.#overlay = new Overlay(host.canvas);
@@ -149,7 +150,7 @@ export class BadgeLayer {
   /** Whether badges are moving or the answer for the view is still awaited. */
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
-    const isWaiting = request ? request.key !== this.#refused && !this.#feed.hasAnswered(request) : this.#isOpening;
+    const isWaiting = request ? request.key !== this.#refused && !this.#feed.hasAnswered(request) : !this.#hasFailed;
     return this.scene.isMoving(performance.now()) || this.host.isMoving() || isWaiting;
   }
 
@@ -168,19 +169,18 @@ export class BadgeLayer {
   /** @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source */
   async #show(source) {
     const own = ++this.#sourceNumber;
-    this.#isOpening = true;
+    this.#hasFailed = false;
     try {
       const answers = new Answers(await source, this.options.colorBy, this.options.order);
       await answers.prepare();
       if (own !== this.#sourceNumber || this.#isRemoved) return;
       answers.select(this.options.filter);
       this.#answers = answers;
-      this.#isOpening = false;
       this.#paint();
       this.#renew();
     } catch (error) {
       if (own !== this.#sourceNumber) return;
-      this.#isOpening = false;
+      this.#hasFailed = true;
       this.#report(error);
       throw error;
     }
@@ -203,9 +203,8 @@ export class BadgeLayer {
     try {
       if ("filter" in options) this.#answers.select(options.filter);
     } catch (error) {
-      this.#restore(options, before);
-      this.#report(error);
-      return;
+      this.options = before;
+      return this.#report(error);
     }
     if ("theme" in options) this.#paint();
     this.#renew();
@@ -214,15 +213,12 @@ export class BadgeLayer {
   /**
    * Takes back changes of options, except for options that have been changed again.
    *
-   * @param {Partial<LayerOptions>} changes
-   * @param {LayerOptions} before
+   * @param {Record<string, any>} changes
+   * @param {Record<string, any>} before
    */
   #restore(changes, before) {
-    const options = /** @type {Record<string, any>} */ ({ ...this.options });
-    for (const [name, value] of Object.entries(changes)) {
-      if (options[name] === value) options[name] = /** @type {Record<string, any>} */ (before)[name];
-    }
-    this.options = options;
+    const { options } = this;
+    for (const name in changes) if (options[name] === changes[name]) options[name] = before[name];
   }
 
   /** Removes the badges from the map. The layer cannot be used afterwards. */

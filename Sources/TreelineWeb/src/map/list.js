@@ -38,7 +38,7 @@ export class ClusterList {
     });
     this.list.addEventListener("focusout", leave);
     // Leaflet takes a click or a key press anywhere in its container for a click on the map.
-    for (const name of ["click", "dblclick", "keypress"]) this.node.addEventListener(name, (event) => event.stopPropagation());
+    this.node.onclick = this.node.onkeypress = (/** @type {Event} */ event) => event.stopPropagation();
   }
 
   get hasFocus() {
