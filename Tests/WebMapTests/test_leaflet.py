@@ -69,3 +69,24 @@ def test_a_click_expands_and_a_point_is_reported(open_leaflet):
     page.wait_for_function("() => points.length === 1")
     page.evaluate("layer.remove()")
     assert page.evaluate("document.querySelectorAll('canvas').length") == 0
+
+
+def test_a_stack_opens_and_reports_its_points_by_keyboard(open_leaflet):
+    page = open_leaflet("stacks")
+    page.evaluate("map.setView([55.7, 12.5], 15, { animate: false })")
+    rest(page)
+    page.get_by_role("button", name="5 points at one position").focus()
+    page.keyboard.press("Enter")
+    members = page.get_by_role("list", name="5 points at one position").get_by_role("button")
+    members.first.wait_for(state="attached")
+    assert members.first.evaluate("node => node === document.activeElement")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => points.length === 1")
+    page.keyboard.press("Space")
+    page.wait_for_function("() => points.length === 2")
+    # The stack stays open, and the focus stays in its list.
+    page.wait_for_timeout(300)
+    assert members.count() == 5 and members.nth(1).evaluate("node => node === document.activeElement")
+    page.keyboard.press("Escape")
+    page.get_by_role("list", name="Clusters in view").wait_for(state="attached")

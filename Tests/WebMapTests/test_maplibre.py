@@ -249,6 +249,10 @@ def test_donuts_count_the_categories(open_map):
     assert next(c for c in clusters if c["id"] == id)["parts"][france] == count > 10
     page.wait_for_timeout(300)
     page.screenshot(path=PICTURES / "donuts.png")
+    page.evaluate("layer.set({ order: ['FR', 'BR'] })")
+    page.wait_for_function("() => layer.legend[0].name === 'FR' && !layer.isMoving")
+    assert [entry["name"] for entry in page.evaluate("layer.legend")][:3] == ["FR", "BR", "US"]
+    assert next(c for c in shown(page) if c["id"] == id)["parts"][0] == count
 
 
 def test_a_filter_changes_the_numbers_and_moves_nothing_else(open_map):
@@ -303,14 +307,46 @@ def test_badges_are_on_each_copy_of_the_world(open_map):
 
 def test_a_wrong_cut_is_reported_once(open_map):
     page = open_map("airports", "onError: (error) => (globalThis.problems ??= []).push(error.message)")
+    before = shown(page)
     page.evaluate("layer.set({ cut: { spacing: 44 } })")
     page.wait_for_function("() => globalThis.problems")
+    rest(page)
+    # The badges are those of the last cut that had an answer.
+    assert page.evaluate("layer.options.cut") is None and shown(page) == before
     page.evaluate("map.panBy([1, 0], { duration: 0 })")
     page.wait_for_timeout(400)
-    assert 1 <= page.evaluate("problems.length") <= 3
-    page.evaluate("layer.set({ cut: undefined })")
+    assert page.evaluate("problems.length") == 1
+
+
+def test_wrong_options_are_reported_and_taken_back(open_map):
+    page = open_map("airports", "onError: (error) => (globalThis.problems ??= []).push(error.message), filter: (row) => row % 2 === 0")
+    before = shown(page)
+    page.evaluate("layer.set({ filter: 'population >', ellipses: true })")
+    page.wait_for_function("() => globalThis.problems?.length === 1")
+    page.evaluate("layer.set({ filter: 'nothing = 1' })")
+    page.wait_for_function("() => globalThis.problems.length === 2")
+    assert page.evaluate("[typeof layer.options.filter, layer.options.ellipses]") == ["function", None]
+    page.evaluate("layer.set({ ellipses: true })")
     rest(page)
-    assert shown(page)
+    assert shown(page) == before
+
+
+def test_a_source_that_cannot_be_opened_is_reported(open_page):
+    page = open_page(MAPLIBRE + """
+      globalThis.problems = [];
+      globalThis.layer = addTreeline(map, Treeline.build("no points"), { onError: (error) => problems.push(error.name) });
+      globalThis.outcome = await layer.ready.then(() => "shown", (error) => error.name);
+    """)
+    rest(page)
+    assert page.evaluate("problems") == [page.evaluate("outcome")] and page.evaluate("outcome") != "shown"
+    # The layer waits for nothing, and shows the next source.
+    page.evaluate("async () => layer.setSource(Treeline.build(await (await fetch('/points/cities')).json()))")
+    page.wait_for_function("() => !layer.isMoving && layer.scene.size > 20")
+    # An error that nobody awaits is no unhandled rejection.
+    page.evaluate("() => { layer.setSource(Treeline.build('no points')); layer.set({ theme: 'dark' }) }")
+    page.wait_for_function("() => problems.length === 2")
+    rest(page)
+    assert len(shown(page)) > 20
 
 
 def test_a_removed_layer_leaves_nothing(open_map):
@@ -348,5 +384,5 @@ def test_a_plain_source_follows_the_map(open_page):
     assert touching() == []
     page.evaluate("source.set({ cut: { badges: 2 } })")
     page.wait_for_function("() => map.loaded() && drawn().some(({ badge_px }) => badge_px > 60)")
-    page.evaluate("() => { map.removeLayer('airports-badges'); source.remove() }")
-    assert page.evaluate("map.getSource('airports')") is None
+    page.evaluate("source.remove()")
+    assert page.evaluate("[map.getSource('airports'), map.getLayer('airports-badges')].every((found) => found === undefined)")

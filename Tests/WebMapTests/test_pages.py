@@ -3,6 +3,8 @@
 import functools
 import http.server
 import json
+import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -16,7 +18,10 @@ sys.path.insert(0, str(ROOT / "scripts/check"))
 
 from documentation import Page  # noqa: E402
 
-TUTORIAL = [code for code, _ in Page(str(ROOT / "Sources/Treeline/Treeline.docc/WebMapTutorial.md")).run_by["scripts/test webmap"]]
+PAGE = ROOT / "Sources/Treeline/Treeline.docc/WebMapTutorial.md"
+TUTORIAL = [code for code, _ in Page(str(PAGE)).run_by["scripts/test webmap"]]
+#: The options of the tutorial's first build.
+OPTIONS = shlex.split(re.search(r"^treeline build \S+ (.*) -o cities\.treeline$", PAGE.read_text(), re.MULTILINE)[1])
 
 STYLE = {
     "version": 8, "sources": {"land": {"type": "geojson", "data": json.loads((ROOT / "Fixtures/land_110m.geojson").read_text())}},
@@ -30,7 +35,7 @@ STYLE = {
 def folder(tmp_path_factory):
     """Serves the folder that a reader of the tutorial has created, and returns its address."""
     folder = tmp_path_factory.mktemp("tutorial")
-    build(ROOT / "Fixtures/cities.csv.gz", folder / "cities.treeline", "--attributes", "name,country", "--grow", "badges")
+    build(ROOT / "Fixtures/cities.csv.gz", folder / "cities.treeline", *OPTIONS)
     subprocess.run([ROOT / "scripts/build/web-scripts", folder], check=True, capture_output=True)
     (folder / "map.html").write_text(TUTORIAL[0])
 
@@ -76,3 +81,24 @@ def test_the_tutorials_map_is_finished(folder, complaints, new_context, viewport
       return most;
     }""")
     assert moving > 10
+    # Checks the filter of the tutorial.
+    assert 'layer.set({ filter: "population > 100000" })' in PAGE.read_text()
+    counted = "layer.scene.clusters.reduce((sum, { count }) => sum + count, 0)"
+    before = page.evaluate(counted)
+    page.evaluate("layer.set({ filter: 'population > 100000' })")
+    page.wait_for_function(f"before => !layer.isMoving && ({counted}) < before / 2", arg=before)
+    assert page.evaluate(counted) > 0
+
+
+@pytest.mark.parametrize("script", ["treeline-maplibre.js", "treeline-leaflet.js"])
+def test_a_classic_script_finds_its_worker(folder, complaints, new_context, script):
+    page = new_context().new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.route("**/deep/page.html", lambda route: route.fulfill(
+        content_type="text/html", body=f'<!doctype html><title>Worker</title><script src="../{script}"></script>'))
+    page.goto(f"{folder}/deep/page.html")
+    points = "Array.from({ length: 5000 }, (_, i) => [(i * 7.3) % 170, (i * 3.1) % 80])"
+    with page.expect_worker() as worker:
+        ids = page.evaluate(f"async () => [...(await treeline.build({points}, {{ worker: true }})).clusters({{ zoom: 3 }}).ids]")
+    assert worker.value.url == f"{folder}/treeline-worker.js"
+    assert ids == page.evaluate(f"async () => [...(await treeline.build({points})).clusters({{ zoom: 3 }}).ids]")

@@ -66,6 +66,9 @@ def test_a_served_tree_is_filtered_and_split(open_map):
     assert len(shown(page)) > 50
     page.evaluate("layer.set({ filter: null })")
     rest(page)
+    page.evaluate("layer.set({ order: ['FR'] })")
+    page.wait_for_function("() => layer.legend[0].name === 'FR' && !layer.isMoving")
+    assert all(sum(c["parts"]) == c["count"] for c in shown(page))
     lone = next(c for c in shown(page) if c["count"] == 1 and 50 < c["left"] < 1390 and 50 < c["top"] < 850)
     page.mouse.click(lone["left"], lone["top"])
     page.wait_for_function("() => points.length === 1")
@@ -94,3 +97,12 @@ def test_a_server_that_fails_is_tried_again(open_map, server):
     page.unroute("**/transition?*")
     rest(page)
     assert page.evaluate("map.getZoom()") == 5 and shown(page)
+
+
+def test_a_filter_that_the_server_refuses_is_taken_back(open_map):
+    page = open_map("onError: (error) => (globalThis.problems ??= []).push(error.status)", tolerates=("400 (Bad Request)",))
+    before = shown(page)
+    page.evaluate("layer.set({ filter: 'nothing = 1' })")
+    page.wait_for_function("() => globalThis.problems")
+    rest(page)
+    assert page.evaluate("[problems, layer.options.filter ?? null]") == [[400], None] and shown(page) == before

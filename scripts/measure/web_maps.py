@@ -2,9 +2,10 @@
 
 `frames` is processor time of the package's functions, and of functions that they call, in frames in which at least 200
 badges move. The table has median times of the programs on the pages FromSupercluster and FromMarkercluster. "First
-clusters" is the time from points in memory to the first drawn clusters. "Another view" is the time from a change of the
-view to its drawn clusters; for Treeline, to the first frame of the animation. WebGL draws nothing, because a machine
-without a graphics card would spend nearly all its time on drawing.
+clusters" is the time from points in memory to the first frame with clusters. "Another view" is the time from a change of
+the view to the first frame with its clusters. "At rest" is the time, from the same start, until the map draws nothing
+more. For Treeline, this is the end of the animation. WebGL draws nothing, because a machine without a graphics card would
+spend nearly all its time on drawing.
 """
 
 import argparse
@@ -65,7 +66,8 @@ LEAFLET = """const map = globalThis.map = L.map("map", { zoomAnimation: false, m
 #: Other views: a step in, steps aside, and out again.
 VIEWS = [(10, 40, 4), (2, 48, 5), (-80, 40, 4), (-100, 40, 5), (-75, 41, 3), (10, 50, 3.5), (110, 30, 4), (0, 20, 2)]
 
-#: Each sets `show`, which shows the clusters of the current view and returns once they are with the map.
+#: Each sets `show` and `rest`. `show` shows the clusters of the current view and returns once the map has drawn them.
+#: `rest` returns once the map draws nothing more.
 PROGRAMS = {
     "Treeline on MapLibre": ("maplibre-gl", "maplibre", """
       globalThis.layer = addTreeline(map, Treeline.build(points[name]));
@@ -78,9 +80,19 @@ PROGRAMS = {
       index.load(points[name]);
       globalThis.show = async () => {
         const features = index.getClusters(map.getBounds().toArray().flat(), Math.floor(map.getZoom()));
+        const drawn = new Promise((done) => {
+          const look = ({ sourceId }) => {
+            if (sourceId !== "clusters" || !map.isSourceLoaded("clusters")) return;
+            map.off("sourcedata", look);
+            map.once("render", done);
+          };
+          map.on("sourcedata", look);
+        });
+        globalThis.idle = new Promise((done) => map.once("idle", done));
         map.getSource("clusters").setData({ type: "FeatureCollection", features });
-        await new Promise((done) => map.once("idle", done));
+        await drawn;
       };
+      globalThis.rest = () => idle;
     """),
     "Treeline on Leaflet": ("leaflet", "leaflet", """
       globalThis.layer = addTreeline(map, Treeline.build(points[name]));
@@ -90,7 +102,7 @@ PROGRAMS = {
       const markers = L.markerClusterGroup({ animate: false });
       markers.addLayers(points[name].map(({ geometry: { coordinates: [x, y] } }) => L.marker([y, x])));
       map.addLayer(markers);
-      globalThis.show = async () => {};
+      globalThis.show = globalThis.rest = async () => {};
     """),
 }
 
@@ -106,15 +118,15 @@ def main():
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
         figures = moving(browser, site)
         print("frames: " + ", ".join(f"{name} {value}" for name, value in figures.items()), flush=True)
-        print("\n| program | points | first clusters | another view |\n|---|---|---|---|")
+        print("\n| program | points | first clusters | at rest | another view | at rest |\n|---|---|---|---|---|---|")
         for program in PROGRAMS:
             if program.startswith("supercluster") and not options.supercluster:
                 continue
             for points in ("airports", "towns"):
                 runs = [timed(browser, site, program, points) for _ in range(options.runs)]
-                first = statistics.median(first for first, _ in runs)
-                other = statistics.median(time for _, others in runs for time in others)
-                print(f"| {program} | {points} | {first:.0f} ms | {other:.1f} ms |", flush=True)
+                first, rest = (statistics.median(times) for times in zip(*(first for first, _ in runs)))
+                other, settled = (statistics.median(times) for times in zip(*(times for _, others in runs for times in others)))
+                print(f"| {program} | {points} | {first:.0f} ms | {rest:.0f} ms | {other:.1f} ms | {settled:.0f} ms |", flush=True)
         browser.close()
     raise SystemExit(options.most is not None and figures["p95 ms"] > options.most)
 
@@ -214,7 +226,7 @@ def moving(browser, site):
 
 
 def timed(browser, site, program, name):
-    """Returns milliseconds until the first clusters, and of other views."""
+    """Returns milliseconds until clusters are drawn and until nothing moves, of the first view and of other views."""
     kit, module, script = PROGRAMS[program]
     page = opened(browser, site, module)
     if program == "markercluster":
@@ -230,10 +242,15 @@ def timed(browser, site, program, name):
         while (layer.scene.size === 0) await null;
         layer.frame();
       }};
+      globalThis.rest = async () => {{
+        while (layer.isMoving) await new Promise(requestAnimationFrame);
+      }};
       const start = performance.now();
       {script}
       await show();
-      return performance.now() - start;
+      const first = performance.now() - start;
+      await rest();
+      return [first, performance.now() - start];
     }}""", name)
     others = []
     for x, y, zoom in VIEWS:
@@ -263,7 +280,9 @@ OTHER = """async () => {
     await applied;
     layer.frame();
   }
-  return performance.now() - start;
+  const first = performance.now() - start;
+  await rest();
+  return [first, performance.now() - start];
 }"""
 
 

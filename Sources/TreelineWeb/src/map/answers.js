@@ -4,7 +4,7 @@ import { QueryError } from "../errors.js";
 import { abbreviated } from "../answer.js";
 import { transitionOf } from "../transition.js";
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { TreeCategories } from "./categories.js";
+import { inOrder, TreeCategories } from "./categories.js";
 import { changeOf } from "./change.js";
 import { areaOf, FEWEST_FOR_ELLIPSE, Tones } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
@@ -50,21 +50,24 @@ export class Answers {
   /**
    * @param {Tree | RemoteTree} whole The tree of all points.
    * @param {string | undefined} colorBy
+   * @param {string[]} [order]
    */
-  constructor(whole, colorBy) {
+  constructor(whole, colorBy, order) {
     const isMercator = isRemote(whole) ? whole.info.projection === "web-mercator" : whole.hierarchy?.plane.isMercator;
     if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes to show on a map, found another");
     this.whole = whole;
     /** The tree under the current filter. */
     this.tree = whole;
     this.colorBy = colorBy;
+    this.order = order;
   }
 
   /** Loads the densities or the categories of the tree. */
   async prepare() {
-    const { whole, colorBy } = this;
+    const { whole, colorBy, order } = this;
     if (colorBy) {
-      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy);
+      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy, order);
+      if (isRemote(whole)) this.#categories.categories = inOrder(this.#categories.categories, order);
       return;
     }
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;

@@ -21,6 +21,16 @@ export function mostFrequent(frequencies, total) {
 }
 
 /**
+ * Returns categories in a given order. Categories that the order does not name follow.
+ *
+ * @param {(string | null)[]} categories
+ * @param {string[]} [order]
+ */
+export function inOrder(categories, order = []) {
+  return [...order.filter((name) => categories.includes(name)), ...categories.filter((name) => name === null || !order.includes(name))];
+}
+
+/**
  * Categories of a tree in memory. Points are counted once for the whole tree. The counts of a cluster are differences
  * of these counts.
  */
@@ -35,8 +45,9 @@ export class TreeCategories {
   /**
    * @param {Tree} tree
    * @param {string} column
+   * @param {string[]} [order]
    */
-  constructor(tree, column) {
+  constructor(tree, column, order) {
     const { pointCount } = tree.hierarchy;
     const valueOf = columnNamed(tree, column, "as colorBy").value;
     /** @type {Map<string, number>} */
@@ -45,7 +56,7 @@ export class TreeCategories {
       const value = valueOf(index);
       if (value !== null) frequencies.set(String(value), (frequencies.get(String(value)) ?? 0) + 1);
     }
-    this.categories = mostFrequent(frequencies, pointCount);
+    this.categories = inOrder(mostFrequent(frequencies, pointCount), order);
     const numbers = new Map(this.categories.map((category, number) => [category, number]));
     const rest = numbers.get(null) ?? 0;
     this.codes = Uint8Array.from({ length: pointCount }, (_, index) => {

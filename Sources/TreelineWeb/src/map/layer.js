@@ -25,6 +25,8 @@ import { memberAt, Spread } from "./spread.js";
  *   `defaultCut`.
  * @property {string} [colorBy] A column. Badges become donuts of its values. By default, badges are coloured by
  *   density.
+ * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. Values that are
+ *   not named follow, beginning with the most frequent value.
  * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text. For a
  *   tree in memory it may also be a function of the row.
  * @property {boolean} [ellipses] Whether the ellipse of each cluster is drawn. The ellipse of the pointed-at cluster is
@@ -93,6 +95,13 @@ export class BadgeLayer {
   /** @type {any[]} */
   #members = [];
   #sourceNumber = 0;
+  #hasFailed = false;
+  /**
+   * The options of the shown answer.
+   *
+   * @type {LayerOptions | null}
+   */
+  #settled = null;
   #refused = "";
   #isScheduled = false;
   #isRemoved = false;
@@ -110,6 +119,7 @@ export class BadgeLayer {
    */
   constructor(host, source, options) {
     this.host = host;
+    /** @type {Record<string, any> & LayerOptions} */
     this.options = { ...options };
     this.frame = this.frame.bind(this);
     this.#overlay = new Overlay(host.canvas);
@@ -123,7 +133,7 @@ export class BadgeLayer {
     });
     this.#darkness.addEventListener("change", this.#repaint);
     this.#paint();
-    /** Resolves when the source is open and its categories are known. */
+    /** Resolves when the source is open and its categories are known. Rejects if the source cannot be shown. */
     this.ready = this.setSource(source);
   }
 
@@ -141,19 +151,28 @@ export class BadgeLayer {
   /** Whether badges are moving or the answer for the view is still awaited. */
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
-    const isWaiting = request && request.key !== this.#refused && !this.#feed.hasAnswered(request);
-    return this.scene.isMoving(performance.now()) || this.host.isMoving() || !request || isWaiting;
+    const isWaiting = request ? request.key !== this.#refused && !this.#feed.hasAnswered(request) : !this.#hasFailed;
+    return this.scene.isMoving(performance.now()) || this.host.isMoving() || isWaiting;
   }
 
   /**
-   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points.
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
+   * promise rejects if the tree cannot be shown. `onError` gets this error, too, so nobody needs to await the promise.
    *
    * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
    */
-  async setSource(source) {
+  setSource(source) {
+    const shown = this.#show(source);
+    shown.catch(() => {});
+    return shown;
+  }
+
+  /** @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source */
+  async #show(source) {
     const own = ++this.#sourceNumber;
+    this.#hasFailed = false;
     try {
-      const answers = new Answers(await source, this.options.colorBy);
+      const answers = new Answers(await source, this.options.colorBy, this.options.order);
       await answers.prepare();
       if (own !== this.#sourceNumber || this.#isRemoved) return;
       answers.select(this.options.filter);
@@ -161,26 +180,46 @@ export class BadgeLayer {
       this.#paint();
       this.#renew();
     } catch (error) {
-      if (own === this.#sourceNumber) this.#report(error);
+      if (own !== this.#sourceNumber) return;
+      this.#hasFailed = true;
+      this.#report(error);
+      throw error;
     }
   }
 
   /**
-   * Changes options. Badges move to their new places.
+   * Changes options. Badges move to their new places. If an option is wrong, `onError` gets the error, and the options
+   * stay as they were.
    *
    * @param {Partial<LayerOptions>} options
    */
   async set(options) {
-    const { colorBy } = this.options;
-    Object.assign(this.options, options);
+    const before = this.options;
+    this.options = { ...before, ...options };
     if (!this.#answers) return;
-    if (this.options.colorBy !== colorBy) {
-      await this.setSource(this.#answers.whole);
+    if (this.options.colorBy !== before.colorBy || this.options.order !== before.order) {
+      await this.#show(this.#answers.whole).catch(() => this.#restore(options, before));
       return;
     }
+    try {
+      if ("filter" in options) this.#answers.select(options.filter);
+    } catch (error) {
+      this.options = before;
+      return this.#report(error);
+    }
     if ("theme" in options) this.#paint();
-    if ("filter" in options) this.#answers.select(options.filter);
     this.#renew();
+  }
+
+  /**
+   * Takes back changes of options, except for options that have been changed again.
+   *
+   * @param {Record<string, any>} changes
+   * @param {Record<string, any>} before
+   */
+  #restore(changes, before) {
+    const { options } = this;
+    for (const name in changes) if (options[name] === changes[name]) options[name] = before[name];
   }
 
   /** Removes the badges from the map. The layer cannot be used afterwards. */
@@ -225,6 +264,7 @@ export class BadgeLayer {
     else this.scene.replace(drawn, now, isInstant);
     this.#answer = clusters;
     this.#answered = answers;
+    this.#settled = this.options;
     // Removes the marks of clusters that are gone.
     const { cluster } = this.#spread ?? {};
     if (cluster && !this.scene.sprite(cluster.id)) this.close();
@@ -240,8 +280,14 @@ export class BadgeLayer {
       this.setSource(answers.whole.renewed());
     } else {
       // The same request would fail again.
-      if (!("status" in error) || error.status === 400) this.#refused = this.#request(this.host.camera()).key;
+      const isRefused = !("status" in error) || error.status === 400;
+      if (isRefused) this.#refused = this.#request(this.host.camera()).key;
       this.#report(error);
+      const { cut, filter } = this.#settled ?? this.options;
+      if (!isRefused || (cut === this.options.cut && filter === this.options.filter)) return;
+      this.options = { ...this.options, cut, filter };
+      answers.select(filter);
+      this.#renew();
     }
   }
 

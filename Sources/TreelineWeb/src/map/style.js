@@ -57,13 +57,15 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
       ({ cut = cut, aggregate = aggregate } = options);
       return update();
     },
-    /** Stops following the map and removes the source. Its layers must have been removed before. */
+    /** Stops following the map, and removes the source and all layers that draw it. */
     remove() {
       number++;
       clearTimeout(timer);
       map.off("move", soon);
       map.off("moveend", update);
-      if (map.getSource(id)) map.removeSource(id);
+      if (!map.getSource(id)) return;
+      for (const layer of map.getStyle().layers) if (layer.source === id) map.removeLayer(layer.id);
+      map.removeSource(id);
     },
   };
 }
