@@ -183,7 +183,7 @@ static void test_steps(
   EXPECT(stage_count > 0 && are_same(path, whole));
   none = treeline_survey_create(false);
   EXPECT_ERROR(treeline_assemble(pieces, none, encoding, folder, path, NULL, NULL, false, NULL, &error),
-      TREELINE_ERROR_ARGUMENT, "found one of 0");
+      TREELINE_ERROR_ARGUMENT, "found a survey of 0 points");
   treeline_survey_free(none);
   for (size_t i = 0; i < count; i++) {
     char piece[1020];
