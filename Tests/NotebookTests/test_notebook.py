@@ -5,6 +5,7 @@ import re
 import pytest
 
 from conftest import LISTEN, NARROW, PLACES, STATE, picture
+from waiting import wait_for
 
 MAP = PLACES + "map = tree.map()\nmap"
 
@@ -416,9 +417,10 @@ def test_the_brush_and_the_colors_go_both_ways(open_notebook):
     notebook.run("map.brush = (0, 50)")
     notebook.page.wait_for_function("viewer => viewer.settings.range === '0..50'", arg=viewer)
     host.locator("#timeline .close").click()
-    assert notebook.told("[map.brush, map.histogram]") == [None, ""]
+    # The kernel may evaluate an expression before it hears what the page has told.
+    wait_for(lambda: notebook.told("[map.brush, map.histogram]") == [None, ""], "the kernel to hear of the closed histogram")
     host.locator("#donuts").select_option("kind")
-    assert notebook.told("map.color") == "kind"
+    wait_for(lambda: notebook.told("map.color") == "kind", "the kernel to hear of the column")
     host.locator("#legend button").first.click()
     notebook.page.wait_for_function("viewer => viewer.settings.off !== ''", arg=viewer)
     # If another column colors the badges, no category of the old column stays hidden.
