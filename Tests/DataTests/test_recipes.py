@@ -43,6 +43,9 @@ def test_there_are_recipes():
     assert len(RECIPES) > 5
 
 
+# Without columns, since missing columns are an error before any row is read.
+PLAIN_BUILD = "treeline build - -o places.treeline"
+
 # Commands that fail, and parts of their error messages: what was found, and what to do.
 FAILURES = {
     "Parquet": (
@@ -54,19 +57,19 @@ FAILURES = {
     "COPY as text": (
         """psql gis -qc "COPY places TO STDOUT" | treeline build - -o places.treeline""", ["found none", "--wkt"]),
     "other projection": (
-        f"""psql gis --csv -c "SELECT ST_Transform(geom, 3857) AS geom, name FROM places LIMIT 9" | {BUILD}""",
+        f"""psql gis --csv -c "SELECT ST_Transform(geom, 3857) AS geom, name FROM places LIMIT 9" | {PLAIN_BUILD}""",
         ['standard input:2: column "geom"', "SRID 3857", "ST_Transform(geom, 4326)"]),
     "polygons": (
-        f"""psql gis --csv -c "SELECT ST_Buffer(geom, 1) AS geom, name FROM places LIMIT 9" | {BUILD}""",
+        f"""psql gis --csv -c "SELECT ST_Buffer(geom, 1) AS geom, name FROM places LIMIT 9" | {PLAIN_BUILD}""",
         ["a POLYGON", "ST_PointOnSurface"]),
     "no number": (
         """psql gis --csv -c "SELECT geom, name AS population FROM places LIMIT 9" |
         treeline build - --columns population:number -o places.treeline""",
-        ['column "population", row', "expected a number", "text"]),
+        ['standard input:2: column "population"', "expected a number", "text"]),
     "no time": (
         """psql gis --csv -c "SELECT geom, timestamp 'infinity' AS opened FROM places LIMIT 9" |
         treeline build - --columns opened:time -o places.treeline""",
-        ['column "opened", row', "expected a time", "infinity"]),
+        ['standard input:2: column "opened"', "expected a time", "infinity"]),
     "nothing": (f"""psql gis --csv -c "SELECT geom FROM nowhere" 2>&- | {BUILD}""", ["empty"]),
     "no coordinates": (
         f"ogr2ogr -f CSV /vsistdout/ places.gpkg | {BUILD}", ["expected columns named longitude and latitude"]),
