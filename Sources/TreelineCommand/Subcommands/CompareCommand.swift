@@ -61,7 +61,9 @@ struct CompareCommand: ParsableCommand {
   @Option(help: .init("A sentence to show below the report, as licenses require.", valueName: "text"))
   var credit: [String] = []
 
-  @Option(help: .init("Write the measures as JSON to this file; with '-', print JSON instead of the table.", valueName: "file"))
+  @Option(
+    help: .init(
+      "Write the measures as JSON to this file; with '-', print JSON instead of the table.", valueName: "file"))
   var json: String?
 
   @OptionGroup var notes: NoteOptions
