@@ -33,7 +33,7 @@ struct Input {
       case .point where number.contains(",") && CellNumber.literal(number, mark: .comma, allowsPlus: true) != nil:
         "--decimal comma reads such numbers"
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
-        "leave out the points between thousands, or --decimal comma if numbers have points"
+        "remove the points between thousands; or, if they are decimal points, run without --decimal comma"
       default: usual
       }
     return .badData(
