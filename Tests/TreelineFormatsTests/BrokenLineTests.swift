@@ -94,7 +94,8 @@ import Treeline
     #expect(message(text).contains("; the Feature begins on line 2)"), "\(message(text))")
   }
 
-  /// If a broken Feature shares its line with anything else, the end of the Feature is unknown. Checks that reading stops.
+  /// If a broken Feature shares its line with anything else, the end of the Feature is unknown. Checks that reading
+  /// stops.
   @Test func otherLinesStop() {
     let (good, bad) = (Self.feature("1"), Self.feature("NaN"))
     let start = "{\"type\":\"FeatureCollection\",\"features\":["

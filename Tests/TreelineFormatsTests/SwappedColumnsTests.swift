@@ -18,8 +18,8 @@ import Testing
     #expect(message("lon;lat\n35,7;139,7\n", ReadingOptions(decimal: .comma)).contains(Self.question))
   }
 
-  /// Checks that the error does not ask whether the columns are swapped if the swapped numbers would be invalid, too, or if a cell is not a
-  /// number.
+  /// Checks that the error does not ask whether the columns are swapped if the swapped numbers would be invalid, too,
+  /// or if a cell is not a number.
   @Test(arguments: ["95,95", "139.7,200", "x,139.7", "139.7,x", "10,nan", ",139.7", "200,10"])
   func otherMistakesAreNotAskedAbout(_ row: String) {
     #expect(message("lon,lat\n" + row + "\n").hasSuffix("\"" + Self.remedy) || row.hasPrefix(","))

@@ -19,8 +19,8 @@ import TreelineBuilder
     #expect(try index.problems() == [])
   }
 
-  /// Checks that an empty description does not change a byte, and that an index without a description has a version that
-  /// older readers know.
+  /// Checks that an empty description does not change a byte, and that an index without a description has a version
+  /// that older readers know.
   @Test func noDescriptionIsNoSection() throws {
     let plain = try Self.tree.indexBytes(attributes: [Self.attribute])
     #expect(try Self.tree.indexBytes(attributes: [Self.attribute], description: IndexDescription(title: "")) == plain)

@@ -262,7 +262,8 @@ def timed(browser, site, program, name):
     return first, others
 
 
-#: Times the scripts of a change of the view, including the map's own, and for Treeline the first frame of its animation.
+#: Times the scripts of a change of the view, including the map's own, and for Treeline the first frame of its
+#: animation.
 OTHER = """async () => {
   const start = performance.now();
   const applied = globalThis.layer && new Promise((done) => {

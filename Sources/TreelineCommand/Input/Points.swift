@@ -158,7 +158,8 @@ extension ClusterTree {
 }
 
 extension PointTable {
-  /// Returns whether the first values of a column that is read with decimal points look like numbers with decimal commas.
+  /// Returns whether the first values of a column that is read with decimal points look like numbers with decimal
+  /// commas.
   fileprivate func mayHaveDecimalCommas(inColumn name: String) -> Bool {
     guard cells == .point else { return false }
     let values = coordinates.indices.prefix(100).compactMap { value(ofColumn: name, point: $0, asWritten: true) }

@@ -5,7 +5,8 @@ extension WellKnownText {
   /// geometries other than points only the type is read. A prefix `\x`, which PostgreSQL writes before bytes, is
   /// accepted.
   ///
-  /// - Returns: nil if the text is not a hexadecimal number that begins with a byte order, or is too short for a geometry.
+  /// - Returns: nil if the text is not a hexadecimal number that begins with a byte order, or is too short for a
+  ///   geometry.
   init?(hexadecimal text: Bytes) {
     let hasPrefix = text.count >= 2 && text[0] == Byte.backslash && text[1] == UInt8(ascii: "x")
     let digits = hasPrefix ? Bytes(rebasing: text[2...]) : text

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent. A Feature of Esri's JSON has `attributes`, and
-/// `x` and `y` in its geometry.
+/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent. A Feature of Esri's JSON has `attributes`,
+/// and `x` and `y` in its geometry.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?

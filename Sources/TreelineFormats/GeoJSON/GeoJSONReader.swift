@@ -171,9 +171,9 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line with its comma; nil if it is not safe to skip the line.
-  /// It is safe if the next line is a whole Feature or ends the collection. It is also safe if the first line looks like
-  /// a whole Feature and the next line begins another one.
+  /// Returns the length of the first line with its comma; nil if it is not safe to skip the line. It is safe if the
+  /// next line is a whole Feature or ends the collection. It is also safe if the first line looks like a whole Feature
+  /// and the next line begins another one.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })

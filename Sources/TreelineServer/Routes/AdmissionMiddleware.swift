@@ -31,8 +31,8 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Returns whether a path belongs to the map or to the description of the interface. Neither has data of an index, and
-  /// the map asks for the token itself.
+  /// Returns whether a path belongs to the map or to the description of the interface. Neither has data of an index,
+  /// and the map asks for the token itself.
   private static func isPage(_ path: String) -> Bool {
     ["/", "/docs", "/openapi.json"].contains(path) || path.hasPrefix("/viewer/")
   }

@@ -391,7 +391,10 @@ export class CutSearch {
     const { tree, view, limit } = this;
     const isSteepest = this.cut.order === "steepest-first";
     const heap = new NodeHeap();
-    /** @type {Map<number, number[]>} Nodes by their first point. No two have the same one, because clusters are disjoint. */
+    /**
+     * @type {Map<number, number[]>} Nodes by their first point. No two have the same one, because clusters are
+     *   disjoint.
+     */
     const answer = new Map();
     /** @param {number} first @param {number} count @param {number} record @param {number} levels @param {number} visibility
      * @param {number} bound */
@@ -615,7 +618,10 @@ export function coarsenessOf({ tree, selection }, cut, node, left) {
  * A heap of nodes. The node with the greatest worth comes first, then the upper level, then the first in tree order.
  */
 class NodeHeap {
-  /** @typedef {{worth: number, first: number, count: number, record: number, levels: number, visibility: number}} Waiting */
+  /**
+   * @typedef {{worth: number, first: number, count: number, record: number, levels: number, visibility: number}}
+   *   Waiting
+   */
   /** @type {Waiting[]} */
   #nodes = [];
 
@@ -761,7 +767,9 @@ function entriesOf(search, previous, fresh) {
     for (to = from; to < list.length && list[to] < end; ) to += 4;
     return list.slice(from, to);
   };
-  /** @typedef {{node: number[], previous: number[], fresh: number[], isWithinFresh: boolean, parent: Entry | null}} Part */
+  /**
+   * @typedef {{node: number[], previous: number[], fresh: number[], isWithinFresh: boolean, parent: Entry | null}} Part
+   */
   /** @type {Part[]} */
   const waiting = [{ node: [0, tree.pointCount, 0, 0], previous, fresh, isWithinFresh: false, parent: null }];
   for (let part; (part = waiting.pop()); ) {
@@ -838,8 +846,13 @@ function planOf(entries, limit, weight) {
     const [own, other] = [a[0] * weight + a[1], b[0] * weight + b[1]];
     return own < other || (own === other && a[0] < b[0]);
   };
-  /** @typedef {{costs: (Cost | undefined)[], choices: ([number, number] | undefined)[], closed: number, previous: number}} Plan */
-  /** @type {Map<Entry, Plan>} For each number of clusters saved below: the least cost, and the number each part saves. */
+  /**
+   * @typedef {{costs: (Cost | undefined)[], choices: ([number, number] | undefined)[], closed: number, previous:
+   *   number}} Plan
+   */
+  /**
+   * @type {Map<Entry, Plan>} For each number of clusters saved below: the least cost, and the number each part saves.
+   */
   const plans = new Map();
   for (const entry of reached.slice().reverse()) {
     const loss = entry.isPrevious ? 1 : 0;

@@ -376,8 +376,8 @@ function curveProblem(counts, diameters, gap) {
 function laneOf(words, lane, start) {
   let [low, high] = [Number(start & 0xffffffffn) | 0, Number(start >> 32n) | 0];
   for (let at = 2 * lane; at < words.length; at += 8) {
-    // Adds the product of a word pair and the second prime, 0xc2b2ae3d27d4eb4f. Its lower half is multiplied in parts of
-    // 16 bits, so that no sum exceeds 32 bits.
+    // Adds the product of a word pair and the second prime, 0xc2b2ae3d27d4eb4f. Its lower half is multiplied in parts
+    // of 16 bits, so that no sum exceeds 32 bits.
     let [a0, a1] = [words[at] & 0xffff, words[at] >>> 16];
     let p = Math.imul(a0, 0xeb4f);
     let q = (Math.imul(a1, 0xeb4f) + (p >>> 16)) | 0;

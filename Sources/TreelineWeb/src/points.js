@@ -12,14 +12,15 @@ import { Tree } from "./tree.js";
 /**
  * @typedef {{type: "Feature", id?: any, geometry: {type: string, coordinates: any} | null, properties?: any}} Feature
  *
- * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features: ArrayLike<Feature>}} Points
- *   Longitudes and latitudes in turns, pairs of a longitude and a latitude, or GeoJSON features. The row of a point is
- *   its index among the points.
+ * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features:
+ *   ArrayLike<Feature>}} Points Longitudes and latitudes in turns, pairs of a longitude and a latitude, or GeoJSON
+ *   features. The row of a point is its index among the points.
  *
  * @typedef {object} BuildOptions
  * @property {"badges" | "spacing"} [for] The cut for which the tree is built. `badges`, the default, is for badges that
  *   do not touch.
- * @property {"mercator" | "plane"} [projection] Kind of the coordinates: longitudes and latitudes, or x and y of a plane.
+ * @property {"mercator" | "plane"} [projection] Kind of the coordinates: longitudes and latitudes, or x and y of a
+ *   plane.
  * @property {"mean" | "member"} [stand] Position of clusters: the mean of their points, or one of their points.
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and

@@ -19,8 +19,8 @@ import { InView } from "./view.js";
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
- * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to the
- *   properties of a cluster.
+ * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to
+ *   the properties of a cluster.
  *
  * @typedef {import("./points.js").Feature} Feature
  */

@@ -19,8 +19,8 @@ import { checkFeatures, checkZooms } from "./supercluster-options.js";
  * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
- * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to the
- *   properties of a cluster.
+ * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to
+ *   the properties of a cluster.
  */
 
 const DEFAULTS = {

@@ -2,13 +2,15 @@
 
 import { BuildError } from "./errors.js";
 
-/** Milliseconds between two looks at whether the worker has started, and the number of looks after which it has failed. */
+/**
+ * Milliseconds between two looks at whether the worker has started, and the number of looks after which it has failed.
+ */
 const PAUSE = 10000;
 const LOOKS = 3;
 
 /**
- * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails, ends, is terminated
- * or does not start.
+ * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails, ends, is
+ * terminated or does not start.
  *
  * @param {Float64Array} coordinates Coordinates, which are transferred to the worker.
  * @param {Uint32Array | null} rows

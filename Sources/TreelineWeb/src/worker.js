@@ -8,7 +8,9 @@ const threads = "node:worker_threads";
 /** @type {any} */
 const port = isPage ? globalThis : (await import(threads)).parentPort;
 
-/** @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request */
+/**
+ * @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request
+ */
 function answer({ coordinates, rows, options }) {
   // From now on, the worker is busy until it has an answer. The page waits as long as that takes.
   port.postMessage({ started: true });

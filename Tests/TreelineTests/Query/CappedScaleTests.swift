@@ -5,9 +5,9 @@ import TreelineBuilder
 
 @testable import Treeline
 
-/// Checks queries that combine a detail or a spacing with a limit, with and without unclustered points. By definition, the
-/// query uses the least detail or spacing whose answer fits the limit, but at least the requested one. So all properties
-/// of answers without a limit hold, and zooming in never merges clusters.
+/// Checks queries that combine a detail or a spacing with a limit, with and without unclustered points. By definition,
+/// the query uses the least detail or spacing whose answer fits the limit, but at least the requested one. So all
+/// properties of answers without a limit hold, and zooming in never merges clusters.
 @Suite struct CappedScaleTests {
   static let sets = PointSet.nasty + (1700..<1730).map { PointSet.random(seed: UInt64($0)) }
 

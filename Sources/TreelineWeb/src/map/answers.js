@@ -15,7 +15,10 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../server.js").RemoteTree} RemoteTree */
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
-/** @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster with its answer, and with its number in this answer. */
+/**
+ * @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster with its answer, and with its
+ *   number in this answer.
+ */
 
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;

@@ -25,17 +25,17 @@ import { memberAt, Spread } from "./spread.js";
  *   `defaultCut`.
  * @property {string} [colorBy] A column. Badges become donuts of its values. By default, badges are coloured by
  *   density.
- * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. Values that are
- *   not named follow, beginning with the most frequent value.
+ * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. Values that
+ *   are not named follow, beginning with the most frequent value.
  * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text. For a
  *   tree in memory it may also be a function of the row.
  * @property {boolean} [ellipses] Whether the ellipse of each cluster is drawn. The ellipse of the pointed-at cluster is
  *   always drawn.
- * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows the
- *   system.
+ * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows
+ *   the system.
  * @property {(feature: any) => void} [onPoint] Called with GeoJSON of a chosen point.
- * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns false,
- *   the cluster does not expand.
+ * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns
+ *   false, the cluster does not expand.
  * @property {(error: any) => void} [onError] Called with errors. By default, errors are written to the console.
  *
  * @typedef {object} Host

@@ -32,8 +32,9 @@ class TiltedCamera extends Camera {
  * Shows the points of a tree as badges, which split, merge and move with the map.
  *
  * @param {Map} map
- * @param {import("./answers.js").Tree | import("./answers.js").RemoteTree | Promise<import("./answers.js").Tree | import("./answers.js").RemoteTree>} source
- *   Result of `Treeline.build`, `Treeline.open` or `Treeline.connect`, or its promise.
+ * @param {import("./answers.js").Tree | import("./answers.js").RemoteTree | Promise<import("./answers.js").Tree |
+ *   import("./answers.js").RemoteTree>} source Result of `Treeline.build`, `Treeline.open` or `Treeline.connect`, or
+ *   its promise.
  * @param {LayerOptions} [options]
  */
 export function addTreeline(map, source, options = {}) {

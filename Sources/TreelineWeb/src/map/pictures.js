@@ -23,7 +23,10 @@ const SIZES = [13, 12];
 
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {{parts: number[] | null, tone: number, radius: number, count: number, label: string}} Pictured */
-/** @typedef {{radius: number, side: number, pixels: number, top: number}} Row A row of the sheet, with the discs of one radius. */
+/**
+ * @typedef {{radius: number, side: number, pixels: number, top: number}} Row A row of the sheet, with the discs of one
+ *   radius.
+ */
 /** @typedef {{size: number, ink: string, width: number, height: number, top: number, advances: number[]}} GlyphRow */
 /** @typedef {CanvasRenderingContext2D} Context */
 
