@@ -192,7 +192,7 @@ void treeline_tree_free(treeline_tree *tree);
 
 typedef struct treeline_facts {
   size_t point_count;
-  /// Number of points that pass the filter; all points if there is no filter.
+  /// Number of points that pass the filter; without a filter, the number of all points.
   size_t passing_point_count;
   /// Number of points beyond Web Mercator's latitudes that were moved to its edge.
   size_t clipped_point_count;

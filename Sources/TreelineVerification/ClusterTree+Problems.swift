@@ -142,7 +142,7 @@ extension IndexProblem: CustomStringConvertible {
   public var description: String { "\(location): expected \(expected), found \(found)" }
 }
 
-/// The problems found so far. The list is full when it has as many problems as are worth reading.
+/// The problems found so far. The list is full when more problems are not worth reading.
 final class ProblemList {
   private(set) var problems: [IndexProblem] = []
 

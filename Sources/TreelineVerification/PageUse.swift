@@ -123,7 +123,7 @@ enum Duplicates {
   /// The greatest number of elements that are sorted at once.
   private static let mostSorted = 1 << 21
 
-  /// Returns numbers that occur more than once. The result has at most as many numbers as a list of problems can hold.
+  /// Returns numbers that occur more than once. The result has no more numbers than a list of problems can hold.
   ///
   /// - Parameters:
   ///   - greatest: The greatest of the numbers.

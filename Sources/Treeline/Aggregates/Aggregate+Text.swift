@@ -21,7 +21,7 @@ extension Aggregate {
     return known[name] ?? functionNames.nearest(to: name)
   }
 
-  /// The functions that need no argument besides a column.
+  /// The functions whose only argument is a column.
   fileprivate static let plainFunctions: [Function] = [
     .count, .sum, .mean, .variance, .min, .max, .any, .all, .counts, .mode, .median, .distinct,
   ]

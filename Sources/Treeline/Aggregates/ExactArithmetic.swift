@@ -192,7 +192,7 @@ struct ExactSum {
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
-    // The power of two may be below all doubles. So multiplies in two steps, of which the first is exact.
+    // The power of two may be below all doubles. So multiplies in two steps; the first step is exact.
     let scaled = significand.nearestDouble
     return power < -1022
       ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)

@@ -146,7 +146,7 @@ struct ExtremeRows: RowSummary {
     let order: OrderedKeys
   }
 
-  /// -1 if there is no row.
+  /// -1 without a row.
   private(set) var greatest: Int32 = -1
   private(set) var least: Int32 = -1
 

@@ -93,7 +93,7 @@ extension PixelScale {
   /// Returns the least zoom at which nodes up to a coarseness are no longer all shown as wholes. It agrees with queries
   /// to the last bit, since it is found by the same computation.
   ///
-  /// - Returns: nil if all these nodes are shown as wholes at every zoom; -infinity if there is no zoom at which all of
+  /// - Returns: nil if all these nodes are shown as wholes at every zoom; -infinity if at no zoom all of
   ///   them are shown as wholes.
   /// - Complexity: 64 zooms are tried.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {

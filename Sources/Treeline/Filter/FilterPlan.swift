@@ -174,7 +174,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the tree in which all points except those of marked rows are left out. If the tree already has a filter,
+  /// Returns the tree in which only the points of marked rows remain. If the tree already has a filter,
   /// points that fail it are left out, too.
   ///
   /// - Complexity: O(pointCount).

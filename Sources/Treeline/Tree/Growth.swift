@@ -92,7 +92,7 @@ extension Growth {
   }
 }
 
-/// The description is that of the split rule (see `SplitRule`), or `merge:` and the name of the metric.
+/// The description of the split rule (see `SplitRule`), or `merge:` and the name of the metric.
 extension Growth: CustomStringConvertible {
   public var description: String {
     switch self {

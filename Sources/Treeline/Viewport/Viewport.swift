@@ -51,7 +51,7 @@ public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
   public let area: Area
 
-  /// The zoom, which may be fractional; nil if there is no zoom, or if it follows from a box and the size of its
+  /// The zoom, which may be fractional; nil if the zoom is not given, or if it follows from a box and the size of its
   /// screen.
   public let zoom: Double?
 

@@ -2,7 +2,7 @@ import Treeline
 
 /// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Maps each point to the number of the question about it. If there is no question about a point, maps the point to
+  /// Maps each point to the number of the question about it. Without a question about a point, maps the point to
   /// the number after the last question.
   var routing: PointRouting
   var questions: [PlanQuestion]

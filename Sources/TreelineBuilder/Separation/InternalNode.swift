@@ -36,7 +36,7 @@ struct InternalNode {
   /// other nodes.
   var isOwn = true
 
-  /// Number that means no node. No node has it, because there is no point before the first point.
+  /// Number that means no node. No node has it, because no point comes before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max

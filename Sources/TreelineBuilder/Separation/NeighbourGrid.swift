@@ -24,7 +24,7 @@ struct NeighbourGrid: ~Copyable {
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
   private let pieceCapacity: Int
-  /// Number of pieces in use. Piece 0 is not used; its number means that there is no piece.
+  /// Number of pieces in use. Piece 0 is not used; its number stands for a missing piece.
   private var pieceCount = 1
   private var sparePiece: UInt32 = 0
   private var table: CellTable

@@ -24,7 +24,7 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Number of splits in the first block. If there is no block, the number of splits in a full block. All other
+    /// Number of splits in the first block. Without blocks, the number of splits in a full block. All other
     /// blocks are full.
     var count = Block.capacity
   }

@@ -32,7 +32,7 @@ final class BuildInPieces {
   /// is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
-  /// - Returns: nil if there is no memory limit: none is set, and the system does not report its free memory.
+  /// - Returns: nil without a memory limit: none is set, and the system does not report its free memory.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)

@@ -2,7 +2,7 @@ import TreelineFormats
 
 extension TypedColumns {
   /// Returns the error for the first line with a bad value: a row number, a group or a column's value. Returns nil if
-  /// there is none, or if the failure that was found is no failure of data.
+  /// all values are good, or if the given failure is not about data.
   ///
   /// - Parameters:
   ///   - failure: The failure that was found. An earlier line may have another bad value.

@@ -144,7 +144,7 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position or, of equally near positions, the first; nil if there is no other position.
+  /// Returns the nearest other position or, of equally near positions, the first; nil if all positions are equal.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))

@@ -29,7 +29,7 @@ package struct ClusteringMethod: Sendable {
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// The same clusters, in the same order, as nodes of a tree; nil if they are not nodes.
+    /// These clusters in this order, as nodes of a tree; nil if they are not nodes.
     var nodes: Clusters?
   }
 

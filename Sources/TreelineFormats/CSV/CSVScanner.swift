@@ -6,7 +6,7 @@ struct CSVCell {
   var hasDoubledQuotes = false
 }
 
-/// The facts about a record besides its cells, found in one pass.
+/// The facts about a record, apart from its cells, found in one pass.
 struct CSVRecord {
   /// End of the content, and start of the next record after the line break.
   var contentEnd = 0
@@ -105,7 +105,7 @@ private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> 
   return isFinal ? false : nil
 }
 
-/// Skips from an opening quote past its closing quote. Returns false if there is no closing quote.
+/// Skips from an opening quote past its closing quote. Returns false if the closing quote is missing.
 private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int)
   -> Bool
 {

@@ -205,7 +205,7 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes that may follow it on its line, besides another Feature.
+  ///   - bytes: The bytes that may follow it on its line. Another Feature may follow, too.
   ///   - expected: What is expected after it, for errors.
   private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in

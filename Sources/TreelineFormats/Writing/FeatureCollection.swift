@@ -325,7 +325,7 @@ extension AggregateValue {
 }
 
 extension Set<String> {
-  /// Adds a name, with as many underscores appended as make it unique.
+  /// Adds a name, with underscores appended until it is unique.
   fileprivate mutating func insert(unique name: String) -> String {
     var name = name
     while !insert(name).inserted { name += "_" }

@@ -101,7 +101,7 @@ import Treeline
     repeat { handMoves() } while !moves.isEmpty && now() < deadline
   }
 
-  /// Removes all badges from the map, for example when there is no tree any more.
+  /// Removes all badges from the map, for example when the tree is gone.
   public func clear() {
     latest = nil
     hand(scene.clear())

@@ -23,7 +23,7 @@ public struct MapAnswer: Sendable {
   /// The answer itself, in tree order.
   public let clusters: Clusters
 
-  /// The same clusters, in the same order, with positions and sizes.
+  /// These clusters in this order, with positions and sizes.
   let shown: [ShownCluster]
 
   /// The tree that answered.

@@ -96,7 +96,7 @@ final class AnswerLane: Sendable {
 
   /// Runs jobs until the queue is empty.
   private func work() {
-    // A lower priority than that of the event loops, whose tasks are short and never block.
+    // A lower priority than the priority of the event loops, whose tasks are short and never block.
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     #endif

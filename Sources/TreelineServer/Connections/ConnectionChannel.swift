@@ -29,7 +29,7 @@ struct ConnectionChannel: ServerChildChannel {
   private let idleTime: TimeAmount
   /// Called on an event loop for each connection when the server stops.
   private let onStop: @Sendable () -> Void
-  /// Addresses of trusted proxies, each of which carries the connections of many clients.
+  /// Addresses of trusted proxies. Each proxy carries the connections of many clients.
   private let proxies: [IPAddress.Range]
 
   /// Maximum size of a header field, in bytes.

@@ -57,7 +57,7 @@ public final class Catalog: Sendable {
   /// Half of the memory that is available to the process.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
-    // Memory limit of a container (control groups, version 2); 'max' if there is no limit.
+    // Memory limit of a container (control groups, version 2); 'max' without a limit.
     let limit = try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)
     let own = limit.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     return Int(min(physical, own ?? physical) / 2)

@@ -11,7 +11,7 @@ struct FileVersion: Hashable, Sendable {
   private let modified: Double
   private let changed: Double
 
-  /// Fails if there is no file at the path, or the file is not accessible.
+  /// Fails if the file at the path is missing or not accessible.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -64,7 +64,7 @@ final class LogOutput: Sendable {
             usleep(10_000)
             continue
           }
-          // There is no reader any more.
+          // The reader is gone.
           guard count > 0 else { return }
           rest = rest.dropFirst(count)
         }

@@ -98,7 +98,8 @@ struct ViewerFile: Sendable {
 
   /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.
   ///
-  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, besides the server's own pages.
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, in addition to the server's own
+  ///   pages.
   func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""

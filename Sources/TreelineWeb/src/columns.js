@@ -148,7 +148,7 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * Returns a time in ISO 8601, with as many decimals of a second as it needs.
+ * Returns a time in ISO 8601, with the decimals of a second that it needs.
  *
  * @param {number | null} integer Seconds times 10 to the power of the digits.
  * @param {number} digits

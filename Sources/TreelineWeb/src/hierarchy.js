@@ -12,7 +12,7 @@ import { boxAround } from "./box.js";
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
 
 /**
- * @typedef {object} TreeFacts Facts about a tree besides its arrays.
+ * @typedef {object} TreeFacts Facts about a tree that are not in its arrays.
  * @property {Plane} plane
  * @property {string} growth For example `merge:badges`.
  * @property {BadgeCurve | null} curve Badge curve of a tree that was merged for badges.
@@ -93,7 +93,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the record of the left child of a node with stored children. The next record is that of the right child.
+   * Returns the record of the left child of a node with stored children. The next record belongs to the right child.
    *
    * @param {number} record
    */

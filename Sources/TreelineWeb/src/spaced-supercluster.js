@@ -15,7 +15,7 @@ import { InView } from "./view.js";
  * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Least distance of two clusters, in units of which a tile has `extent`.
+ * @property {number} [radius] Least distance of two clusters, in units. A tile has `extent` units.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.

@@ -13,7 +13,7 @@ import { checkFeatures, checkZooms } from "./supercluster-options.js";
  * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters, at most 30.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Distance up to which points are merged, in units of which a tile has `extent`.
+ * @property {number} [radius] Distance up to which points are merged, in units. A tile has `extent` units.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {number} [nodeSize] Points in a leaf of the search tree. It decides the order of answers.
  * @property {boolean} [log] Prints how long each zoom takes.

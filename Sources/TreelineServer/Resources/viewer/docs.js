@@ -54,7 +54,7 @@ function page(api) {
   return [
     element("h1", {}, api.info.title),
     ...(api.info.description ?? "").split("\n\n").map(text => element("p", {}, text)),
-    element("p", {}, "The same as OpenAPI: ", element("a", { href: "openapi.json" }, "openapi.json"), "."),
+    element("p", {}, "As OpenAPI: ", element("a", { href: "openapi.json" }, "openapi.json"), "."),
     element("nav", { ariaLabel: "Routes" }, element("ul", {}, operations.map(({ path, method }) => element("li", {},
       element("a", { href: `#${idOf(path, method)}` }, `${method.toUpperCase()} ${path}`))))),
     element("h2", {}, "Routes"),

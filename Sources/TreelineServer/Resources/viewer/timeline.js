@@ -238,7 +238,7 @@ export class Timeline {
     if (!this.histogram) return;
     const count = this.histogram.counts.length;
     const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
-    // If there is no window, or if the window is at the end, playing starts at the beginning.
+    // Without a window, or with a window at the end, playing starts at the beginning.
     if (!this.selected || this.selected.end >= count) this.#select({ start: 0, end: Math.min(width, count) });
     this.#timer = setInterval(() => this.#advance(), STEP);
     this.#tell();

@@ -227,7 +227,7 @@ export class Viewer {
   /** Shows another map style from now on. If it is null, shows the style of the settings. */
   useBasemap(style) {
     this.basemap = style;
-    // If there is no map yet, it starts with this style.
+    // A map that does not exist yet starts with this style.
     if (!this.map) return;
     this.#isUnstyled = false;
     this.notice.hide("style");
@@ -489,7 +489,7 @@ export class Viewer {
    */
   async repaint() {
     await shown(this.stage.node);
-    // If there is no map yet, it starts with the new colours.
+    // A map that does not exist yet starts with the new colors.
     if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);

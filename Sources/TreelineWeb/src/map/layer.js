@@ -157,7 +157,7 @@ export class BadgeLayer {
 
   /**
    * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
-   * promise rejects if the tree cannot be shown. `onError` gets this error, too, so nobody needs to await the promise.
+   * promise rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
    */
@@ -279,7 +279,7 @@ export class BadgeLayer {
       // The index was replaced, and ids belong to one version of it.
       this.setSource(answers.whole.renewed());
     } else {
-      // The same request would fail again.
+      // This request would fail again.
       const isRefused = !("status" in error) || error.status === 400;
       if (isRefused) this.#refused = this.#request(this.host.camera()).key;
       this.#report(error);

@@ -18,7 +18,7 @@ import { difference } from "./mercator.js";
  * @property {number} count Number of points; under a filter, of points that pass.
  * @property {number} [first] Index of its first point in tree order. Clusters of a grid have no such index and share no
  *   points.
- * @property {number} [size] Number of points including those that fail a filter, if it is known.
+ * @property {number} [size] Number of points, including points that fail a filter, if it is known.
  * @property {number} x Position in fractions of the world.
  * @property {number} y
  * @property {number} longitude
