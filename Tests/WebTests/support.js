@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
 import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
+import { randomNumbers } from "../../scripts/measure/towns.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const FIXTURES = join(ROOT, "Fixtures");
@@ -30,15 +31,7 @@ export function trials(count) {
 export function seeded(name) {
   const seed = Number(process.env.WEB_SEED ?? Math.floor(Math.random() * 2 ** 32));
   console.log(`${name}: seed ${seed}`);
-  let state = seed | 0;
-  const random = () => {
-    state = (state + 0x9e3779b9) | 0;
-    let bits = state ^ (state >>> 16);
-    bits = Math.imul(bits, 0x21f0aaad);
-    bits ^= bits >>> 15;
-    bits = Math.imul(bits, 0x735a2d97);
-    return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
-  };
+  const random = randomNumbers(seed);
   const below = (count) => Math.floor(random() * count);
   return { random, below, between: (a, b) => a + random() * (b - a), choice: (list) => list[below(list.length)] };
 }

@@ -36,27 +36,12 @@ PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 {scripts}
 <script type="module">
 {imports}
-globalThis.points = {{ airports, towns: towns() }};
+import {{ towns }} from "/lib/towns.js";
+const flat = towns(20260101);
+const features = Array.from({{ length: flat.length / 2 }}, (_, i) => (
+  {{ type: "Feature", properties: {{}}, geometry: {{ type: "Point", coordinates: [flat[2 * i], flat[2 * i + 1]] }} }}));
+globalThis.points = {{ airports, towns: features }};
 globalThis.isReady = true;
-
-// 100,000 points in towns of all sizes, as in scripts/measure/web.mjs.
-function towns() {{
-  let state = 20260101, [x, y, size, left] = [0, 0, 0, 0];
-  const random = () => {{
-    state = (state + 0x9e3779b9) | 0;
-    let bits = state ^ (state >>> 16);
-    bits = Math.imul(bits, 0x21f0aaad);
-    bits ^= bits >>> 15;
-    bits = Math.imul(bits, 0x735a2d97);
-    return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
-  }};
-  return Array.from({{ length: 100000 }}, () => {{
-    if (left-- <= 0) [x, y, size, left] = [random() * 340 - 170, random() * 120 - 55, 0.02 + random() ** 4, 2000 * random() ** 6];
-    const [distance, angle] = [size * random() ** 2, 2 * Math.PI * random()];
-    const coordinates = [x + distance * Math.cos(angle), y + distance * Math.sin(angle)];
-    return {{ type: "Feature", properties: {{}}, geometry: {{ type: "Point", coordinates }} }};
-  }});
-}}
 </script>"""
 
 MAPLIBRE = """const map = globalThis.map = new maplibregl.Map({ container: "map", style: landStyle(), center: [10, 40], zoom: 3, fadeDuration: 0 });
@@ -136,6 +121,7 @@ def served(folder, supercluster):
     lib = folder / "lib"
     lib.mkdir()
     subprocess.run([sys.executable, "-B", ROOT / "scripts/build/example_data.py", lib], check=True)
+    (lib / "towns.js").symlink_to(ROOT / "scripts/measure/towns.mjs")
     vendor, system = ROOT / "Sources/TreelineServer/Resources/viewer/vendor", pathlib.Path("/usr/share/javascript/leaflet")
     for name in ("maplibre-gl.js", "maplibre-gl.css"):
         (lib / name).symlink_to(vendor / name)
