@@ -98,6 +98,15 @@ extension CellNumber {
       CellNumber(bytes, mark: mark).flatMap { allowsPlus || !$0.hasPlus ? $0.literal : nil }
     }
   }
+
+  /// Returns whether there are texts, and each of them is a number with a decimal comma.
+  package static func haveDecimalCommas(_ texts: [String]) -> Bool {
+    !texts.isEmpty
+      && texts.allSatisfy { text in
+        var text = text
+        return text.withUTF8 { CellNumber($0, mark: .comma)?.hasPoint ?? false }
+      }
+  }
 }
 
 /// How the numbers in a column of cells are written. It decides whether all cells are read as numbers or all as texts.

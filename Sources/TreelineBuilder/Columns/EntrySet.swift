@@ -28,18 +28,10 @@ struct EntrySet: Sendable {
     return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
   }
 
-  /// Whether the entries are texts of numbers with decimal commas. Only the first entries are checked.
+  /// Whether the first texts among the entries are numbers with decimal commas.
   var areCommaNumbers: Bool {
-    var count = 0
-    for number in 0..<min(self.count, 16) {
-      guard case .string(let text) = value(of: number) else { continue }
-      guard text.utf8.contains(UInt8(ascii: ",")), CellNumber.literal(text, mark: .comma, allowsPlus: true) != nil
-      else {
-        return false
-      }
-      count += 1
-    }
-    return count > 0
+    let values = (0..<min(count, 16)).compactMap(value(of:))
+    return CellNumber.haveDecimalCommas(values.filter { $0.tag == .string }.map(\.text))
   }
 
   func tag(of number: Int) -> AttributeValue.Tag? { self[number].first.flatMap { AttributeValue.Tag(rawValue: $0) } }

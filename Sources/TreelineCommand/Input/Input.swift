@@ -30,7 +30,7 @@ struct Input {
     let number = table.cells == nil || expected != "a number" ? "" : String(found.dropFirst().dropLast())
     let remedy =
       switch columns.decimal {
-      case .point where number.contains(",") && CellNumber.literal(number, mark: .comma, allowsPlus: true) != nil:
+      case .point where CellNumber.haveDecimalCommas([number]):
         "--decimal comma reads such numbers"
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
         "remove the points between thousands; or, if they are decimal points, run without --decimal comma"

@@ -163,9 +163,7 @@ extension PointTable {
   fileprivate func mayHaveDecimalCommas(inColumn name: String) -> Bool {
     guard cells == .point else { return false }
     let values = coordinates.indices.prefix(100).compactMap { value(ofColumn: name, point: $0, asWritten: true) }
-    let texts = values.filter { $0 != .null }.map(\.text)
-    return !texts.isEmpty
-      && texts.allSatisfy { $0.contains(",") && CellNumber.literal($0, mark: .comma, allowsPlus: true) != nil }
+    return CellNumber.haveDecimalCommas(values.filter { $0 != .null }.map(\.text))
   }
 
   /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
