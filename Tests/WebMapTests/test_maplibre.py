@@ -56,6 +56,20 @@ def test_badges_account_for_all_points_in_view(open_map, viewport):
     page.screenshot(path=PICTURES / f"world-{viewport['width']}.png")
 
 
+def test_badges_keep_to_the_size_of_the_map(open_map):
+    """A map need not follow its container. Checks that the canvas of badges follows the canvas of the map."""
+    sizes = """() => [...map.getCanvasContainer().querySelectorAll("canvas")].map(
+        ({ clientWidth, clientHeight }) => [clientWidth, clientHeight])"""
+    page = open_map("airports")
+    page.evaluate("map._trackResize = false; map.getContainer().style.height = '400px'; map.triggerRepaint()")
+    rest(page)
+    (width, height), badges = page.evaluate(sizes)
+    assert height > 400 and badges == [width, height]
+    page.evaluate("map.resize()")
+    rest(page)
+    assert page.evaluate(sizes) == [[width, 400]] * 2
+
+
 def test_a_click_expands_a_cluster(open_map):
     page = open_map("airports", "onCluster: (cluster) => { globalThis.chosen = cluster }")
     before = inside(page, shown(page))

@@ -40,11 +40,15 @@ class TiltedCamera extends Camera {
 export function addTreeline(map, source, options = {}) {
   const container = map.getContainer();
   const canvas = document.createElement("canvas");
-  canvas.style.cssText = "position:absolute;left:0;top:0;width:100%;height:100%;pointer-events:none";
   map.getCanvas().after(canvas);
   // Reading the size from the page would cause a new layout in every frame.
   let size = { width: 0, height: 0 };
-  const measure = () => (size = { width: container.clientWidth, height: container.clientHeight });
+  const measure = () => {
+    // The map's canvas can differ from its container: MapLibre misses changes of the container before the first frame.
+    const { clientWidth: width, clientHeight: height } = map.getCanvas();
+    canvas.style.cssText = `position:absolute;inset:0;width:${width}px;height:${height}px;pointer-events:none`;
+    size = { width, height };
+  };
   measure();
   const isTilted = () => map.getPitch() > 0 || map.getProjection?.()?.type === "globe";
   /** @type {BadgeLayer} */

@@ -55,7 +55,7 @@ export class Overlay {
    * @param {{width: number, height: number}} size
    */
   prepare(palette, { width, height }) {
-    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const ratio = Math.min(devicePixelRatio, 2);
     if (this.width !== width || this.height !== height || this.ratio !== ratio) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
