@@ -23,7 +23,7 @@ let package = Package(
     .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
     // This library is for the server alone. Its interface is not stable for other users.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
-    .executable(name: "treeline", targets: ["TreelineCommand"]),
+    .executable(name: "treelinemap", targets: ["TreelineCommand"]),
     // This library is for C and languages that call C. Sources/CTreeline/treeline.h declares its functions.
     .library(name: "TreelineC", type: .dynamic, targets: ["TreelineC"]),
   ],

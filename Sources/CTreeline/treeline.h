@@ -155,7 +155,7 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 
 /// Builds a tree. The same points give the same tree, in any order and on any number of threads.
 ///
-/// The options of `treeline build` are parameters here: split=mean, grow=split (or merge, badges, scatter),
+/// The options of `treelinemap build` are parameters here: split=mean, grow=split (or merge, badges, scatter),
 /// badge-gap=4, stand=member, threads=2, no-separation=true, and planar=true. The values of group-by and never-cluster
 /// are names of columns. By default the tree is built for all queries that trees of its growth can answer.
 ///

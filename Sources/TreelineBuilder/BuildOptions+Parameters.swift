@@ -16,7 +16,7 @@ package enum GrowthName: String, CaseIterable, Sendable {
 }
 
 extension BuildOptions {
-  /// Reads the options of `treeline build` that determine the tree, from parameters of the same names. Without
+  /// Reads the options of `treelinemap build` that determine the tree, from parameters of the same names. Without
   /// parameters, the build computes everything that a query may need.
   package init(_ parameters: inout QueryParameters) {
     let name = parameters.choice("grow", of: GrowthName.self)

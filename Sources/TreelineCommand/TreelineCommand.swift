@@ -5,10 +5,10 @@ import Foundation
 
 @main struct TreelineCommand: ParsableCommand {
   /// Label of all error messages, from the parser and from the tool.
-  static let _errorLabel = "treeline: error"
+  static let _errorLabel = "treelinemap: error"
 
   static let configuration = CommandConfiguration(
-    commandName: "treeline", abstract: "Turns many points into few clusters that follow their density.",
+    commandName: "treelinemap", abstract: "Turns many points into few clusters that follow their density.",
     discussion: """
       Points are read from \(InputFormats.names), plain or gzip-compressed; '-' is standard input.
 

@@ -160,7 +160,7 @@ static PyType_Slot answer_slots[] = {
 };
 
 static PyType_Spec answer_spec = {
-    .name = "treeline._native.Answer",
+    .name = "treelinemap._native.Answer",
     .basicsize = sizeof(Answer),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = answer_slots,

@@ -4,7 +4,7 @@ import numpy
 from setuptools import Extension, setup
 
 native = Extension(
-    "treeline._native",
+    "treelinemap._native",
     ["native.c"],
     # In the sources of a wheel, the headers of the library are in the same folder.
     include_dirs=[numpy.get_include(), ".", "../CTreeline"],

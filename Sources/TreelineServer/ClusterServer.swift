@@ -172,7 +172,7 @@ public struct ServerOptions: Sendable {
   /// Maximum total size of the answers that wait for clients to read them, in bytes.
   public var answerBytes = 256 << 20
 
-  /// Creates the default settings of `treeline-server`.
+  /// Creates the default settings of `treelinemap-server`.
   public init() {}
 
   /// Value of `Cache-Control`. A shared cache must not give away an answer for which a token is needed.

@@ -12,7 +12,7 @@ let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
   products: [
     .library(name: "TreelineServer", targets: ["TreelineServer"]),
-    .executable(name: "treeline-server", targets: ["TreelineServerCommand"]),
+    .executable(name: "treelinemap-server", targets: ["TreelineServerCommand"]),
   ],
   dependencies: [
     .package(name: "treeline", path: "../.."),

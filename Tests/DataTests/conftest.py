@@ -46,6 +46,6 @@ def folder(tmp_path_factory, pytestconfig):
             stream.write_table(table)
         outlines = "SELECT ST_Buffer(geom, 1) AS geom FROM places LIMIT 5"
         subprocess.run(["ogr2ogr", f"{folder}/outlines.gpkg", "PG:dbname=gis", "-sql", outlines], check=True)
-        done = shell(folder, f"treeline build places.csv --columns {COLUMNS} -o expected.treeline")
+        done = shell(folder, f"treelinemap build places.csv --columns {COLUMNS} -o expected.treeline")
         assert done.returncode == 0, done.stderr
         yield folder

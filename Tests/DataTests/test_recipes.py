@@ -14,7 +14,7 @@ sys.path.append(str(ROOT / "scripts/check"))
 from documentation import Page
 
 PAGE = "Sources/Treeline/Treeline.docc/DataTutorial.md"
-BUILD = f"treeline build - --columns {COLUMNS} -o places.treeline"
+BUILD = f"treelinemap build - --columns {COLUMNS} -o places.treeline"
 RECIPES = Page(str(ROOT / PAGE)).run_by["scripts/test data"]
 
 
@@ -33,7 +33,7 @@ def test_a_recipe_gives_the_index_of_the_same_rows(folder, code, pytestconfig, n
     seconds, processor = time.monotonic() - start, processor_seconds() - processor
     assert done.returncode == 0 and index.exists(), f"exit code {done.returncode}\n{done.stderr[-2000:]}"
     if not filecmp.cmp(index, folder / "expected.treeline", shallow=False):
-        found = [shell(folder, f"treeline inspect {name}.treeline").stdout for name in ("expected", "places")]
+        found = [shell(folder, f"treelinemap inspect {name}.treeline").stdout for name in ("expected", "places")]
         pytest.fail("expected the index of the same rows as CSV, found another\n" + "\n".join(found))
     speed = f"{seconds:.2f} s, {pytestconfig.option.rows / seconds:,.0f} rows/s, {processor:.2f} s of processors"
     note(f"{speed}: {code.strip().splitlines()[0]}")
@@ -44,18 +44,18 @@ def test_there_are_recipes():
 
 
 # Without columns, since missing columns are an error before any row is read.
-PLAIN_BUILD = "treeline build - -o places.treeline"
+PLAIN_BUILD = "treelinemap build - -o places.treeline"
 
 # Commands that fail, and parts of their error messages: what was found, and what to do.
 FAILURES = {
     "Parquet": (
-        "cat places.parquet | treeline build - -o places.treeline", ["Parquet data", "FORMAT csv"]),
-    "Arrow": ("cat places.arrow | treeline build - -o places.treeline", ["Arrow data"]),
+        "cat places.parquet | treelinemap build - -o places.treeline", ["Parquet data", "FORMAT csv"]),
+    "Arrow": ("cat places.arrow | treelinemap build - -o places.treeline", ["Arrow data"]),
     "binary COPY": (
-        """psql gis -qc "COPY places TO STDOUT WITH (FORMAT binary)" | treeline build - -o places.treeline""",
+        """psql gis -qc "COPY places TO STDOUT WITH (FORMAT binary)" | treelinemap build - -o places.treeline""",
         ["a binary COPY of PostgreSQL", "WITH (FORMAT csv, HEADER)"]),
     "COPY as text": (
-        """psql gis -qc "COPY places TO STDOUT" | treeline build - -o places.treeline""", ["found none", "--wkt"]),
+        """psql gis -qc "COPY places TO STDOUT" | treelinemap build - -o places.treeline""", ["found none", "--wkt"]),
     "other projection": (
         f"""psql gis --csv -c "SELECT ST_Transform(geom, 3857) AS geom, name FROM places LIMIT 9" | {PLAIN_BUILD}""",
         ['standard input:2: column "geom"', "SRID 3857", "ST_Transform(geom, 4326)"]),
@@ -64,11 +64,11 @@ FAILURES = {
         ["a POLYGON", "ST_PointOnSurface"]),
     "no number": (
         """psql gis --csv -c "SELECT geom, name AS population FROM places LIMIT 9" |
-        treeline build - --columns population:number -o places.treeline""",
+        treelinemap build - --columns population:number -o places.treeline""",
         ['standard input:2: column "population"', "expected a number", "text"]),
     "no time": (
         """psql gis --csv -c "SELECT geom, timestamp 'infinity' AS opened FROM places LIMIT 9" |
-        treeline build - --columns opened:time -o places.treeline""",
+        treelinemap build - --columns opened:time -o places.treeline""",
         ['standard input:2: column "opened"', "expected a time", "infinity"]),
     "nothing": (f"""psql gis --csv -c "SELECT geom FROM nowhere" 2>&- | {BUILD}""", ["empty"]),
     "no coordinates": (
@@ -92,7 +92,7 @@ def test_a_failure_tells_the_remedy_and_leaves_the_index(folder, command, words,
 # Here `psql` fails halfway, after it has written some rows.
 HALFWAY = """set -o pipefail
 psql gis --csv --set FETCH_COUNT=100 -c "SELECT geom, 1 / (row_number() OVER () - 500) AS population FROM places" 2>&- |
-  treeline build - --columns population:number -o new.treeline && mv new.treeline places.treeline"""
+  treelinemap build - --columns population:number -o new.treeline && mv new.treeline places.treeline"""
 
 
 def test_a_program_that_ends_halfway_leaves_the_index(folder):

@@ -65,7 +65,7 @@ COLUMN_NAMES = {
 def run(*arguments):
     result = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
     if result.returncode:
-        raise SystemExit(f"treeline {shlex.join(map(str, arguments))}\n{result.stderr}")
+        raise SystemExit(f"treelinemap {shlex.join(map(str, arguments))}\n{result.stderr}")
     return result.stdout
 
 
@@ -114,7 +114,7 @@ class Comparison:
         self.cluster_count += len(expected)
         problems = list(differences(index, found, expected))
         if problems:
-            raise SystemExit("\n".join([f"The reader answers differently: treeline {command}", *problems[:5]]))
+            raise SystemExit("\n".join([f"The reader answers differently: treelinemap {command}", *problems[:5]]))
 
     def query(self, path, index, query):
         arguments = ["query", path, *tool_options(query)]
@@ -136,7 +136,7 @@ class Comparison:
         self.count += 1
         self.cluster_count += len(expected)
         if found != expected:
-            raise SystemExit(f"The reader continues differently: treeline {shlex.join(map(str, arguments))}\n"
+            raise SystemExit(f"The reader continues differently: treelinemap {shlex.join(map(str, arguments))}\n"
                              f"{found}\nexpected {expected}")
 
 
@@ -157,7 +157,7 @@ def compare_order(path, index, rng):
             expected = [feature["properties"][name] for feature in json.loads(run(*arguments))["features"]]
             found = [value(node) for node in features(index, limit=limit)[0]]
             if found != expected:
-                raise SystemExit(f"The reader tells other values: treeline {shlex.join(map(str, arguments))}\n"
+                raise SystemExit(f"The reader tells other values: treelinemap {shlex.join(map(str, arguments))}\n"
                                  f"{found[:5]}\nexpected {expected[:5]}")
             compared += len(found)
     return compared

@@ -24,11 +24,11 @@ NARROW = {"width": 480, "height": 900}
 
 # A few thousand places along a golden spiral, each with a kind and a size. They are the same on every machine.
 PLACES = """
-import numpy as np, treeline
+import numpy as np, treelinemap
 i = np.arange(4000)
 spread, turn = np.sqrt(i / 4000), i * 2.399963
 kinds = np.array(["hotel", "hotel", "inn", "camp", "boat"])[(i * 31 + i // 7) % 5]
-tree = treeline.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(turn),
+tree = treelinemap.build(10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(turn),
                       columns={"name": [f"Place {n}" for n in i], "kind": kinds, "size": (i * 37) % 500})
 """
 

@@ -9,17 +9,17 @@ import threading
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 from traitlets import TraitError
-from treeline._answers import Answers, Problem, abbreviated
-from treeline.widget import Map
+from treelinemap._answers import Answers, Problem, abbreviated
+from treelinemap.widget import Map
 from waiting import LIMIT
 
 
 @pytest.fixture(scope="module")
 def tree():
     random = np.random.default_rng(1)
-    return treeline.build(
+    return treelinemap.build(
         random.normal(10, 3, 3000), random.normal(48, 2, 3000), columns={"size": random.integers(0, 9, 3000)}
     )
 
@@ -46,7 +46,7 @@ def test_what_is_no_filter_is_a_problem_that_names_the_filter(tree):
 
 def test_whole_numbers_of_points_reach_a_page_with_all_digits():
     ids = [2**63 - 1, -(2**53) - 1, 2**53, 7]
-    tree = treeline.build([1, 2, 3, 4], [1, 2, 3, 4], columns={"id": ids, "gap": [None, *ids[1:]]})
+    tree = treelinemap.build([1, 2, 3, 4], [1, 2, 3, 4], columns={"id": ids, "gap": [None, *ids[1:]]})
     answer = Answers(tree).answer("clusters", query={"limit": 9, "aggregate": "max(id)"})
     found = {each["properties"]["index"]: each["properties"] for each in answer["features"]}
     read = json.loads(json.dumps(found), parse_int=float)
@@ -88,7 +88,7 @@ def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
 
 
 def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
-    tree = treeline.build([0, 1, 2], [0, 1, 5], planar=True)
+    tree = treelinemap.build([0, 1, 2], [0, 1, 5], planar=True)
     with pytest.raises(ValueError, match="plain x and y"):
         tree.map()
     with pytest.raises(ValueError, match="plain x and y"):

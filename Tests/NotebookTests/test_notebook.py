@@ -329,7 +329,7 @@ def test_a_saved_notebook_says_what_it_showed(open_notebook):
         """() => { const { outputs } = jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells[0];
           return outputs[0].data["text/plain"] }"""
     )
-    assert "".join(saved) == "A map of <treeline.Tree of 4000 points, least-scatter, columns name, kind, size>"
+    assert "".join(saved) == "A map of <treelinemap.Tree of 4000 points, least-scatter, columns name, kind, size>"
 
 
 def test_groups_are_named(open_notebook):

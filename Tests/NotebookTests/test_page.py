@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 from conftest import LISTEN, NARROW, STATE, WIDE, listen, picture, rest
 from trials import trials
@@ -29,12 +29,12 @@ def grown(kind):
     x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
     groups = {"kind": np.array(["a", "b", "c"])[np.arange(6000) % 3]}
     return {
-        "split": lambda: treeline.build(x, y),
-        "split, antimeridian": lambda: treeline.build(x, y),
-        "merged, antimeridian": lambda: treeline.build(x, y, grow="merge"),
-        "merged at members": lambda: treeline.build(x, y, grow="merge", stand="member"),
-        "badges": lambda: treeline.build(x, y, grow="badges"),
-        "groups": lambda: treeline.build(x, y, columns=groups, group_by="kind"),
+        "split": lambda: treelinemap.build(x, y),
+        "split, antimeridian": lambda: treelinemap.build(x, y),
+        "merged, antimeridian": lambda: treelinemap.build(x, y, grow="merge"),
+        "merged at members": lambda: treelinemap.build(x, y, grow="merge", stand="member"),
+        "badges": lambda: treelinemap.build(x, y, grow="badges"),
+        "groups": lambda: treelinemap.build(x, y, columns=groups, group_by="kind"),
     }[kind]()
 
 
@@ -106,7 +106,7 @@ def test_a_page_names_groups(open_page, tmp_path):
     x, y = clouds(600)
     alone = np.arange(600) % 50 == 0
     columns = {"kind": np.array(["inn", "", "camp"])[np.arange(600) % 3], "alone": alone}
-    tree = treeline.build(x, y, columns=columns, group_by="kind", never_cluster="alone")
+    tree = treelinemap.build(x, y, columns=columns, group_by="kind", never_cluster="alone")
     tree.to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html")
     named = "viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.cluster_group ?? null])"
@@ -119,7 +119,7 @@ def test_a_page_names_groups(open_page, tmp_path):
 
 def test_a_page_without_all_points_answers_down_to_the_zoom_that_it_tells(open_page, tmp_path, note):
     x, y = clouds(20_000)
-    tree = treeline.build(x, y)
+    tree = treelinemap.build(x, y)
     tree.to_html(tmp_path / "map.html", most=1500)
     page = open_page(tmp_path / "map.html")
     closest = page.evaluate("viewer.index.closest_zoom") + 1
@@ -156,7 +156,7 @@ def is_inside(box, query):
 
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_no_point_one_or_a_stack_make_pages_too(count, open_page, tmp_path):
-    treeline.build([5.0] * count, [50.0] * count).to_html(tmp_path / "map.html")
+    treelinemap.build([5.0] * count, [50.0] * count).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html")
     assert page.evaluate("viewer.tree.scene.clusters.map(({ count }) => count)") == ([count] if count else [])
     assert page.get_by_text("No points in this view.").is_visible() == (count == 0)
@@ -164,7 +164,7 @@ def test_no_point_one_or_a_stack_make_pages_too(count, open_page, tmp_path):
 
 def test_a_hundred_thousand_points_fit_three_megabytes(tmp_path):
     x, y = clouds(100_000)
-    tree = treeline.build(x, y)
+    tree = treelinemap.build(x, y)
     tree.to_html(tmp_path / "map.html")
     assert (tmp_path / "map.html").stat().st_size < 3_000_000
     tree.to_html(tmp_path / "other.html")
@@ -173,7 +173,7 @@ def test_a_hundred_thousand_points_fit_three_megabytes(tmp_path):
 
 def test_a_click_zooms_to_where_a_cluster_splits_and_back_returns(open_page, tmp_path):
     x, y = clouds(6000)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html")
     shown = """viewer.tree.scene.clusters.map(({id, count, x, y}) => ({
       id, count, left: viewer.camera.screenX(x), top: viewer.camera.screenY(y)}))"""
@@ -196,7 +196,7 @@ def test_a_click_zooms_to_where_a_cluster_splits_and_back_returns(open_page, tmp
 
 def test_a_page_is_light_or_dark_wide_or_narrow(open_page, tmp_path):
     x, y = clouds(6000)
-    treeline.build(x, y).to_html(tmp_path / "map.html", title="Clouds <b>& more</b>")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html", title="Clouds <b>& more</b>")
     page = open_page(tmp_path / "map.html")
     assert page.title() == "Clouds <b>& more</b>"
     assert "Clouds <b>& more</b> · 6,000 points" in page.locator("#facts").inner_text()
@@ -207,7 +207,7 @@ def test_a_page_is_light_or_dark_wide_or_narrow(open_page, tmp_path):
 
 
 def test_points_tell_the_columns_that_were_asked_for(open_page, tmp_path):
-    tree = treeline.build([1, 2, 2, 8], [50, 51, 51, 55], columns={"name": ["A", "B", "C", "D </script>"]})
+    tree = treelinemap.build([1, 2, 2, 8], [50, 51, 51, 55], columns={"name": ["A", "B", "C", "D </script>"]})
     tree.to_html(tmp_path / "map.html", columns=["name"])
     page = open_page(tmp_path / "map.html", "#view=tree&map=12/51/2")
     box = page.locator("#map").bounding_box()
@@ -220,7 +220,7 @@ def test_a_page_is_used_by_the_keyboard_and_has_no_barriers(open_page, tmp_path)
     from axe_playwright_python.sync_playwright import Axe
 
     x, y = clouds(2000)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html")
     page.locator("#listing summary").focus()
     page.keyboard.press("Enter")
@@ -242,7 +242,7 @@ FRAMES = """() => new Promise(done => requestAnimationFrame(() => requestAnimati
 
 def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
     x, y = clouds(2000)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html", viewport=SMALL)
     viewer = page.evaluate_handle("viewer")
     viewer.evaluate(LISTEN)
@@ -271,7 +271,7 @@ def test_a_page_without_a_size_keeps_the_one_before(open_page, tmp_path):
 
 def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
     x, y = clouds(2000)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     style = "#host { height: 100dvh }"
     text = (tmp_path / "map.html").read_text()
     assert text.count(style) == 1
@@ -290,7 +290,7 @@ def test_a_page_that_starts_without_a_size_waits_for_one(open_page, tmp_path):
 )
 def test_a_page_in_a_frame_of_another_has_land(name, viewport, sandbox, complaints, new_context, tmp_path):
     x, y = clouds(2000)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     inner = html.escape((tmp_path / "map.html").read_text())
     outer = f"""<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin: 0">
       <iframe {sandbox} style="border: 0; width: 100vw; height: 100vh" srcdoc="{inner}"></iframe>"""
@@ -314,7 +314,7 @@ def test_a_page_has_the_basemap_that_it_is_told(open_page, tmp_path):
         "layers": [{"id": "sand", "type": "background", "paint": {"background-color": "#e8d9b5"}}],
     }
     x, y = clouds(300)
-    (tmp_path / "map.html").write_text(treeline.build(x, y).to_html(basemap=style, title="Clouds"))
+    (tmp_path / "map.html").write_text(treelinemap.build(x, y).to_html(basemap=style, title="Clouds"))
     page = open_page(tmp_path / "map.html", viewport=SMALL)
     assert page.evaluate("viewer.map.getStyle().layers.map(({ id }) => id)") == ["sand"]
     # The given basemap has only one set of colors, so it does not change with the color scheme.
@@ -340,7 +340,7 @@ LINKS = {
 @pytest.mark.parametrize("link", LINKS)
 def test_a_link_says_what_it_does_not_show(link, open_page, tmp_path):
     x, y = clouds(300)
-    treeline.build(x, y).to_html(tmp_path / "map.html")
+    treelinemap.build(x, y).to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html", f"#view=tree&{link}", viewport=SMALL)
     page.get_by_text(LINKS[link]).wait_for()
     assert page.evaluate("viewer.tree.scene.clusters.reduce((sum, { count }) => sum + count, 0)") > 0

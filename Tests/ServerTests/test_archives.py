@@ -1,4 +1,4 @@
-"""Checks the PMTiles and MBTiles that `treeline tiles` writes, with independent readers."""
+"""Checks the PMTiles and MBTiles that `treelinemap tiles` writes, with independent readers."""
 
 import collections
 import gzip

@@ -28,9 +28,9 @@ def test_the_dockerfile_has_no_faults():
 
 @needs("systemd-analyze")
 def test_the_unit_of_systemd_is_one(tmp_path):
-    unit = tmp_path / "treeline-server.service"
-    text = (EXAMPLES / "treeline-server.service").read_text()
-    unit.write_text(text.replace("/usr/local/bin/treeline-server", program("TREELINE_SERVER")))
+    unit = tmp_path / "treelinemap-server.service"
+    text = (EXAMPLES / "treelinemap-server.service").read_text()
+    unit.write_text(text.replace("/usr/local/bin/treelinemap-server", program("TREELINE_SERVER")))
     found = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
     assert found.returncode == 0 and not found.stderr, found.stderr
 

@@ -54,4 +54,4 @@ def test_the_tool_finds_the_server_on_the_path():
     path = os.path.dirname(program("TREELINE_SERVER"))
     found = subprocess.run(
         [program("TREELINE_TOOL"), "serve", "--help"], capture_output=True, text=True, env={"PATH": path})
-    assert "treeline-server" in found.stdout, found
+    assert "treelinemap-server" in found.stdout, found

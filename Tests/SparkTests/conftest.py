@@ -13,8 +13,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Support"))
 
-import treeline.spark
-from treeline._spark_tasks import Tasks
+import treelinemap.spark
+from treelinemap._spark_tasks import Tasks
 
 import cluster
 import points
@@ -87,7 +87,7 @@ class Builds:
         folder = tempfile.mkdtemp(dir=self.work)
         os.mkdir(f"{folder}/marks")
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}
-        built = treeline.spark.build(
+        built = treelinemap.spark.build(
             df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split,
             refused=f"{folder}/refused.parquet", piece_size=max(17, self.count // 12), _tasks=tasks,
             progress=lambda stage, _: stages.setdefault(stage, time.monotonic() - start))

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from treeline._spark_tasks import Tasks
+from treelinemap._spark_tasks import Tasks
 
 import cluster
 from waiting import LIMIT, wait_for

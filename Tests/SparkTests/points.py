@@ -90,7 +90,7 @@ def write(folder, shape, count, files, seed=20240501, has_columns=False):
 
 
 def index(folder, path, *options):
-    """Builds the index of the rows in a folder with `treeline build`. The tool reads the rows as CSV."""
+    """Builds the index of the rows in a folder with `treelinemap build`. The tool reads the rows as CSV."""
     files = sorted(f"{folder}/{name}" for name in os.listdir(folder) if name.endswith(".parquet"))
     schema = pq.read_schema(files[0])
     command = [os.environ["TREELINE_TOOL"], "build", "-", "-o", path, "--row", "id", "--skip-invalid", *options]

@@ -1,12 +1,12 @@
-"""Checks that builds on Spark give the same bytes as `treeline build`, whatever happens to tasks and executors."""
+"""Checks that builds on Spark give the same bytes as `treelinemap build`, whatever happens to tasks and executors."""
 
 import filecmp
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import treeline
-import treeline.spark
+import treelinemap
+import treelinemap.spark
 
 import points
 from faulty_tasks import Hanging, Lost, LostInSmallBlocks, Twice
@@ -61,9 +61,9 @@ def test_tasks_that_hang_are_started_again_elsewhere(builds):
 
 def test_without_row_numbers_the_hierarchy_is_the_same(builds, tmp_path):
     df = builds.session.read.parquet(builds.data(points.stack)).repartition(5)
-    tree = treeline.spark.build(
+    tree = treelinemap.spark.build(
         df, "lon", "lat", out=tmp_path / "out.treeline", piece_size=builds.count // 3, split="mean").open()
-    assert tree.content_hash == treeline.open(builds.index(points.stack)).content_hash
+    assert tree.content_hash == treelinemap.open(builds.index(points.stack)).content_hash
     rows = np.sort(tree.members(tree.root()[0]).row)
     assert np.array_equal(rows, np.arange(builds.count)), "expected each row once"
 
@@ -72,10 +72,10 @@ def test_plain_coordinates_whose_plane_is_known_when_all_are_read(builds, tmp_pa
     folder = builds.data(points.towns)
     df = builds.session.read.parquet(folder).selectExpr("id", "lon * 1000 AS x", "lat * 7 AS y")
     out, expected = tmp_path / "plane.treeline", tmp_path / "whole.treeline"
-    treeline.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=builds.count // 5,
+    treelinemap.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=builds.count // 5,
                          separations=False)
     table = pq.read_table(folder).sort_by("id").to_pandas()
-    treeline.build(
+    treelinemap.build(
         table.lon.to_numpy() * 1000, table.lat.to_numpy() * 7, planar=True, split="mean", separations=False
     ).save(expected)
     assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of a build in memory"

@@ -1,8 +1,8 @@
 """Checks that faulty arguments and values are reported, and that no index is left behind."""
 
 import pytest
-import treeline
-import treeline.spark
+import treelinemap
+import treelinemap.spark
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +18,7 @@ def rows(spark):
         "folder that is not mounted", "rule that looks at all points"])
 def test_faulty_arguments_are_told(rows, tmp_path, words, arguments):
     with pytest.raises((ValueError, KeyError)) as error:
-        treeline.spark.build(rows, **{"lon": "lon", "lat": "lat", "out": tmp_path / "none.treeline"} | arguments)
+        treelinemap.spark.build(rows, **{"lon": "lon", "lat": "lat", "out": tmp_path / "none.treeline"} | arguments)
     assert words in str(error.value)
     assert not list(tmp_path.iterdir()), "expected no index"
 
@@ -26,12 +26,12 @@ def test_faulty_arguments_are_told(rows, tmp_path, words, arguments):
 @pytest.mark.parametrize("words, kind", [("row ", "number"), ("memory", "text")], ids=["unsuitable", "too many"])
 def test_values_that_do_not_suit_or_are_too_many_are_told(spark, tmp_path, words, kind):
     df = spark.range(70_000).selectExpr("id", "id / 1000 AS lon", "0 AS lat", "concat('Zum ', id) AS name")
-    with pytest.raises(treeline.Error) as error:
-        treeline.spark.build(df, "lon", "lat", row="id", columns="name", kinds={"name": kind}, memory="1MB",
+    with pytest.raises(treelinemap.Error) as error:
+        treelinemap.spark.build(df, "lon", "lat", row="id", columns="name", kinds={"name": kind}, memory="1MB",
                              out=tmp_path / "none.treeline")
     assert words in str(error.value)
 
 
 def test_no_points_are_an_empty_index(rows, tmp_path):
-    empty = treeline.spark.build(rows.where("id < 0"), "lon", "lat", out=tmp_path / "none.treeline")
+    empty = treelinemap.spark.build(rows.where("id < 0"), "lon", "lat", out=tmp_path / "none.treeline")
     assert empty.point_count == 0 and len(empty.open()) == 0

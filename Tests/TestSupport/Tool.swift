@@ -5,7 +5,7 @@ import Foundation
 public enum Tool {
   /// Path of the tool. The tool is built next to the test bundle.
   public static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    .deletingLastPathComponent().appendingPathComponent("treeline")
+    .deletingLastPathComponent().appendingPathComponent("treelinemap")
 
   public struct Result: Hashable, Sendable {
     public var output: String

@@ -14,8 +14,8 @@ import Testing
     #expect(result.output.contains("\"n\u{FFFD}\":\"caf\u{FFFD}\""))
     #expect(
       result.errors == """
-        treeline: standard input: 3 rows hold bytes that are not UTF-8, shown as \u{FFFD}; convert the text, for example with iconv -f WINDOWS-1252 -t UTF-8
-        treeline: standard input: 3 rows; longitude 1 to 5 from column "longitude", latitude 2 to 6 from column "latitude"
+        treelinemap: standard input: 3 rows hold bytes that are not UTF-8, shown as \u{FFFD}; convert the text, for example with iconv -f WINDOWS-1252 -t UTF-8
+        treelinemap: standard input: 3 rows; longitude 1 to 5 from column "longitude", latitude 2 to 6 from column "latitude"
 
         """)
     #expect(try !Tool.run(["query", "Fixtures/cities.csv.gz", "--limit", "3"]).errors.contains("UTF-8"))

@@ -28,7 +28,7 @@ import Testing
   /// Returns the command, its output and its exit code.
   private func transcript(of command: String) throws -> String {
     let words = command.split(separator: " ").map(String.init)
-    try #require(words.starts(with: ["$", "treeline"]), "a case begins with '$ treeline'")
+    try #require(words.starts(with: ["$", "treelinemap"]), "a case begins with '$ treelinemap'")
     let result = try Tool.run(Array(words.dropFirst(2)))
     var text = command + "\n" + result.output
     if !result.errors.isEmpty { text += "--- standard error\n" + result.errors }

@@ -23,17 +23,17 @@ import Testing
   @Test func rowsExtentAndColumns() throws {
     #expect(
       try said("name,lon,lat\na,-122.4194155,37.7\nb,2.35,48.85\n") == [
-        "treeline: points.csv: 2 rows; longitude -122.41942 to 2.35 from column \"lon\", "
+        "treelinemap: points.csv: 2 rows; longitude -122.41942 to 2.35 from column \"lon\", "
           + "latitude 37.7 to 48.85 from column \"lat\""
       ])
     #expect(
       try said("geom\nPOINT (1 2)\n") == [
-        "treeline: points.csv: 1 row; longitude 1 to 1, latitude 2 to 2 from column \"geom\""
+        "treelinemap: points.csv: 1 row; longitude 1 to 1, latitude 2 to 2 from column \"geom\""
       ])
-    #expect(try said("lon,lat\n") == ["treeline: points.csv: 0 rows"])
+    #expect(try said("lon,lat\n") == ["treelinemap: points.csv: 0 rows"])
     let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":[3,4]},"properties":null}"#
     #expect(
-      try said(feature, name: "p.geojsonl") == ["treeline: p.geojsonl: 1 row; longitude 3 to 3, latitude 4 to 4"])
+      try said(feature, name: "p.geojsonl") == ["treelinemap: p.geojsonl: 1 row; longitude 3 to 3, latitude 4 to 4"])
   }
 
   @Test(arguments: [

@@ -50,7 +50,7 @@ import Treeline
     let points = try folder.write("lon,lat\n1,2\nx,y\n", to: "points.csv")
     #expect(try Tool.run(["query", points, "--skip-invalid"]).errors.contains("skipped 1 of 2 rows"))
     #expect(try Tool.run(["query", points, "--skip-invalid", "--quiet"]).errors.isEmpty)
-    #expect(try Tool.run(["query", points, "--quiet"]).errors.hasPrefix("treeline: error: "))
+    #expect(try Tool.run(["query", points, "--quiet"]).errors.hasPrefix("treelinemap: error: "))
   }
 
   @Test func damageIsToldAsJSON() throws {
@@ -73,6 +73,6 @@ import Treeline
       [
         "PATH=/nonexistent", Tool.executable.path, "serve", "--help",
       ])
-    #expect(result.code == 0 && result.output.contains("treeline-server"), "\(result)")
+    #expect(result.code == 0 && result.output.contains("treelinemap-server"), "\(result)")
   }
 }

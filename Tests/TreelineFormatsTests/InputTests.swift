@@ -47,7 +47,7 @@ import Treeline
     }
     #expect(
       throws: ReadingError.unopenable(
-        file: "/", reason: "it is a folder; treeline.build_parquet in Python reads folders of Parquet files")
+        file: "/", reason: "it is a folder; treelinemap.build_parquet in Python reads folders of Parquet files")
     ) { try PointReader.read(path: "/") }
     #expect(ReadingError.unopenable(file: "/", reason: "x").description == "/: cannot be opened: x")
     #expect(ReadingError.readFailed(file: "/", reason: "x").description == "/: reading failed: x")

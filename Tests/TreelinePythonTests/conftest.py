@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "Fixtures"
@@ -55,4 +55,4 @@ def points():
 @pytest.fixture(scope="session")
 def tree(points):
     columns = {name: points[name] for name in ("price", "rooms", "kind", "open", "opened")}
-    return treeline.build(points["lon"], points["lat"], columns=columns)
+    return treelinemap.build(points["lon"], points["lat"], columns=columns)

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 geopandas = pytest.importorskip("geopandas")
 pd = pytest.importorskip("pandas")
@@ -38,7 +38,7 @@ def test_a_long_answer_prints_its_ends(tree):
 
 def test_a_notebook_shows_a_table_whose_texts_are_no_markup():
     names = ["<b>", "a\tb\nc" + "x" * 99]
-    tree = treeline.build([1, 2], [3, 4], columns={"name": names}, kinds={"name": "category"})
+    tree = treelinemap.build([1, 2], [3, 4], columns={"name": names}, kinds={"name": "category"})
     answer = tree.clusters(limit=2, aggregate="mode(name)")
     page = answer._repr_html_()
     assert page.count("<tr>") == 3 and "<td>&lt;b&gt;</td>" in page and "<b>" not in page
@@ -72,7 +72,7 @@ def test_an_empty_answer_becomes_a_frame_with_its_columns(tree, answer):
         assert set(frame) <= set(part.to_pandas())
     assert empty.keys() == names
     # Only the constructor of pandas finds a mapping.
-    assert not isinstance(empty, dict) and empty.__class__ is type(empty) is treeline.Clusters
+    assert not isinstance(empty, dict) and empty.__class__ is type(empty) is treelinemap.Clusters
     assert type(answer[:0]) is answer[:0].__class__
 
 
@@ -98,7 +98,7 @@ def test_names_choose_columns(answer):
 
 def check_part(part, answer, places):
     """Checks that a part of an answer has the clusters at the given places of the answer."""
-    names = [*treeline._answer._COLUMNS, "first", "end", "tree_index", "radius", "west", "north", *answer.values]
+    names = [*treelinemap._answer._COLUMNS, "first", "end", "tree_index", "radius", "west", "north", *answer.values]
     assert len(part) == len(places) and part.tree is answer.tree
     for name in names:
         assert str(part[name].tolist()) == str(answer[name][places].tolist())
@@ -155,22 +155,22 @@ def test_a_part_is_an_answer(tree, answer):
     assert part.find(index) == place and part.find(int(answer.first[np.argmin(answer.count)])) is None
     # The changes of a part of an answer refer to places in this part.
     change = part.transition_to(tree.children(part[place]))
-    split = change.change == treeline.Transition.SPLIT
+    split = change.change == treelinemap.Transition.SPLIT
     assert change.from_place[split].tolist() == [place] * 2 and sorted(change.to_place[split]) == [0, 1]
     assert (change.start[split, 0] == part.x[place]).all()
     back = tree.children(part[place]).transition_to(part)
-    assert set(back.to_place[back.change == treeline.Transition.MERGED]) == {place}
-    assert sorted(change.from_place[change.change == treeline.Transition.EXITED]) == [0, 1, 2, 4]
+    assert set(back.to_place[back.change == treelinemap.Transition.MERGED]) == {place}
+    assert sorted(change.from_place[change.change == treelinemap.Transition.EXITED]) == [0, 1, 2, 4]
     geojson = part.__geo_interface__
     assert [each["id"] for each in geojson["features"]] == part.id.tolist()
     assert part.to_geopandas().geometry.x.tolist() == part.x.tolist()
 
 
 def test_parts_keep_what_a_query_decides(points):
-    badges = treeline.build(points["lon"], points["lat"], grow="badges")
+    badges = treelinemap.build(points["lon"], points["lat"], grow="badges")
     shown = badges.clusters(zoom=6, badges=1)
     assert shown[shown.count > 9].badge_diameter.tolist() == shown.badge_diameter[shown.count > 9].tolist()
-    plain = treeline.build(points["lon"], points["lat"])
+    plain = treelinemap.build(points["lon"], points["lat"])
     member = plain.clusters(zoom=6, spacing=44, position="member")
     assert member[2:5].x.tolist() == member.x[2:5].tolist() != plain.clusters(zoom=6, spacing=44).x[2:5].tolist()
     assert member[2:5].tree_index.tolist() == member.tree_index[2:5].tolist() and member[2:5].tree_index.min() >= 0
@@ -207,17 +207,17 @@ def test_labels_are_of_the_points_that_pass(tree, points):
     assert ((labels >= 0) == chosen).all()
     part = tree.clusters(limit=9)[[4, 2]]
     assert np.bincount(part.labels[part.labels >= 0]).tolist() == part.count.tolist()
-    groups = treeline.build(points["lon"], points["lat"], columns={"kind": points["kind"]}, group_by="kind")
+    groups = treelinemap.build(points["lon"], points["lat"], columns={"kind": points["kind"]}, group_by="kind")
     shown = groups.clusters(limit=3)
     assert (shown.group[shown.labels] == points["kind"]).all()
 
 
 def test_labels_of_an_opened_index_are_of_its_rows(tree, tmp_path):
     tree.save(tmp_path / "tree")
-    opened = treeline.open(tmp_path / "tree")
+    opened = treelinemap.open(tmp_path / "tree")
     assert opened.row_count == 5000 == opened.select("rooms < 9").row_count
     assert (opened.clusters(limit=9).labels == tree.clusters(limit=9).labels).all()
-    empty = treeline.build([], [])
+    empty = treelinemap.build([], [])
     assert empty.row_count == 0 and empty.clusters(limit=1).labels.tolist() == []
 
 
@@ -238,22 +238,22 @@ def test_hulls_are_geometries(tree):
 
 
 def test_hulls_of_few_points_are_points_and_lines():
-    tree = treeline.build([1, 2, 2, 50, 50], [3, 4, 4, 6, 6])
+    tree = treelinemap.build([1, 2, 2, 50, 50], [3, 4, 4, 6, 6])
     assert [hull.geom_type for hull in tree.clusters(limit=3).hulls()] == ["Point", "Point", "Point"]
     assert [hull.geom_type for hull in tree.clusters(limit=2).hulls()] == ["LineString", "Point"]
 
 
 def test_hulls_are_divided_at_the_antimeridian():
-    triangle = treeline.build([178, -178, -179, 179], [0, 0, 3, 2])
+    triangle = treelinemap.build([178, -178, -179, 179], [0, 0, 3, 2])
     (hull,) = triangle.root().hulls()
     west, south, east, north = hull.bounds
     assert hull.geom_type == "MultiPolygon" and hull.is_valid and (west, east) == (-180, 180)
     whole = shapely.MultiPoint([(178, 0), (182, 0), (181, 3), (179, 2)]).convex_hull
     assert hull.area == pytest.approx(whole.area, abs=1e-5) and all(part.exterior.is_ccw for part in hull.geoms)
     assert hull.contains(shapely.Point(179.5, 1)) and hull.contains(shapely.Point(-179.5, 1))
-    (line,) = treeline.build([179, -179], [0, 2]).root().hulls()
+    (line,) = treelinemap.build([179, -179], [0, 2]).root().hulls()
     assert line.geom_type == "MultiLineString" and line.length == pytest.approx(8**0.5, abs=1e-6)
-    (edge,) = treeline.build([170, 180, 175], [0, 0, 5]).root().hulls()
+    (edge,) = treelinemap.build([170, 180, 175], [0, 0, 5]).root().hulls()
     assert edge.geom_type in ("Polygon", "MultiPolygon") and edge.area == pytest.approx(25, abs=1e-5)
 
 
@@ -274,17 +274,17 @@ def test_radius_and_axes_are_in_meters(tree):
         assert found.semi_major[0] == pytest.approx(major, rel=1e-6, abs=0.1)
         assert found.semi_minor[0] == pytest.approx(minor, abs=1e-3 * major + 0.1)
     # The radius is one degree of the equator. At 60 degrees of latitude, it is half as long.
-    equator, north = (treeline.build([10, 12], [y, y]).root().radius[0] for y in (0, 60))
+    equator, north = (treelinemap.build([10, 12], [y, y]).root().radius[0] for y in (0, 60))
     assert equator == pytest.approx(111_319.5, abs=1) and north == pytest.approx(111_319.5 / 2, abs=1)
 
 
 def test_radius_of_a_plain_plane_is_in_its_units():
     random = np.random.default_rng(5)
     x, y = random.normal(4000, 30, 500), random.normal(-70_000, 80, 500)
-    tree = treeline.build(x, y, planar=True, columns={"n": np.arange(500)})
+    tree = treelinemap.build(x, y, planar=True, columns={"n": np.arange(500)})
     for tree in (tree, tree.select("n >= 100")):
         first = 500 - len(tree)
         root = tree.root()
         assert root.radius[0] == pytest.approx(np.hypot(x[first:].std(), y[first:].std()), rel=1e-6)
         assert root.semi_major[0] == pytest.approx(80, rel=0.2)
-    assert np.isnan(treeline.build([], [], planar=True).clusters(limit=1).radius).tolist() == []
+    assert np.isnan(treelinemap.build([], [], planar=True).clusters(limit=1).radius).tolist() == []

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 duckdb = pytest.importorskip("duckdb")
 pa = pytest.importorskip("pyarrow")
@@ -90,20 +90,20 @@ def variants(table):
 
 def test_every_type_in_every_layout(table, expected):
     lon, lat = table["lon"], table["lat"]
-    reference = told(treeline.build(lon, lat, columns=table))
+    reference = told(treelinemap.build(lon, lat, columns=table))
     for name, values in expected.items():
         assert reference[name] == values, name
-    exact = treeline.build(lon, lat, columns=table).clusters(limit=1, aggregate="sum(large)")["sum_large"][0]
+    exact = treelinemap.build(lon, lat, columns=table).clusters(limit=1, aggregate="sum(large)")["sum_large"][0]
     assert float(exact) == float(sum(value or 0 for value in table["large"].to_pylist()))
     tried = 0
     for name, columns in variants(table):
-        assert told(treeline.build(lon, lat, columns=columns)) == reference, name
+        assert told(treelinemap.build(lon, lat, columns=columns)) == reference, name
         tried += 1
     assert tried == 11
 
 
 def test_coordinates_of_any_layout(table):
-    hash = treeline.build(np.asarray(table["lon"]), np.asarray(table["lat"])).content_hash
+    hash = treelinemap.build(np.asarray(table["lon"]), np.asarray(table["lat"])).content_hash
     connection = duckdb.connect()
     connection.register("places", table)
     lon, lat = pa.chunked_array([table["lon"][:7].combine_chunks(), table["lon"][7:].combine_chunks()]), table["lat"]
@@ -114,7 +114,7 @@ def test_coordinates_of_any_layout(table):
         (connection.sql("select lon, lat from places"), None),
         (table.select(["lon", "lat"]), None),
     ):
-        assert treeline.build(x, y).content_hash == hash
+        assert treelinemap.build(x, y).content_hash == hash
 
 
 def test_types_that_are_no_column_are_refused():
@@ -125,37 +125,37 @@ def test_types_that_are_no_column_are_refused():
         (pa.array([datetime.time(3)]), "found the type 'ttu' of Arrow's C data interface"),
     ):
         with pytest.raises(TypeError, match="column 'a': expected numbers, booleans, times or texts, " + message):
-            treeline.build([1], [2], columns={"a": values})
+            treelinemap.build([1], [2], columns={"a": values})
     with pytest.raises(TypeError, match="x: expected numbers, found texts"):
-        treeline.build(pa.array(["1"]), pa.array(["2"]))
-    with pytest.raises(treeline.BuildError, match="row 1: .* found longitude nan"):
-        treeline.build(pa.array([1, None]), pa.array([2, 3]))
+        treelinemap.build(pa.array(["1"]), pa.array(["2"]))
+    with pytest.raises(treelinemap.BuildError, match="row 1: .* found longitude nan"):
+        treelinemap.build(pa.array([1, None]), pa.array([2, 3]))
     with pytest.raises(TypeError, match="name it, as in columns="):
-        treeline.build([1], [2], columns=pa.array([1]))
+        treelinemap.build([1], [2], columns=pa.array([1]))
 
     def fail():
         yield pa.record_batch({"a": [1]})
         raise RuntimeError("the disk is full")
 
     with pytest.raises(ValueError, match="the disk is full"):
-        treeline.build([1], [2], columns=pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), fail()))
+        treelinemap.build([1], [2], columns=pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), fail()))
 
 
 def test_nothing_of_every_type(table):
-    tree = treeline.build([], [], columns=table.slice(0, 0))
+    tree = treelinemap.build([], [], columns=table.slice(0, 0))
     assert len(tree) == 0 and list(tree.columns) == table.column_names
     empty = pa.RecordBatchReader.from_batches(table.schema, [])
-    assert treeline.build([], [], columns=empty).columns == tree.columns
+    assert treelinemap.build([], [], columns=empty).columns == tree.columns
 
 
 def test_pyarrow_is_not_needed():
     script = """
 import sys
 sys.modules["pyarrow"] = None
-import duckdb, polars as pl, treeline
+import duckdb, polars as pl, treelinemap
 frame = pl.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0], "kind": ["a", "b"], "n": [1, None]})
-print(treeline.build(frame["x"], frame["y"], columns=frame[["kind", "n"]]).columns)
-print(treeline.build(duckdb.sql("select 1.5, 2.5"), columns=duckdb.sql("select 'a' as kind")).columns)
+print(treelinemap.build(frame["x"], frame["y"], columns=frame[["kind", "n"]]).columns)
+print(treelinemap.build(duckdb.sql("select 1.5, 2.5"), columns=duckdb.sql("select 'a' as kind")).columns)
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert output.splitlines() == ["{'kind': 'category', 'n': 'number'}", "{'kind': 'category'}"]
@@ -179,11 +179,11 @@ def test_answers_are_taken_by_whatever_speaks_arrow(tree):
     assert table["mode_kind"].to_pylist() == few["mode_kind"].tolist()
     assert pl.DataFrame(tree.members(few[0], limit=2)).columns == ["row", "tree_index", "x", "y"]
     gone = tree.values("kind", [0, 1])
-    assert treeline.Table({"kind": np.array([None, *gone], object)}).to_arrow()["kind"].to_pylist() == [None, *gone]
+    assert treelinemap.Table({"kind": np.array([None, *gone], object)}).to_arrow()["kind"].to_pylist() == [None, *gone]
 
 
 def test_nothing_is_lent_longer_than_it_is_used(tree):
-    from treeline import _arrow_export
+    from treelinemap import _arrow_export
 
     answer = tree.clusters(limit=9)
     expected = answer.x.tolist()

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ import treeline
         (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected 'bbox' to be of numbers, found None"),
         (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
         (dict(bbox={"west": 0}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
-        (dict(bbox=(0, 40, 4, 50), zoom="near"), treeline.ParameterError, "'zoom' must be from 0 to 32, found near"),
+        (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found near"),
         (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer, found 3"),
         (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer, found 3"),
         (dict(limit=3, where=3), TypeError, "expected a text, found 3"),
@@ -39,7 +39,7 @@ def test_numbers_as_texts_and_of_other_types_are_taken(tree):
 
 
 def test_a_box_across_the_antimeridian():
-    tree = treeline.build([179, -179, 0], [1, 1, 1])
+    tree = treelinemap.build([179, -179, 0], [1, 1, 1])
     assert tree.clusters((170, 0, -170, 2), 5, spacing=44).count.sum() == 2
     assert tree.clusters((-170, 0, 170, 2), 5, spacing=44).row.tolist() == [2]
 
@@ -52,7 +52,7 @@ def test_wrong_arguments_of_other_questions(tree):
         (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
         (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),
         (lambda: tree.members(-1), ValueError, "expected 'id' to be a whole number from 0"),
-        (lambda: tree.members(12345678), treeline.QueryError, "ids belong to the tree that gave them"),
+        (lambda: tree.members(12345678), treelinemap.QueryError, "ids belong to the tree that gave them"),
         (lambda: tree.tree_index("a"), TypeError, "expected 'row' to be a whole number"),
         (lambda: tree.tree_index(2**64), ValueError, "expected 'row' to be a whole number from"),
         (lambda: tree.values(None, [0]), TypeError, "expected a text, found None"),
@@ -105,10 +105,10 @@ def test_what_is_missing_is_told():
 import sys
 for name in ("pyarrow", "pandas", "geopandas", "anywidget"):
     sys.modules[name] = None
-import treeline
-tree = treeline.build([1, 2], [3, 4])
+import treelinemap
+tree = treelinemap.build([1, 2], [3, 4])
 answer = tree.clusters(limit=1)
-parquet = lambda: treeline.build_parquet("places.parquet", out="places.treeline")
+parquet = lambda: treelinemap.build_parquet("places.parquet", out="places.treeline")
 for convert in (answer.to_arrow, answer.to_pandas, answer.to_geopandas, tree.map, parquet):
     try:
         convert()
@@ -119,7 +119,7 @@ print(tree._repr_mimebundle_()["text/plain"])
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     names = ("pyarrow", "pandas", "geopandas", "anywidget", "pyarrow")
     needed = [f"this needs {name}: pip install {name}" for name in names]
-    assert output.splitlines() == [*needed, "<treeline.Tree of 2 points, least-scatter>"]
+    assert output.splitlines() == [*needed, "<treelinemap.Tree of 2 points, least-scatter>"]
 
 
 def test_answers_outlive_everything_in_threads(tree):
@@ -154,7 +154,7 @@ def test_groups_are_named(points):
     alone = np.arange(len(points["lon"])) % 100 == 0
     kinds = points["kind"].tolist()
     kinds[7] = None
-    tree = treeline.build(
+    tree = treelinemap.build(
         points["lon"], points["lat"], columns={"kind": kinds, "alone": alone}, group_by="kind", never_cluster="alone"
     )
     assert tree.groups["name"].tolist() == ["", "camping", "hostel", "hotel"]
@@ -164,5 +164,5 @@ def test_groups_are_named(points):
         rows = tree.members(cluster)["row"].tolist()
         assert {kinds[row] or "" for row in rows} == {group} if group is not None else alone[rows].all()
     assert set(answer.group.tolist()) == {"", "camping", "hostel", "hotel", None}
-    plain = treeline.build(points["lon"], points["lat"])
+    plain = treelinemap.build(points["lon"], points["lat"])
     assert len(plain.groups["name"]) == 0 and set(plain.clusters(limit=3).group.tolist()) == {None}

@@ -8,9 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 from conftest import ROOT
-from treeline import _names
+from treelinemap import _names
 
 duckdb = pytest.importorskip("duckdb")
 geopandas = pytest.importorskip("geopandas")
@@ -26,7 +26,7 @@ def frame(points):
 
 def test_tables_of_all_kinds_are_points_with_columns(frame, points):
     names = ["price", "rooms", "kind", "open", "opened"]
-    expected = treeline.build(points["lon"], points["lat"], columns={name: points[name] for name in names})
+    expected = treelinemap.build(points["lon"], points["lat"], columns={name: points[name] for name in names})
     table = pa.Table.from_pandas(frame, preserve_index=False)
     connection = duckdb.connect()
     connection.register("places", table)
@@ -41,7 +41,7 @@ def test_tables_of_all_kinds_are_points_with_columns(frame, points):
         {name: frame[name].to_numpy() for name in frame},
         frame.to_records(index=False),
     ):
-        tree = treeline.build(source)
+        tree = treelinemap.build(source)
         assert tree.content_hash == expected.content_hash and tree.columns == expected.columns
         query = dict(limit=9, aggregate="sum(rooms), mean(price), counts(kind), max(opened)")
         found, wanted = tree.clusters(**query).values, expected.clusters(**query).values
@@ -63,41 +63,41 @@ def test_tables_of_all_kinds_are_points_with_columns(frame, points):
 )  # fmt: skip
 def test_coordinates_are_found_by_their_names(x, y, recwarn):
     # If columns were taken in their order instead of by name, longitudes and latitudes would be swapped.
-    tree = treeline.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
+    tree = treelinemap.build({y: [48.0, 49.0], "kind": ["a", "b"], x: [100.0, 101.0]})
     assert tree.bounds == pytest.approx((100, 48, 101, 49), abs=1e-6) and list(tree.columns) == ["kind"]
-    assert treeline.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)
+    assert treelinemap.build(pd.DataFrame({y: [48.0, 49.0], x: [100.0, 101.0]})).bounds[0] == pytest.approx(100, abs=1e-6)
     assert len(recwarn) == 0
 
 
 def test_names_of_both_and_of_columns_are_taken():
     frame = pd.DataFrame({"lon": [1.0, 2.0], "lat": [3.0, 4.0], "east": [5.0, 6.0], "north": [7.0, 8.0], "n": [1, 2]})
-    tree = treeline.build(frame, lon="east", lat="north", columns=["n"])
+    tree = treelinemap.build(frame, lon="east", lat="north", columns=["n"])
     assert tree.bounds == pytest.approx((5, 7, 6, 8), abs=1e-6) and list(tree.columns) == ["n"]
-    assert list(treeline.build(frame).columns) == ["east", "north", "n"]
-    assert list(treeline.build(frame, columns="n").columns) == ["n"]
-    assert list(treeline.build(frame, columns=()).columns) == []
-    assert list(treeline.build(frame, columns=["n", "lon"]).columns) == ["n", "lon"]
-    assert treeline.build(frame, columns={"other": ["a", "b"]}).columns == {"other": "category"}
+    assert list(treelinemap.build(frame).columns) == ["east", "north", "n"]
+    assert list(treelinemap.build(frame, columns="n").columns) == ["n"]
+    assert list(treelinemap.build(frame, columns=()).columns) == []
+    assert list(treelinemap.build(frame, columns=["n", "lon"]).columns) == ["n", "lon"]
+    assert treelinemap.build(frame, columns={"other": ["a", "b"]}).columns == {"other": "category"}
     places = geopandas.GeoDataFrame(frame, geometry=geopandas.points_from_xy([50, 60], [7, 8]), crs=4326)
-    assert treeline.build(places).bounds[0] == pytest.approx(50, abs=1e-6)
-    assert treeline.build(places, lon="east", lat="north", columns="n").bounds[0] == pytest.approx(5, abs=1e-6)
+    assert treelinemap.build(places).bounds[0] == pytest.approx(50, abs=1e-6)
+    assert treelinemap.build(places, lon="east", lat="north", columns="n").bounds[0] == pytest.approx(5, abs=1e-6)
     plane = pd.DataFrame({"lon": [1.0, 2.0], "lat": [3.0, 4.0], "x": [500.0, 600.0], "y": [7.0, 8.0]})
-    assert treeline.build(plane, planar=True).bounds == pytest.approx((500, 7, 600, 8))
-    assert treeline.build(plane, columns=()).bounds[0] == pytest.approx(1, abs=1e-6)
+    assert treelinemap.build(plane, planar=True).bounds == pytest.approx((500, 7, 600, 8))
+    assert treelinemap.build(plane, columns=()).bounds[0] == pytest.approx(1, abs=1e-6)
 
 
 def test_a_guess_is_told():
     with pytest.warns(UserWarning, match="'a' and 'b' are taken for longitudes and latitudes in this order; .* lon="):
-        assert treeline.build(pd.DataFrame({"a": [1.0], "b": [2.0]})).bounds[0] == pytest.approx(1, abs=1e-6)
+        assert treelinemap.build(pd.DataFrame({"a": [1.0], "b": [2.0]})).bounds[0] == pytest.approx(1, abs=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        treeline.build(pd.DataFrame(np.array([[1.0, 2.0]])))
-        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), lon="x", lat="y")
-        treeline.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), planar=True)
-        treeline.build({"stop_lat": [1.0], "stop_lon": [2.0]})
+        treelinemap.build(pd.DataFrame(np.array([[1.0, 2.0]])))
+        treelinemap.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), lon="x", lat="y")
+        treelinemap.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), planar=True)
+        treelinemap.build({"stop_lat": [1.0], "stop_lon": [2.0]})
     ride = {"end_lat": [9.0], "end_lng": [8.0], "start_lat": [1.0], "start_lng": [2.0]}
     with pytest.warns(UserWarning, match="points lie at 'start_lng' and 'start_lat', not at 'end_lng' and") as told:
-        tree = treeline.build(ride)
+        tree = treelinemap.build(ride)
     assert tree.bounds[:2] == pytest.approx((2, 1), abs=1e-6) and len(told) == 1 and told[0].filename == __file__
     assert list(tree.columns) == ["end_lat", "end_lng"]
 
@@ -109,27 +109,27 @@ def test_names_of_a_plane_make_a_plane(x, y):
     frame = pd.DataFrame({y: [5_400_000.0, 5_500_000.0], "kind": ["a", "b"], x: [400_000.0, 500_000.0]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tree = treeline.build(frame)
+        tree = treelinemap.build(frame)
         assert tree.is_planar and tree.bounds == pytest.approx((4e5, 5.4e6, 5e5, 5.5e6))
-        assert treeline.build(frame, planar=True).content_hash == tree.content_hash
-    with pytest.raises(treeline.BuildError, match="most coordinates are not degrees; planar=True takes them"):
-        treeline.build(frame, planar=False)
+        assert treelinemap.build(frame, planar=True).content_hash == tree.content_hash
+    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+        treelinemap.build(frame, planar=False)
     near = frame.assign(**{x: [2.0, 3.0], y: [48.0, 49.0]})
     told = re.escape(f"{x!r} and {y!r} are taken for x and y on a plain plane, but may be degrees; planar=False")
     with pytest.warns(UserWarning, match=told):
-        assert treeline.build(near).is_planar
+        assert treelinemap.build(near).is_planar
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not treeline.build(near, planar=False).is_planar and treeline.build(near, planar=True).is_planar
-        assert not treeline.build(near, lon=x, lat=y).is_planar
+        assert not treelinemap.build(near, planar=False).is_planar and treelinemap.build(near, planar=True).is_planar
+        assert not treelinemap.build(near, lon=x, lat=y).is_planar
 
 
 def test_names_have_the_order_of_the_tool():
     both = {"x": [4e5], "y": [5e6], "lon": [2.0], "lat": [48.0]}
-    assert not treeline.build(both).is_planar and treeline.build(both, planar=True).bounds[0] == pytest.approx(4e5)
-    assert treeline.build({"rechtswert": [4e5], "hochwert": [5e6], "longitud": [1.0], "latitud": [2.0]}).is_planar
+    assert not treelinemap.build(both).is_planar and treelinemap.build(both, planar=True).bounds[0] == pytest.approx(4e5)
+    assert treelinemap.build({"rechtswert": [4e5], "hochwert": [5e6], "longitud": [1.0], "latitud": [2.0]}).is_planar
     with pytest.raises(ValueError, match="found 'home_lon' and 'home_lat', 'shop_lon' and 'shop_lat'; name one pair"):
-        treeline.build({"home_lon": [1.0], "home_lat": [1.0], "shop_lon": [1.0], "shop_lat": [1.0]})
+        treelinemap.build({"home_lon": [1.0], "home_lat": [1.0], "shop_lon": [1.0], "shop_lat": [1.0]})
 
 
 def test_names_are_those_of_the_tool():
@@ -154,12 +154,12 @@ def test_names_are_those_of_the_tool():
 def test_coordinates_that_are_not_degrees_need_a_plane():
     x, y = [400_000.0, 500_000.0, 2.0], [5_400_000.0, 5_500_000.0, 3.0]
     for arguments in (dict(x=x, y=y), dict(x={"lon": x, "lat": y}), dict(x={"a": x, "b": y, "n": x}, lon="a", lat="b")):
-        with pytest.raises(treeline.BuildError, match="planar=True takes them for x and y on a plain plane") as told:
-            treeline.build(**arguments)
+        with pytest.raises(treelinemap.BuildError, match="planar=True takes them for x and y on a plain plane") as told:
+            treelinemap.build(**arguments)
         assert "skip_invalid" not in str(told.value)
-        assert treeline.build(**arguments, planar=True).is_planar
-    with pytest.raises(treeline.BuildError, match="skip_invalid=True leaves out such rows"):
-        treeline.build([1.0, 2.0, 500.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0, 5.0])
+        assert treelinemap.build(**arguments, planar=True).is_planar
+    with pytest.raises(treelinemap.BuildError, match="skip_invalid=True leaves out such rows"):
+        treelinemap.build([1.0, 2.0, 500.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0, 5.0])
 
 
 @pytest.mark.parametrize(
@@ -172,15 +172,15 @@ def test_coordinates_that_are_not_degrees_need_a_plane():
 )
 def test_a_column_of_both_coordinates_is_explained(frame, message):
     with pytest.raises(KeyError, match=message):
-        treeline.build(pd.DataFrame(frame))
+        treelinemap.build(pd.DataFrame(frame))
 
 
 def test_the_advice_about_a_column_of_both_coordinates_works():
     frame = pd.DataFrame({"name": ["Paris", "Rome"], "location": ["48.85, 2.35", "41.9, 12.5"]})
     with pytest.raises(KeyError) as told:
-        treeline.build(frame)
+        treelinemap.build(frame)
     exec(re.search("frame.*", told.value.args[0])[0], {"frame": frame})
-    assert treeline.build(frame).bounds == pytest.approx((2.35, 41.9, 12.5, 48.85), abs=1e-6)
+    assert treelinemap.build(frame).bounds == pytest.approx((2.35, 41.9, 12.5, 48.85), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
 )
 def test_what_is_no_table_of_points_is_told(arguments, error, message):
     with pytest.raises(error, match=message):
-        treeline.build(**arguments)
+        treelinemap.build(**arguments)
 
 
 @pytest.fixture
@@ -225,11 +225,11 @@ def gaps(points):
 def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     frame, invalid = gaps
     with pytest.raises(
-        treeline.BuildError, match="row 7: .* found longitude nan .*; skip_invalid=True leaves out such rows"
+        treelinemap.BuildError, match="row 7: .* found longitude nan .*; skip_invalid=True leaves out such rows"
     ):
-        treeline.build(frame)
+        treelinemap.build(frame)
     with pytest.warns(UserWarning, match="3 rows are not in the tree, .* the first is row 7: nan, "):
-        tree = treeline.build(frame, skip_invalid=True, kinds={"price": "number+percentiles"})
+        tree = treelinemap.build(frame, skip_invalid=True, kinds={"price": "number+percentiles"})
     assert len(tree) == len(frame) - 3 and tree.row_count == len(frame)
     rows = tree.members(tree.root()[0])["row"]
     assert sorted(rows.tolist()) == sorted(set(range(len(frame))) - set(invalid))
@@ -238,11 +238,11 @@ def test_rows_without_a_place_are_left_out_if_asked_for(gaps, tmp_path):
     assert tree.values("rooms", indices).tolist() == frame["rooms"][[8, 3999, 4001]].tolist()
     assert tree.clusters(limit=1, aggregate="sum(rooms)")["sum_rooms"][0] == frame["rooms"].drop(invalid).sum()
     # A table without these three rows gives the same tree.
-    whole = treeline.build(frame.drop(invalid))
+    whole = treelinemap.build(frame.drop(invalid))
     assert whole.content_hash == tree.content_hash
     tree.save(tmp_path / "tree.treeline")
-    assert treeline.verify(tmp_path / "tree.treeline") == []
-    assert treeline.open(tmp_path / "tree.treeline").members(tree.root()[0])["row"].tolist() == rows.tolist()
+    assert treelinemap.verify(tmp_path / "tree.treeline") == []
+    assert treelinemap.open(tmp_path / "tree.treeline").members(tree.root()[0])["row"].tolist() == rows.tolist()
 
 
 def test_an_index_of_a_table_with_gaps_is_that_of_its_parquet_file(gaps, tmp_path):
@@ -251,21 +251,21 @@ def test_an_index_of_a_table_with_gaps_is_that_of_its_parquet_file(gaps, tmp_pat
     frame.to_parquet(tmp_path / "places.parquet")
     names = ["price", "rooms", "open", "opened"]
     with pytest.warns(UserWarning):
-        treeline.build(frame, skip_invalid=True, columns=names).save(tmp_path / "one")
+        treelinemap.build(frame, skip_invalid=True, columns=names).save(tmp_path / "one")
         source, out = tmp_path / "places.parquet", tmp_path / "other"
-        treeline.build_parquet(source, out=out, columns=names, skip_invalid=True)
+        treelinemap.build_parquet(source, out=out, columns=names, skip_invalid=True)
     assert filecmp.cmp(tmp_path / "one", tmp_path / "other", shallow=False)
 
 
 def test_tables_without_gaps_are_built_as_ever(frame, recwarn):
     for options in (dict(grow="merge"), dict(group_by="kind"), dict(split="mean")):
-        assert len(treeline.build(frame, skip_invalid=True, **options)) == len(frame)
+        assert len(treelinemap.build(frame, skip_invalid=True, **options)) == len(frame)
     assert len(recwarn) == 0
 
 
 def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
-    with pytest.raises(treeline.BuildError, match="gamma") as raised:
-        treeline.build(gaps[0], skip_invalid=True, split="gamma:2")
+    with pytest.raises(treelinemap.BuildError, match="gamma") as raised:
+        treelinemap.build(gaps[0], skip_invalid=True, split="gamma:2")
     assert raised.value.__context__ is None
 
 
@@ -274,14 +274,14 @@ def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
 )
 def test_what_cannot_leave_out_rows_says_so(gaps, options):
     with pytest.raises(
-        treeline.BuildError, match=f"found 3, the first row 7; .* with {next(iter(options))}=, so drop them"
+        treelinemap.BuildError, match=f"found 3, the first row 7; .* with {next(iter(options))}=, so drop them"
     ):
-        treeline.build(gaps[0], skip_invalid=True, **options)
+        treelinemap.build(gaps[0], skip_invalid=True, **options)
 
 
 def test_every_row_may_be_without_a_place():
     with pytest.warns(UserWarning, match="2 rows are not in the tree"):
-        tree = treeline.build({"lon": [None, 200.0], "lat": [1.0, 2.0], "n": [1, 2]}, skip_invalid=True)
+        tree = treelinemap.build({"lon": [None, 200.0], "lat": [1.0, 2.0], "n": [1, 2]}, skip_invalid=True)
     assert len(tree) == 0 and tree.row_count == 2 and tree.clusters(limit=3).labels.tolist() == [-1, -1]
 
 
@@ -296,7 +296,7 @@ def test_every_row_may_be_without_a_place():
     ],
 )
 def test_arrays_of_pandas_are_columns(values):
-    tree = treeline.build([1, 2, 3], [4, 5, 6], columns={"v": values}, kinds={"v": "category"})
+    tree = treelinemap.build([1, 2, 3], [4, 5, 6], columns={"v": values}, kinds={"v": "category"})
     assert tree.values("v", [tree.tree_index(row) for row in range(3)]).tolist() == ["b", None, "a"]
 
 
@@ -305,22 +305,22 @@ def test_other_arrays_of_pandas_are_columns():
         "n": pd.array([1, None, 2**63 - 1], dtype="Int64"), "b": pd.array([True, None, False], dtype="boolean"),
         "t": pd.DatetimeIndex(["2024-05-01", None, "2024-05-02"], tz="UTC"), "f": pd.RangeIndex(3),
     }  # fmt: skip
-    tree = treeline.build(pd.Index([1, 2, 3]), pd.array([4, 5, 6]), columns=columns)
+    tree = treelinemap.build(pd.Index([1, 2, 3]), pd.array([4, 5, 6]), columns=columns)
     assert tree.columns == {"n": "number", "b": "boolean", "t": "time", "f": "number"}
     indices = [tree.tree_index(row) for row in range(3)]
     assert tree.values("n", indices).tolist() == [1, None, 2**63 - 1]
     assert tree.values("b", indices).tolist() == [True, None, False] and tree.values("f", indices).tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="column 'a': expected one dimension, found 2"):
-        treeline.build([1], [2], columns={"a": pd.DataFrame({"a": [1]})})
+        treelinemap.build([1], [2], columns={"a": pd.DataFrame({"a": [1]})})
 
 
 @pytest.mark.parametrize("dtype", ["Float64", "Int64", "float64[pyarrow]"])
 def test_missing_coordinates_of_pandas_are_told(dtype):
     frame = pd.DataFrame({"lon": pd.array([1, None], dtype=dtype), "lat": [1.0, 2.0]})
-    with pytest.raises(treeline.BuildError, match="row 1: .* found longitude nan"):
-        treeline.build(frame)
+    with pytest.raises(treelinemap.BuildError, match="row 1: .* found longitude nan"):
+        treelinemap.build(frame)
     with pytest.warns(UserWarning, match="1 row is not in the tree, because its coordinates are invalid; .* 1: nan, 2"):
-        assert len(treeline.build(frame, skip_invalid=True)) == 1
+        assert len(treelinemap.build(frame, skip_invalid=True)) == 1
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_the_greatest_whole_numbers_are_exact(values):
         "arrow": pa.array(given),
         "decimal": pa.array(given, pa.decimal128(19)),
     }
-    tree = treeline.build(range(len(given)), range(len(given)), columns=columns)
+    tree = treelinemap.build(range(len(given)), range(len(given)), columns=columns)
     indices = [tree.tree_index(row) for row in range(len(given))]
     found = tree.values("n", indices)
     assert found.dtype == np.int64 and found.tolist() == columns["n"]
@@ -363,13 +363,13 @@ def test_whole_numbers_of_which_no_column_keeps_both_are_refused():
         with pytest.raises(
             ValueError, match="column 'n': expected whole numbers that span less than .* -9223372036854775808"
         ):
-            treeline.build(range(len(values)), range(len(values)), columns={"n": values})
-    texts = treeline.build([1, 2], [1, 2], columns={"n": extremes}, kinds={"n": "text"})
+            treelinemap.build(range(len(values)), range(len(values)), columns={"n": values})
+    texts = treelinemap.build([1, 2], [1, 2], columns={"n": extremes}, kinds={"n": "text"})
     assert sorted(texts.values("n", [0, 1]).tolist()) == ["-9223372036854775808", "9223372036854775807"]
 
 
 def test_infinity_is_no_missing_value():
-    with pytest.raises(treeline.ColumnError, match="row 1 .*expected a finite number, or NaN .* found inf"):
-        treeline.build([1, 2], [1, 2], columns={"n": [np.nan, np.inf]})
-    tree = treeline.build([1, 2], [1, 2], columns={"n": [np.nan, 1.7e308]})
+    with pytest.raises(treelinemap.ColumnError, match="row 1 .*expected a finite number, or NaN .* found inf"):
+        treelinemap.build([1, 2], [1, 2], columns={"n": [np.nan, np.inf]})
+    tree = treelinemap.build([1, 2], [1, 2], columns={"n": [np.nan, 1.7e308]})
     assert np.isnan(tree.values("n", [0, 1])).sum() == 1

@@ -8,7 +8,7 @@ import shlex
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 from conftest import FIXTURES, ROOT, read_points
 
 GOLDEN = FIXTURES / "golden" / "tool"
@@ -25,7 +25,7 @@ BUILDING = ("split", "grow", "stand", "badge-gap")
 def commands():
     for path in sorted(GOLDEN.glob("*.txt")):
         command, *output = path.read_text().split("\n")
-        if not re.match(r"\$ treeline (query|transition|cluster) (?!--help)", command) or FOREIGN.search(command):
+        if not re.match(r"\$ treelinemap (query|transition|cluster) (?!--help)", command) or FOREIGN.search(command):
             continue
         if "--- exit code 0" in output:
             yield pytest.param(command, output, id=path.stem)
@@ -67,11 +67,11 @@ def tree_of(path, options):
     key = path, tuple(sorted(build.items()))
     if key not in TREES:
         if path.endswith(".treeline"):
-            TREES[key] = treeline.open(ROOT / path)
+            TREES[key] = treelinemap.open(ROOT / path)
         else:
             x, y, columns = read_points(ROOT / path)
             planar = "planar" in path
-            TREES[key] = treeline.build(x, y, columns=columns, planar=planar, **build)
+            TREES[key] = treelinemap.build(x, y, columns=columns, planar=planar, **build)
     return TREES[key]
 
 
@@ -282,7 +282,7 @@ def test_trees_are_those_of_the_library():
     for line in (FIXTURES / "golden" / "trees.txt").read_text().splitlines():
         expected, rule, name = line.split()
         x, y, _ = read_points(FIXTURES / name)
-        tree = treeline.build(x, y, split=rule, planar="planar" in name, separations=False)
+        tree = treelinemap.build(x, y, split=rule, planar="planar" in name, separations=False)
         assert tree.content_hash == int(expected, 16), line
         checked += 1
     assert checked > 20

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 SEED = 20260501
 INTEGERS = [0, -1, 1, 2**31, 2**32, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64, -(2**63), -(2**63) - 1, 10**400]
@@ -14,7 +14,7 @@ OTHERS = [None, "", "x", "1e999", "\0", "\ud800", b"\xff", True, [], {}, (), [1,
 VALUES = [*INTEGERS, *FLOATS, *OTHERS]
 #: Exceptions that a call may raise. A crash is never allowed, and neither are exceptions that only a bug in the library
 #: causes.
-EXPECTED = (TypeError, ValueError, KeyError, OverflowError, IndexError, treeline.Error)
+EXPECTED = (TypeError, ValueError, KeyError, OverflowError, IndexError, treelinemap.Error)
 
 
 def ends(call, *arguments, **named):
@@ -73,7 +73,7 @@ def test_columns_come_back_as_they_were_or_are_refused():
     for number in range(400):
         count = int(random.integers(1, 5))
         values = [pool[place] for place in random.integers(0, len(pool), count)]
-        tree = ends(treeline.build, range(count), range(count), columns={"v": values})
+        tree = ends(treelinemap.build, range(count), range(count), columns={"v": values})
         if tree is None:
             continue
         found = in_order(tree)
@@ -101,7 +101,7 @@ def in_order(tree):
     ],
 )
 def test_whole_numbers_are_exact(values, dtype):
-    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"v": values})
+    tree = treelinemap.build([0, 1, 2], [0, 1, 2], columns={"v": values})
     found = in_order(tree)
     assert found.dtype == dtype
     assert [None if value != value else value for value in found.tolist()] == values
@@ -114,7 +114,7 @@ def test_whole_numbers_are_exact(values, dtype):
 
 def test_missing_whole_numbers_are_exported():
     pyarrow = pytest.importorskip("pyarrow")
-    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"v": [2**53 + 1, None, 3]})
+    tree = treelinemap.build([0, 1, 2], [0, 1, 2], columns={"v": [2**53 + 1, None, 3]})
     table = tree.clusters(limit=3, aggregate="max(v)").to_arrow()
     assert table["max_v"].type == pyarrow.int64()
     assert sorted(table["max_v"].drop_null().to_pylist()) == [3, 2**53 + 1]
@@ -123,14 +123,14 @@ def test_missing_whole_numbers_are_exported():
 @pytest.mark.parametrize("value", [math.inf, -math.inf])
 @pytest.mark.parametrize("type", ["f4", "f8", ">f8", object])
 def test_infinity_is_refused(value, type):
-    with pytest.raises(treeline.Error, match="finite"):
-        treeline.build([0, 1], [0, 1], columns={"v": np.array([1, value], type)})
+    with pytest.raises(treelinemap.Error, match="finite"):
+        treelinemap.build([0, 1], [0, 1], columns={"v": np.array([1, value], type)})
 
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**64 + 1, 10**400])
 def test_whole_numbers_that_nothing_keeps_are_refused(value):
     with pytest.raises(ValueError, match="column 'v', row 1"):
-        treeline.build([0, 1], [0, 1], columns={"v": [1, value]})
+        treelinemap.build([0, 1], [0, 1], columns={"v": [1, value]})
 
 
 def test_arrays_of_any_kind_and_shape():
@@ -144,26 +144,26 @@ def test_arrays_of_any_kind_and_shape():
     broadcast = np.broadcast_to(np.array([1.5]), 4)
     arrays += [broadcast, np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 1]), np.ma.masked_all(4), [[1], [2, 3]], range(4)]
     for x, y in zip(arrays, random.permutation(len(arrays))):
-        ends(treeline.build, x, arrays[y])
+        ends(treelinemap.build, x, arrays[y])
     for values in arrays:
-        ends(treeline.build, [0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
-        ends(treeline.build, values)
+        ends(treelinemap.build, [0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
+        ends(treelinemap.build, values)
     # The values are the same in every memory layout.
     numbers = random.integers(-(2**62), 2**62, 4)
     wide = np.zeros((4, 3), ">i8")
     wide[:, 1] = numbers
     for values in (numbers, numbers[::-1].copy()[::-1], wide[:, 1], numbers.astype(object), numbers.tolist()):
-        tree = treeline.build([0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
+        tree = treelinemap.build([0, 1, 2, 3], [0, 1, 2, 3], columns={"v": values})
         assert in_order(tree).tolist() == numbers.tolist()
 
 
 def test_builds_of_any_value():
     for value in VALUES:
-        ends(treeline.build, [value, 1], [2, 3])
-        ends(treeline.build, [1, 2], [value, 3], planar=True)
-        ends(treeline.build, value, value)
-        ends(treeline.build, [1, 2], [2, 3], columns=value)
-        ends(treeline.build, [1, 2], [2, 3], columns={"v": value})
-        ends(treeline.build, [1, 2], [2, 3], columns={value if isinstance(value, str) else str(value)[:9]: [1, 2]})
-        ends(treeline.build, [1, 2], [2, 3], threads=value if not isinstance(value, int) or value < 64 else -1)
-        ends(treeline.build, [1, 2], [2, 3], split=value)
+        ends(treelinemap.build, [value, 1], [2, 3])
+        ends(treelinemap.build, [1, 2], [value, 3], planar=True)
+        ends(treelinemap.build, value, value)
+        ends(treelinemap.build, [1, 2], [2, 3], columns=value)
+        ends(treelinemap.build, [1, 2], [2, 3], columns={"v": value})
+        ends(treelinemap.build, [1, 2], [2, 3], columns={value if isinstance(value, str) else str(value)[:9]: [1, 2]})
+        ends(treelinemap.build, [1, 2], [2, 3], threads=value if not isinstance(value, int) or value < 64 else -1)
+        ends(treelinemap.build, [1, 2], [2, 3], split=value)

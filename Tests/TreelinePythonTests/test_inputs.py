@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -54,7 +54,7 @@ def expected(points, gaps):
     for name, mask in gaps.items():
         values = points[name].astype("M8[D]").astype(object) if name == "opened" else points[name]
         lists[name] = [None if missing else value for value, missing in zip(values.tolist(), mask)]
-    return told(treeline.build(points["lon"].tolist(), points["lat"].tolist(), columns=lists))
+    return told(treelinemap.build(points["lon"].tolist(), points["lat"].tolist(), columns=lists))
 
 
 def test_lists_know_missing_values(expected, points, gaps):
@@ -71,40 +71,40 @@ def test_lists_know_missing_values(expected, points, gaps):
 
 def test_pandas(frame, points, expected):
     lon, lat = pd.Series(points["lon"]), pd.Series(points["lat"])
-    assert told(treeline.build(lon, lat, columns=frame)) == expected
+    assert told(treelinemap.build(lon, lat, columns=frame)) == expected
     categories = frame.assign(kind=frame["kind"].astype("category"))
-    assert told(treeline.build(lon, lat, columns=categories)) == expected
+    assert told(treelinemap.build(lon, lat, columns=categories)) == expected
     zoned = frame.assign(opened=frame["opened"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
-    assert told(treeline.build(lon, lat, columns=zoned)) == expected
+    assert told(treelinemap.build(lon, lat, columns=zoned)) == expected
     arrow = frame.convert_dtypes(dtype_backend="pyarrow")
-    assert told(treeline.build(lon, lat, columns=arrow)) == expected
+    assert told(treelinemap.build(lon, lat, columns=arrow)) == expected
 
 
 def test_geopandas(frame, points, expected):
     geometry = geopandas.points_from_xy(points["lon"], points["lat"])
     places = geopandas.GeoDataFrame(frame, geometry=geometry, crs="EPSG:4326")
-    assert told(treeline.build(places)) == expected
-    assert list(treeline.build(places, columns=["rooms"]).columns) == ["rooms"]
-    mercator = treeline.build(places.to_crs(3857))
+    assert told(treelinemap.build(places)) == expected
+    assert list(treelinemap.build(places, columns=["rooms"]).columns) == ["rooms"]
+    mercator = treelinemap.build(places.to_crs(3857))
     # Coordinates are rounded when they are converted and converted back, so positions only agree to a centimeter.
-    for found, wanted in zip(mercator.bounds, treeline.build(places).bounds):
+    for found, wanted in zip(mercator.bounds, treelinemap.build(places).bounds):
         assert found == pytest.approx(wanted, abs=1e-6)
 
 
 def test_arrays_of_any_layout(points):
-    expected = treeline.build(points["lon"], points["lat"], columns={"rooms": points["rooms"]})
+    expected = treelinemap.build(points["lon"], points["lat"], columns={"rooms": points["rooms"]})
     pairs = np.column_stack([points["lon"], points["lat"]])
     records = np.rec.fromarrays([points["rooms"], points["lat"], points["lon"]], names="rooms,lat,lon")
     reverse = points["lon"][::-1].copy()[::-1]
     for tree in (
-        treeline.build(pairs),
-        treeline.build(np.asfortranarray(pairs)),
-        treeline.build(records["lon"], records["lat"], columns={"rooms": records["rooms"]}),
-        treeline.build(reverse, points["lat"]),
-        treeline.build(points["lon"].astype(">f8"), points["lat"]),
+        treelinemap.build(pairs),
+        treelinemap.build(np.asfortranarray(pairs)),
+        treelinemap.build(records["lon"], records["lat"], columns={"rooms": records["rooms"]}),
+        treelinemap.build(reverse, points["lat"]),
+        treelinemap.build(points["lon"].astype(">f8"), points["lat"]),
     ):
         assert tree.content_hash == expected.content_hash
-    strided = treeline.build(records["lon"], records["lat"], columns={"rooms": records["rooms"]})
+    strided = treelinemap.build(records["lon"], records["lat"], columns={"rooms": records["rooms"]})
     rows = strided.clusters(limit=9, aggregate="sum(rooms), max(rooms)").values
     assert rows["sum_rooms"].sum() == points["rooms"].sum() and rows["max_rooms"].max() == points["rooms"].max()
 
@@ -112,14 +112,14 @@ def test_arrays_of_any_layout(points):
 @pytest.mark.parametrize("type", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
 def test_numbers_of_any_width(points, type):
     numbers = (points["rooms"] % 100).astype(type)
-    tree = treeline.build(points["lon"], points["lat"], columns={"n": numbers})
+    tree = treelinemap.build(points["lon"], points["lat"], columns={"n": numbers})
     values = tree.clusters(limit=5, aggregate="sum(n)")["sum_n"]
     assert values.sum() == numbers.astype("i8").sum() and values.dtype == np.int64
 
 
 def test_numbers_beyond_doubles_are_exact():
     large = np.array([2**62 + 1, 2**62 + 3, -5])
-    tree = treeline.build([0, 0, 9], [0, 0, 9], columns={"n": large})
+    tree = treelinemap.build([0, 0, 9], [0, 0, 9], columns={"n": large})
     assert sorted(tree.clusters(limit=2, aggregate="max(n), min(n)")["max_n"].tolist()) == [-5, 2**62 + 3]
     # A sum that does not fit in 64 bits is rounded to the nearest double.
     assert sorted(tree.clusters(limit=2, aggregate="sum(n)")["sum_n"].tolist()) == [-5.0, 2.0**63]
@@ -135,17 +135,17 @@ def test_times_of_any_unit():
         [noon.replace(tzinfo=None)],
         ["2024-05-01T12:00:00Z"],
     ):
-        tree = treeline.build([1], [2], columns={"t": time})
+        tree = treelinemap.build([1], [2], columns={"t": time})
         assert tree.columns == {"t": "time"}
         assert tree.clusters(limit=1, aggregate="max(t)")["max_t"].tolist() == [noon.replace(tzinfo=None)]
-    tree = treeline.build([1], [2], columns={"t": np.array(["1899-12-31"], "M8[D]")})
+    tree = treelinemap.build([1], [2], columns={"t": np.array(["1899-12-31"], "M8[D]")})
     assert tree.clusters(limit=1, aggregate="max(t)")["max_t"] == np.array(["1899-12-31"], "M8[s]")
 
 
 @pytest.mark.parametrize(("text", "unit"), [("12:00:01", "s"), ("12:00:00.25", "ms"), ("12:00:00.000001", "us")])
 def test_times_come_back_as_times(text, unit):
     times = np.array([f"2024-05-01T{text}", "1969-12-31T23:59:59", "NaT"], "M8[us]")
-    tree = treeline.build([1, 1, 5], [2, 2, 6], columns={"t": times})
+    tree = treelinemap.build([1, 1, 5], [2, 2, 6], columns={"t": times})
     answer = tree.clusters(limit=2, aggregate="min(t), max(t), median(t)")
     for name in ("min_t", "max_t", "median_t"):
         assert answer[name].dtype == np.dtype(f"<M8[{unit}]")
@@ -175,22 +175,22 @@ def test_times_come_back_as_times(text, unit):
     ],
 )
 def test_numbers_of_python_of_any_type(values, kind, total):
-    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"n": values})
+    tree = treelinemap.build([0, 1, 2], [0, 1, 2], columns={"n": values})
     assert tree.columns == {"n": kind}
     assert tree.clusters(limit=1, aggregate="sum(n)")["sum_n"].tolist() == [total]
 
 
 def test_lists_of_texts_know_nan():
     # numpy would convert the missing value to the text 'nan'.
-    tree = treeline.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
+    tree = treelinemap.build([0, 1, 2], [0, 1, 2], columns={"kind": ["a", float("nan"), None]}, kinds={"kind": "category"})
     assert tree.clusters(limit=1, aggregate="counts(kind)")["counts_kind"].tolist() == [{"a": 1}]
     structured = np.array([(1.5, "a")], dtype=[("price", "f8"), ("kind", "U1")])
-    assert treeline.build([1], [2], columns=structured).columns == {"price": "number", "kind": "category"}
+    assert treelinemap.build([1], [2], columns=structured).columns == {"price": "number", "kind": "category"}
 
 
 def test_texts_survive():
     texts = ["Reykjavík", "", None, "東京", "a&b%20", '"quoted"']
-    tree = treeline.build(range(6), range(6), columns={"name & so": texts}, kinds={"name & so": "text"})
+    tree = treelinemap.build(range(6), range(6), columns={"name & so": texts}, kinds={"name & so": "text"})
     rows = tree.members(int(tree.root().id[0]))
     values = tree.values("name & so", rows["tree_index"])
     # Missing values and empty texts are still different.
@@ -202,14 +202,14 @@ def test_texts_survive():
     [
         (dict(x=[1, 2], y=[3]), ValueError, "as many x as y, found 2 and 1"),
         (dict(x=[1, 2]), ValueError, "two arrays of coordinates"),
-        (dict(x=[1], y=[99]), treeline.BuildError, "found longitude 1 and latitude 99"),
-        (dict(x=[1], y=[np.nan]), treeline.BuildError, "found longitude 1 and latitude nan"),
+        (dict(x=[1], y=[99]), treelinemap.BuildError, "found longitude 1 and latitude 99"),
+        (dict(x=[1], y=[np.nan]), treelinemap.BuildError, "found longitude 1 and latitude nan"),
         (dict(x=[1], y=[2], columns={"a": [1, 2]}), ValueError, "column 'a': expected 1 values"),
         (dict(x=[1], y=[2], columns={"a": [[1]]}), ValueError, "one dimension"),
         (dict(x=[1], y=[2], columns={"a": [1j]}), TypeError, "complex"),
         (dict(x=[1j], y=[2]), TypeError, "x: expected real numbers"),
         (dict(x=[1], y=["north"]), ValueError, "y: could not convert string to float: 'north'"),
-        (dict(x=np.ma.array([1, 2], mask=[0, 1]), y=[3, 4]), treeline.BuildError, "row 1: "),
+        (dict(x=np.ma.array([1, 2], mask=[0, 1]), y=[3, 4]), treelinemap.BuildError, "row 1: "),
         (dict(x=[1], y=[2], columns={"a": [object()]}), TypeError, "column 'a': expected numbers, booleans, times"),
         (dict(x=[1, 2], y=[2, 3], columns={"a": ["b", 3]}), TypeError, "column 'a', row 1: expected a text, found 3"),
         (dict(x=[1, 2], y=[2, 3], columns={"a": [3, "b"]}), TypeError, "row 1: expected a number, found 'b'"),
@@ -221,19 +221,19 @@ def test_texts_survive():
         (dict(x=[1], y=[2], kinds={"a": "text"}), KeyError, "there are none"),
         (dict(x=geopandas.GeoSeries.from_wkt(["LINESTRING (0 0, 1 1)"])), ValueError, "found a LineString"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"c": "text"}), KeyError, "'c'"),
-        (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "sort"}), treeline.ArgumentError, "found 'sort'"),
-        (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "number"}), treeline.ColumnError, 'found "b"'),
-        (dict(x=[1], y=[2], grow="up"), treeline.ParameterError, "'grow' must be split or merge or badges or scatter"),
-        (dict(x=[1], y=[2], badge_gap=4, grow="merge"), treeline.ParameterError, "'badge_gap' needs 'grow' to be"),
-        (dict(x=[1], y=[2], grow="merge", stand="member", separations=False), treeline.ParameterError,
+        (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "sort"}), treelinemap.ArgumentError, "found 'sort'"),
+        (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "number"}), treelinemap.ColumnError, 'found "b"'),
+        (dict(x=[1], y=[2], grow="up"), treelinemap.ParameterError, "'grow' must be split or merge or badges or scatter"),
+        (dict(x=[1], y=[2], badge_gap=4, grow="merge"), treelinemap.ParameterError, "'badge_gap' needs 'grow' to be"),
+        (dict(x=[1], y=[2], grow="merge", stand="member", separations=False), treelinemap.ParameterError,
          "'stand' needs a tree with separations"),
-        (dict(x=[1], y=[2], group_by="a"), treeline.ArgumentError, '"a"'),
+        (dict(x=[1], y=[2], group_by="a"), treelinemap.ArgumentError, '"a"'),
         (dict(x=[1], y=[2], columns={"a\0": [1]}), ValueError, "zero character"),
     ],
 )
 def test_errors_tell_what_is_wrong(arguments, error, message):
     with pytest.raises(error) as raised:
-        treeline.build(**arguments)
+        treelinemap.build(**arguments)
     assert message in str(raised.value)
     assert isinstance(raised.value, (ValueError, TypeError, KeyError))
 
@@ -255,20 +255,20 @@ def kept(tree, name="v"):
     ],
 )
 def test_scalars_of_numpy_are_values(values, expected):
-    found = kept(treeline.build(range(len(values)), range(len(values)), columns={"v": values})).tolist()
+    found = kept(treelinemap.build(range(len(values)), range(len(values)), columns={"v": values})).tolist()
     assert [None if value is None or value != value else value for value in found] == expected
 
 
 def test_times_of_numpy_are_values():
     times = [np.datetime64("2024-05-01T10:00:00"), None, np.datetime64("NaT")]
-    found = kept(treeline.build([1, 2, 3], [1, 2, 3], columns={"v": times}))
+    found = kept(treelinemap.build([1, 2, 3], [1, 2, 3], columns={"v": times}))
     assert found[0] == times[0] and np.isnat(found).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("value", [decimal.Decimal(2**53 + 1), fractions.Fraction(2**53 + 1), np.longdouble(2**53) + 1])
 def test_whole_numbers_that_doubles_do_not_keep_are_refused(value):
     with pytest.raises(ValueError, match="expected whole numbers of 64 bits, or numbers that floats keep exactly"):
-        treeline.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
+        treelinemap.build([1, 2], [1, 2], columns={"v": [value, 0.5]})
 
 
 def test_decimals_of_arrow_are_rounded_once():
@@ -278,14 +278,14 @@ def test_decimals_of_arrow_are_rounded_once():
     texts += [f"{random.integers(-(10**17), 10**17)}.{random.integers(0, 100):02}" for _ in range(2000)]
     array = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(30, 2))
     count = len(texts)
-    tree = treeline.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))
+    tree = treelinemap.build(range(count), [0] * count, planar=True, columns=pa.table({"v": array}))
     assert kept(tree).tolist() == [float(text) for text in texts]
 
 
 def test_missing_entries_of_dictionaries_are_missing_values():
     pa = pytest.importorskip("pyarrow")
     array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1, None]), pa.array(["a", None, ""]))
-    tree = treeline.build(range(5), range(5), columns=pa.table({"v": array}), kinds={"v": "category"})
+    tree = treelinemap.build(range(5), range(5), columns=pa.table({"v": array}), kinds={"v": "category"})
     assert kept(tree).tolist() == ["a", None, "", None, None]
 
 
@@ -293,36 +293,36 @@ def test_columns_of_one_name_are_refused(tmp_path):
     pa = pytest.importorskip("pyarrow")
     table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
     with pytest.raises(ValueError, match="expected columns of different names, found two named 'a'"):
-        treeline.build([1, 2], [1, 2], columns=table)
+        treelinemap.build([1, 2], [1, 2], columns=table)
     import pyarrow.parquet as pq
 
     named = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 4, names=["longitude", "latitude", "a", "a"])
     pq.write_table(named, tmp_path / "twice.parquet")
     with pytest.raises(ValueError, match="expected one column named 'a', found 2"):
-        treeline.build_parquet(tmp_path / "twice.parquet", out=tmp_path / "twice.treeline", columns=["a"])
+        treelinemap.build_parquet(tmp_path / "twice.parquet", out=tmp_path / "twice.treeline", columns=["a"])
 
 
 def test_times_of_five_digits_come_back():
     seconds = np.array([253402300800, 5, -62167219201], "M8[s]")
-    tree = treeline.build([1, 2, 3], [1, 2, 3], columns={"t": seconds})
+    tree = treelinemap.build([1, 2, 3], [1, 2, 3], columns={"t": seconds})
     assert kept(tree, "t").astype("M8[s]").tolist() == seconds.tolist()
     assert tree.clusters(limit=1, aggregate="max(t)").values["max_t"][0] == seconds[0]
 
 
 def test_times_that_are_too_far_away_are_refused():
     with pytest.raises(ValueError, match="column 't', row 1: expected a time, found one too far away"):
-        treeline.build([1, 2], [1, 2], columns={"t": np.array([0, 2**62], "M8[Y]")})
+        treelinemap.build([1, 2], [1, 2], columns={"t": np.array([0, 2**62], "M8[Y]")})
 
 
 @pytest.mark.parametrize("values", [np.array([1, 2], "M8[Y]"), np.array([1, 2], "m8[s]"), [True, False]])
 def test_what_is_no_number_is_no_coordinate(values):
     with pytest.raises(TypeError, match="x: expected numbers, found"):
-        treeline.build(values, [1, 2])
+        treelinemap.build(values, [1, 2])
 
 
 def test_a_path_ends_where_it_ends(tmp_path):
-    tree = treeline.build([1, 2], [1, 2])
-    for call in (tree.save, treeline.open, treeline.verify):
+    tree = treelinemap.build([1, 2], [1, 2])
+    for call in (tree.save, treelinemap.open, treelinemap.verify):
         with pytest.raises(ValueError, match="expected a path without a zero character"):
             call(f"{tmp_path}/a\0b")
     assert not list(tmp_path.iterdir())
@@ -330,4 +330,4 @@ def test_a_path_ends_where_it_ends(tmp_path):
 
 def test_bytes_are_no_number():
     with pytest.raises(TypeError, match="expected 'spacing' to be of numbers, found b'5'"):
-        treeline.build([1, 2], [1, 2]).clusters(zoom=1, spacing=b"5")
+        treelinemap.build([1, 2], [1, 2]).clusters(zoom=1, spacing=b"5")

@@ -6,8 +6,8 @@ import inspect
 import numpy as np
 import pytest
 import traitlets
-import treeline
-import treeline.widget
+import treelinemap
+import treelinemap.widget
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_columns_are_named_by_a_map(tree):
 
 def test_a_title_is_that_of_the_index_unless_told(tree, tmp_path):
     tree.save(tmp_path / "tree", title="Hotels")
-    opened = treeline.open(tmp_path / "tree")
+    opened = treelinemap.open(tmp_path / "tree")
     assert opened.map().title == "Hotels" and opened.map(title="Inns").title == "Inns" and tree.map().title == ""
 
 
@@ -164,7 +164,7 @@ def test_a_trait_that_is_not_there_is_told(tree):
 
 
 def test_the_signature_of_a_map_has_all_of_its_traits(tree):
-    own = {name for name in treeline.widget.Map.class_own_traits() if not name.startswith("_")}
+    own = {name for name in treelinemap.widget.Map.class_own_traits() if not name.startswith("_")}
     assert own == inspect.signature(tree.map).parameters.keys() - {"others"}
     assert tree.map(color=None, tooltip=None, title=None, cut=None).cut == tree.map().cut
 

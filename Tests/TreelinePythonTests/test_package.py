@@ -11,11 +11,11 @@ import subprocess
 import sys
 
 import pytest
-import treeline
+import treelinemap
 from conftest import ROOT
-from treeline import _errors, _library
+from treelinemap import _errors, _library
 
-PACKAGE = pathlib.Path(treeline.__file__).parent
+PACKAGE = pathlib.Path(treelinemap.__file__).parent
 HEADERS = [ROOT / "Sources/CTreeline" / name for name in ("treeline.h", "treeline_pieces.h")]
 
 
@@ -118,7 +118,7 @@ MIRRORS = {
 
 def mirror(name):
     if name == "treeline_extent_facts":
-        return importlib.import_module("treeline._steps").ExtentFacts
+        return importlib.import_module("treelinemap._steps").ExtentFacts
     return getattr(_library, MIRRORS[name])
 
 
@@ -138,7 +138,7 @@ def test_structs_are_those_of_the_header(name):
 
 
 def test_arrays_in_blocks_are_those_of_the_header():
-    from treeline import _answer
+    from treelinemap import _answer
 
     count, *extents = structs()["treeline_extents_arrays"]
     assert count == ("count", "size_t") and [name for name, _ in extents] == list(_answer._EXTENTS)
@@ -173,7 +173,7 @@ def test_the_compiler_agrees_on_the_layout(tmp_path):
 def test_functions_are_those_of_the_header():
     declared = functions()
     assert len(declared) > 90
-    steps = importlib.import_module("treeline._steps")
+    steps = importlib.import_module("treelinemap._steps")
     mine = {
         value.__name__: value
         for module in (_library, steps)
@@ -235,7 +235,7 @@ def run(folder, library=None):
     environment = {"PYTHONPATH": str(folder), "PATH": ""}
     if library is not None:
         environment["TREELINE_LIBRARY"] = str(library)
-    command = [sys.executable, "-B", "-c", "import treeline"]
+    command = [sys.executable, "-B", "-c", "import treelinemap"]
     finished = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert finished.returncode == 1 and "During handling" not in finished.stderr
     return finished.stderr.splitlines()[-1]
@@ -245,7 +245,7 @@ def run(folder, library=None):
 def package(tmp_path):
     """Returns a copy of the package without its library."""
     ignored = shutil.ignore_patterns("libTreelineC.so", "map", "__pycache__")
-    shutil.copytree(PACKAGE, tmp_path / "treeline", ignore=ignored)
+    shutil.copytree(PACKAGE, tmp_path / "treelinemap", ignore=ignored)
     return tmp_path
 
 
@@ -253,12 +253,12 @@ REMEDY = "install the wheel that scripts/build/wheel builds, or name a library b
 
 
 def test_a_library_that_is_missing_is_told(package):
-    path = package / "treeline/libTreelineC.so"
+    path = package / "treelinemap/libTreelineC.so"
     expected = (
-        f"ImportError: treeline needs its library, {path}, which cannot be loaded: there is no such file; {REMEDY}"
+        f"ImportError: treelinemap needs its library, {path}, which cannot be loaded: there is no such file; {REMEDY}"
     )
     assert run(package) == expected
-    assert run(package, "/nowhere.so").startswith("ImportError: treeline needs its library, /nowhere.so, which")
+    assert run(package, "/nowhere.so").startswith("ImportError: treelinemap needs its library, /nowhere.so, which")
     path.write_text("no library")
     assert re.fullmatch(
         f"ImportError: .* cannot be loaded: .*(invalid ELF header|file too short); {REMEDY}", run(package)
@@ -271,23 +271,23 @@ def test_a_library_of_another_release_is_told(package):
     (package / "other.c").write_text('const char *treeline_version(void) { return "0.1.0"; }')
     subprocess.run(["gcc", "-shared", "-o", package / "other.so", package / "other.c"], check=True)
     found = run(package, package / "other.so")
-    assert f"other.so: expected the library of treeline {treeline.__version__}, found one without treeline_" in found
+    assert f"other.so: expected the library of treelinemap {treelinemap.__version__}, found one without treeline_" in found
     assert found.endswith(REMEDY)
 
 
 def test_an_extension_that_is_missing_is_told(package):
-    for path in (package / "treeline").glob("_native*.so"):
+    for path in (package / "treelinemap").glob("_native*.so"):
         path.unlink()
     found = run(package)
     assert found == (
-        "ImportError: treeline needs its extension _native, which cannot be loaded: there is no file _native.abi3.so "
-        f"in {package / 'treeline'}; install the wheel that scripts/build/wheel builds, or run "
+        "ImportError: treelinemap needs its extension _native, which cannot be loaded: there is no file _native.abi3.so "
+        f"in {package / 'treelinemap'}; install the wheel that scripts/build/wheel builds, or run "
         "scripts/build/python-native in the sources"
     )
 
 
 def test_an_extension_that_cannot_be_loaded_is_told(package):
-    for path in (package / "treeline").glob("_native*.so"):
+    for path in (package / "treelinemap").glob("_native*.so"):
         path.write_text("no library")
     assert re.search(
         r"_native, which cannot be loaded: .*(invalid ELF header|file too short); install the wheel", run(package)

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -38,7 +38,7 @@ def split(request):
 @pytest.fixture
 def expected(table, split, tmp_path):
     path = tmp_path / "whole.treeline"
-    treeline.build(table["lon"], table["lat"], split=split).save(path)
+    treelinemap.build(table["lon"], table["lat"], split=split).save(path)
     return path
 
 
@@ -76,7 +76,7 @@ def test_files_are_their_rows(table, expected, split, tmp_path):
     folder = write(tmp_path / "places", table)
     for number, source in enumerate([folder, f"{folder}/*.parquet", sorted(folder.glob("*.parquet"))]):
         out = tmp_path / f"{number}.treeline"
-        built = treeline.build_parquet(source, out=out, split=split, memory=MEMORY)
+        built = treelinemap.build_parquet(source, out=out, split=split, memory=MEMORY)
         assert filecmp.cmp(out, expected, shallow=False)
         assert built.open().has_separations
         assert (built.point_count, built.refused_count) == (COUNT, 0)
@@ -86,14 +86,14 @@ def test_files_are_their_rows(table, expected, split, tmp_path):
 @pytest.mark.parametrize("encoding", ["WKB", "point", "interleaved"])
 def test_geoparquet_in_all_encodings(table, expected, split, encoding, tmp_path):
     folder = write(tmp_path / "places", encoded(table, encoding))
-    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
 
 
 def test_plain_planes(table, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["x", "y"]))
-    treeline.build_parquet(folder, out=tmp_path / "out", planar=True, separations=False, memory=MEMORY, unit="m")
-    treeline.build(table["lon"], table["lat"], planar=True, separations=False).save(tmp_path / "whole", unit="m")
+    treelinemap.build_parquet(folder, out=tmp_path / "out", planar=True, separations=False, memory=MEMORY, unit="m")
+    treelinemap.build(table["lon"], table["lat"], planar=True, separations=False).save(tmp_path / "whole", unit="m")
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
 
 
@@ -107,11 +107,11 @@ def hotels(points):
 def test_columns_come_along_with_their_types(hotels, split, tmp_path):
     names = ["price", "rooms", "kind", "open", "opened", "stars"]
     folder = write(tmp_path / "hotels", hotels)
-    treeline.build_parquet(folder, out=tmp_path / "out", columns=names, split=split, memory="1MB")
-    whole = treeline.build(hotels["lon"], hotels["lat"], columns=hotels.select(names), split=split)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", columns=names, split=split, memory="1MB")
+    whole = treelinemap.build(hotels["lon"], hotels["lat"], columns=hotels.select(names), split=split)
     whole.save(tmp_path / "whole")
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
-    columns = treeline.open(tmp_path / "out").columns
+    columns = treelinemap.open(tmp_path / "out").columns
     assert columns == whole.columns and columns["opened"] == "time" and columns["kind"] == "category"
 
 
@@ -157,33 +157,33 @@ def test_nulls_are_those_of_other_formats(gaps, format, tmp_path):
     columns = ",".join(f"{name}:{kind}" for name, kind in KINDS.items())
     tool = [os.environ["TREELINE_TOOL"], "build", source, "-o", tmp_path / "tool", "--columns", columns, "--quiet"]
     subprocess.run([*tool, "--split", "mean"], check=True)
-    built = treeline.build_parquet(
+    built = treelinemap.build_parquet(
         folder, out=tmp_path / "out", columns=KINDS, kinds=KINDS, split="mean", memory="1MB")  # fmt: skip
     assert filecmp.cmp(tmp_path / "out", tmp_path / "tool", shallow=False)
     assert built.open().columns == KINDS
-    treeline.build(gaps["lon"], gaps["lat"], columns=gaps.select(list(KINDS)), kinds=KINDS, split="mean").save(
+    treelinemap.build(gaps["lon"], gaps["lat"], columns=gaps.select(list(KINDS)), kinds=KINDS, split="mean").save(
         tmp_path / "whole")  # fmt: skip
     assert filecmp.cmp(tmp_path / "whole", tmp_path / "tool", shallow=False)
 
 
 def test_kinds_are_those_that_are_told(hotels, tmp_path):
     folder = write(tmp_path / "hotels", hotels)
-    built = treeline.build_parquet(folder, out=tmp_path / "out", columns=["kind"], kinds={"kind": "text"})
+    built = treelinemap.build_parquet(folder, out=tmp_path / "out", columns=["kind"], kinds={"kind": "text"})
     assert built.open().columns == {"kind": "text"}
     told = {"columns": ["price"], "kinds": {"price": "number+percentiles+distinct"}}
-    treeline.build_parquet(folder, out=tmp_path / "out", split="mean", memory=MEMORY, **told)
-    treeline.build(
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split="mean", memory=MEMORY, **told)
+    treelinemap.build(
         hotels["lon"], hotels["lat"], columns=hotels.select(["price"]), kinds=told["kinds"], split="mean"
     ).save(tmp_path / "whole")  # fmt: skip
     assert filecmp.cmp(tmp_path / "whole", tmp_path / "out", shallow=False)
-    with pytest.raises(treeline.ArgumentError, match="percentile"):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns=["price"], kinds={"price": "number+percentile"})
-    with pytest.raises(treeline.ColumnError, match="'?kind"):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
+    with pytest.raises(treelinemap.ArgumentError, match="percentile"):
+        treelinemap.build_parquet(folder, out=tmp_path / "n", columns=["price"], kinds={"price": "number+percentile"})
+    with pytest.raises(treelinemap.ColumnError, match="'?kind"):
+        treelinemap.build_parquet(folder, out=tmp_path / "n", columns=["kind"], kinds={"kind": "number"})
     with pytest.raises(KeyError, match="'size'"):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+        treelinemap.build_parquet(folder, out=tmp_path / "n", columns=["size"])
     with pytest.raises(KeyError, match="'kind'"):
-        treeline.build_parquet(folder, out=tmp_path / "n", kinds={"kind": "text"})
+        treelinemap.build_parquet(folder, out=tmp_path / "n", kinds={"kind": "text"})
 
 
 def test_texts_may_be_many(table, tmp_path):
@@ -192,31 +192,31 @@ def test_texts_may_be_many(table, tmp_path):
         "name": [f"Zum {number}" for number in range(70_000)],
     })  # fmt: skip
     folder, kinds = write(tmp_path / "many", many), {"name": "category"}
-    treeline.build_parquet(folder, out=tmp_path / "out", columns="name", kinds=kinds, memory="40MB", split="mean")
-    whole = treeline.build(many["lon"], many["lat"], columns=many.select(["name"]), kinds=kinds, split="mean")
+    treelinemap.build_parquet(folder, out=tmp_path / "out", columns="name", kinds=kinds, memory="40MB", split="mean")
+    whole = treelinemap.build(many["lon"], many["lat"], columns=many.select(["name"]), kinds=kinds, split="mean")
     whole.save(tmp_path / "whole")
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
-    with pytest.raises(treeline.BuildError, match='Column "name" .* more memory'):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns="name", kinds=kinds, memory="1MB")
+    with pytest.raises(treelinemap.BuildError, match='Column "name" .* more memory'):
+        treelinemap.build_parquet(folder, out=tmp_path / "n", columns="name", kinds=kinds, memory="1MB")
 
 
 def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     order = np.random.default_rng(5).permutation(COUNT)
     shuffled = table.append_column("id", pa.array(np.arange(COUNT))).take(order)
     folder = write(tmp_path / "places", shuffled)
-    treeline.build_parquet(folder, out=tmp_path / "out", row="id", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", row="id", split=split, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
     folder = write(tmp_path / "far", far)
-    tree = treeline.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
+    tree = treelinemap.build_parquet(folder, out=tmp_path / "far.treeline", row="id", memory=MEMORY).open()
     assert tree.members(tree.root()[0]).row.max() == 2**53 - 1 == tree.row_count - 1
     with pytest.raises(ValueError, match="found rows up to 9007199254740991; see Tree.members"):
         tree.clusters(limit=3).labels
-    with pytest.raises(treeline.BuildError, match="twice|two"):
+    with pytest.raises(treelinemap.BuildError, match="twice|two"):
         twice = shuffled.set_column(2, "id", pa.array([3] * COUNT))
-        treeline.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)
+        treelinemap.build_parquet(write(tmp_path / "twice", twice), out=tmp_path / "n", row="id", memory=MEMORY)
     with pytest.raises(TypeError, match="integers"):
-        treeline.build_parquet(folder, out=tmp_path / "n", row="lon")
+        treelinemap.build_parquet(folder, out=tmp_path / "n", row="lon")
 
 
 def test_folders_of_partitions_are_columns(hotels, tmp_path):
@@ -234,17 +234,17 @@ def test_folders_of_partitions_are_columns(hotels, tmp_path):
     # Rows are in the order of the paths of their files.
     order = sorted(range(len(table)), key=lambda row: (years[row].as_py(), kinds[row].as_py()))
     rows = table.take(order)
-    treeline.build(rows["lon"], rows["lat"], columns=rows.select(names)).save(tmp_path / "whole")
+    treelinemap.build(rows["lon"], rows["lat"], columns=rows.select(names)).save(tmp_path / "whole")
     sources = [folder, f"{folder}/year=*", f"{folder}/year=*/**/*.parquet", sorted(folder.glob("year=*"))]
     for number, source in enumerate(sources):
         out = tmp_path / f"{number}.treeline"
-        built = treeline.build_parquet(source, out=out, columns=names, memory="1MB")
+        built = treelinemap.build_parquet(source, out=out, columns=names, memory="1MB")
         assert filecmp.cmp(out, tmp_path / "whole", shallow=False)
         assert built.open().columns == {"kind": "category", "price": "number", "year": "number"}
-    one = treeline.build_parquet(folder / "year=2023", out=tmp_path / "one", columns="year")
+    one = treelinemap.build_parquet(folder / "year=2023", out=tmp_path / "one", columns="year")
     assert one.point_count == (years.to_numpy() == 2023).sum() == len(one.open().select("year = 2023"))
     with pytest.raises(KeyError, match="found 'size'; there are 'lon', 'lat', 'price', 'year', 'kind'"):
-        treeline.build_parquet(folder, out=tmp_path / "n", columns=["size"])
+        treelinemap.build_parquet(folder, out=tmp_path / "n", columns=["size"])
 
 
 def test_values_of_folders_are_texts_or_whole_numbers(tmp_path):
@@ -257,7 +257,7 @@ def test_values_of_folders_are_texts_or_whole_numbers(tmp_path):
         pq.write_table(place, path / "a.parquet")
     names = [*values, "gap", "o"]
     kinds = {"name": "category", "code": "text", "own": "text", "o": "text"}
-    tree = treeline.build_parquet(tmp_path / "places", out=tmp_path / "out", columns=names, kinds=kinds).open()
+    tree = treelinemap.build_parquet(tmp_path / "places", out=tmp_path / "out", columns=names, kinds=kinds).open()
     found = {name: tree.values(name, [tree.tree_index(0), tree.tree_index(1)]).tolist() for name in names}
     assert found.pop("gap")[0] == 7 and np.isnan(tree.values("gap", [tree.tree_index(1)])).all()
     assert found == {
@@ -271,34 +271,34 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
     folder = write(tmp_path / "places", table.set_column(1, "lat", pa.array(lat)))
     message = r"part-2.parquet, row 5000: expected coordinates on the Earth, found .*, 95\.0; skip_invalid=True"
     for options in ({}, dict(skip_invalid=False)):
-        with pytest.raises(treeline.BuildError, match=message):
-            treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
+        with pytest.raises(treelinemap.BuildError, match=message):
+            treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
     with pytest.raises(ValueError, match="expected skip_invalid=True with refused="):
-        treeline.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
+        treelinemap.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
     assert os.listdir(tmp_path) == ["places"]
 
 
 def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["Längengrad", "Breitengrad"]))
-    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
-    treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     with pytest.warns(UserWarning, match="'x' and 'y' are taken for x and y on a plain plane, but may be degrees"):
-        built = treeline.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+        built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert built.open().is_planar
     wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
     folder = write(tmp_path / "wide", wide)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY).open().is_planar
-    with pytest.raises(treeline.BuildError, match="most coordinates are not degrees; planar=True takes them"):
-        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
+        assert treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY).open().is_planar
+    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+        treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
     folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
     message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="
     with pytest.raises(KeyError, match=message):
-        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY)
+        treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY)
 
 
 def test_rows_without_a_place_are_told(table, tmp_path):
@@ -308,7 +308,7 @@ def test_rows_without_a_place_are_told(table, tmp_path):
         lon[row], lat[row] = x, y
     folder = write(tmp_path / "places", pa.table({"lon": lon, "lat": lat}))
     with pytest.warns(UserWarning, match="4 rows are not in .* row 3: 181.0, 4.0"):
-        built = treeline.build_parquet(
+        built = treelinemap.build_parquet(
             folder, out=tmp_path / "out", memory=MEMORY, skip_invalid=True, refused=tmp_path / "refused.parquet"
         )
     assert [place.row for place in built.refused] == list(bad)
@@ -322,34 +322,34 @@ def test_what_is_wrong_is_told_with_its_place(table, tmp_path):
     folder = write(tmp_path / "places", table)
     out = tmp_path / "out"
     with pytest.raises(KeyError, match="'length'"):
-        treeline.build_parquet(folder, out=out, lon="length", lat="lat")
+        treelinemap.build_parquet(folder, out=out, lon="length", lat="lat")
     with pytest.raises(FileNotFoundError, match="none"):
-        treeline.build_parquet(tmp_path / "nowhere-*", out=out)
+        treelinemap.build_parquet(tmp_path / "nowhere-*", out=out)
     with pytest.raises(FileNotFoundError, match="none"):
-        treeline.build_parquet([], out=out)
+        treelinemap.build_parquet([], out=out)
     (tmp_path / "torn.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(ValueError, match=r"torn\.parquet: .*magic"):
-        treeline.build_parquet([folder, tmp_path / "torn.parquet"], out=out)
+        treelinemap.build_parquet([folder, tmp_path / "torn.parquet"], out=out)
     with pytest.raises(KeyError, match="'number'"):
-        treeline.build_parquet(folder, out=out, row="number")
+        treelinemap.build_parquet(folder, out=out, row="number")
     unlike = tmp_path / "unlike.parquet"
     pq.write_table(table.rename_columns(["east", *table.column_names[1:]]), unlike)
     with pytest.raises(KeyError, match=r"unlike\.parquet: expected .*'lon'; there are 'east', 'lat'"):
-        treeline.build_parquet([folder, unlike], out=out, lon="lon", lat="lat")
+        treelinemap.build_parquet([folder, unlike], out=out, lon="lon", lat="lat")
     with pytest.raises(ValueError, match="such as 2GB, found 'much'"):
-        treeline.build_parquet(folder, out=out, memory="much")
-    with pytest.raises(treeline.BuildError, match="gamma"):
-        treeline.build_parquet(folder, out=out, split="gamma:2")
+        treelinemap.build_parquet(folder, out=out, memory="much")
+    with pytest.raises(treelinemap.BuildError, match="gamma"):
+        treelinemap.build_parquet(folder, out=out, split="gamma:2")
     lines = [struct.pack("<BIdd", 1, 1, 1, 2), struct.pack("<BIIdddd", 1, 2, 2, 0, 0, 1, 1)]
     pq.write_table(pa.table({"geometry": lines}), tmp_path / "lines.parquet")
     with pytest.raises(ValueError, match="row 1: expected a point, found a line"):
-        treeline.build_parquet(tmp_path / "lines.parquet", out=out, geometry="geometry")
+        treelinemap.build_parquet(tmp_path / "lines.parquet", out=out, geometry="geometry")
     system = {"encoding": "WKB", "crs": {"id": {"authority": "EPSG", "code": 3857}}}
     geo = {"primary_column": "geometry", "columns": {"geometry": system}}
     projected = pa.table({"geometry": lines[:1]}).replace_schema_metadata({"geo": json.dumps(geo)})
     pq.write_table(projected, tmp_path / "projected.parquet")
     with pytest.raises(ValueError, match="found coordinates of 3857"):
-        treeline.build_parquet(tmp_path / "projected.parquet", out=out)
+        treelinemap.build_parquet(tmp_path / "projected.parquet", out=out)
     assert not out.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
@@ -365,7 +365,7 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
             raise RuntimeError(stage)
 
     with pytest.raises(RuntimeError, match=stage):
-        treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+        treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
     assert stage in told and os.listdir(tmp_path) == ["places"]
 
 
@@ -382,7 +382,7 @@ def test_an_interrupt_stops_it(table, tmp_path):
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            treeline.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+            treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
     finally:
         signal.signal(signal.SIGINT, before)
     assert os.listdir(tmp_path) == ["places"]

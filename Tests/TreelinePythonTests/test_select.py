@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-import treeline
+import treelinemap
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
@@ -35,7 +35,7 @@ def test_a_mask_is_a_filter(tree, mask):
     assert tried == 10
     before = tree.clusters(zoom=6, spacing=44)
     change = before.transition_to(selected.clusters(zoom=6, spacing=44))
-    gone = before.count[change.from_place[change.change == treeline.Transition.EXITED]].sum()
+    gone = before.count[change.from_place[change.change == treelinemap.Transition.EXITED]].sum()
     assert change.filtered_out.sum() + gone == (~mask).sum() and change.filtered_in.sum() == 0
 
 
@@ -62,7 +62,7 @@ def test_a_filter_adds_to_that_of_the_tree(tree, points):
     few = tree.select("rooms < 100")
     answer = few.clusters(limit=9, where="kind = 'hotel'")
     assert answer.count.sum() == ((points["rooms"] < 100) & (points["kind"] == "hotel")).sum()
-    with pytest.raises(treeline.FilterError) as raised:
+    with pytest.raises(treelinemap.FilterError) as raised:
         few.clusters(limit=9, where="open")
     assert str(raised.value).splitlines()[1].strip() == "open"
 
@@ -82,7 +82,7 @@ def test_a_mask_is_pickled_and_not_saved(tree, mask, tmp_path):
 
 def test_masks_of_an_opened_index_reach_its_rows(tree, mask, tmp_path):
     tree.save(tmp_path / "tree")
-    opened = treeline.open(tmp_path / "tree")
+    opened = treelinemap.open(tmp_path / "tree")
     assert len(opened.select(mask)) == mask.sum()
     # The index does not know whether rows without a place followed its last row. So a mask may be longer than its rows.
     assert len(opened.select([*mask.tolist(), True])) == mask.sum()
@@ -91,19 +91,19 @@ def test_masks_of_an_opened_index_reach_its_rows(tree, mask, tmp_path):
 
 
 def test_masks_of_other_rows(points):
-    empty = treeline.build([], [])
+    empty = treelinemap.build([], [])
     assert len(empty.select([])) == 0
     with pytest.warns(UserWarning):
-        gaps = treeline.build({"lon": [1.0, None, 3.0, 999.0], "lat": [1.0, 2.0, 3.0, 4.0]}, skip_invalid=True)
+        gaps = treelinemap.build({"lon": [1.0, None, 3.0, 999.0], "lat": [1.0, 2.0, 3.0, 4.0]}, skip_invalid=True)
     assert len(gaps.select([True, True, False, True])) == 1
-    groups = treeline.build(
+    groups = treelinemap.build(
         points["lon"], points["lat"], columns={"kind": points["kind"], "alone": points["rooms"] < 9},
         group_by="kind", never_cluster="alone",
     )  # fmt: skip
     chosen = points["rooms"] < 100
     answer = groups.select(chosen).clusters(limit=5000)
     assert answer.count.sum() == chosen.sum() and groups.row_count == 5000
-    with pytest.raises(treeline.QueryError, match="expected a tree without groups"):
+    with pytest.raises(treelinemap.QueryError, match="expected a tree without groups"):
         groups.root()
 
 

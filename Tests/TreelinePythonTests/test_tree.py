@@ -9,13 +9,13 @@ import time
 
 import numpy as np
 import pytest
-import treeline
-from treeline import _library
-from treeline._table import view
+import treelinemap
+from treelinemap import _library
+from treelinemap._table import view
 
 
 def test_the_version_is_the_library_s():
-    assert treeline.__version__ == _library.version().decode()
+    assert treelinemap.__version__ == _library.version().decode()
 
 
 def test_a_tree_tells_what_it_is(tree, points):
@@ -30,7 +30,7 @@ def test_a_tree_tells_what_it_is(tree, points):
 
 @pytest.mark.parametrize(("count", "end"), [(10, "c8, c9>"), (11, "c8, c9 and 1 more>"), (40, "c8, c9 and 30 more>")])
 def test_the_text_of_a_tree_names_ten_columns(count, end):
-    tree = treeline.build([1.0], [2.0], columns={f"c{number}": [number] for number in range(count)})
+    tree = treelinemap.build([1.0], [2.0], columns={f"c{number}": [number] for number in range(count)})
     assert repr(tree).endswith(end)
 
 
@@ -84,20 +84,20 @@ def test_transitions_add_up(tree):
     far = tree.clusters((0, 46, 5, 50), zoom=7, spacing=44)
     change = far.transition_to(near)
     assert len(change) == len(change.start) == len(change.stop)
-    split = change.change == treeline.Transition.SPLIT
-    assert split.any() and not (change.change == treeline.Transition.MERGED).any()
+    split = change.change == treelinemap.Transition.SPLIT
+    assert split.any() and not (change.change == treelinemap.Transition.MERGED).any()
     assert (change.start[split, 0] == far.x[change.from_place[split]]).all()
     assert set(change.to_place[change.to_place >= 0]) == set(range(len(near)))
     assert set(change.from_place[change.from_place >= 0]) == set(range(len(far)))
     lost = far.count[np.unique(change.from_place[split])].sum() - near.count[change.to_place[split]].sum()
     assert lost == change.hidden.sum()
     back = near.transition_to(far)
-    assert (back.change == treeline.Transition.MERGED).sum() == split.sum()
+    assert (back.change == treelinemap.Transition.MERGED).sum() == split.sum()
     assert "merged" in repr(back)
 
 
 def test_answers_outlive_their_tree_and_arrays_their_answer(points):
-    tree = treeline.build(points["lon"], points["lat"])
+    tree = treelinemap.build(points["lon"], points["lat"])
     answer = tree.clusters(limit=50)
     x, bounds = answer.x, answer.bounds
     expected = x.tolist(), bounds.tolist()
@@ -132,7 +132,7 @@ def test_empty_answers(tree):
     nothing = tree.clusters((100, 0, 101, 1), limit=5, aggregate="sum(price), top(kind, 2), min(kind)")
     assert len(nothing) == 0 and nothing.x.tolist() == [] and nothing["sum_price"].tolist() == []
     assert nothing.bounds.shape == (0, 4) and nothing["top_kind"].tolist() == []
-    empty = treeline.build([], [], columns={"a": np.array([])})
+    empty = treelinemap.build([], [], columns={"a": np.array([])})
     assert len(empty) == 0 and len(empty.clusters(limit=3)) == 0 and len(empty.root()) == 0
     assert np.isnan(empty.bounds).all()
 
@@ -169,31 +169,31 @@ def test_histograms_count_all(tree, points):
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        (dict(limit=0), treeline.ParameterError, "'limit' must be 1 or more, found 0."),
-        (dict(spacing=44), treeline.ParameterError, "needs 'zoom'"),
-        (dict(spacing=44, detail=2, zoom=3), treeline.ParameterError, "exclude each other"),
-        (dict(min_points=1, detail=2, zoom=3), treeline.ParameterError, "'min_points' must be 2 or more, found 1."),
-        (dict(zoom=float("nan"), limit=3), treeline.ParameterError, "'zoom'"),
-        (dict(bbox=(1, 2, 3), limit=3), treeline.ParameterError, "four numbers"),
-        (dict(bbox=(0, 5, 1, 2), limit=3), treeline.QueryError, "south"),
-        (dict(zoom=3, badges=1), treeline.QueryError, "badges need a tree"),
-        (dict(where="stars > 3"), treeline.FilterError, '"price"'),
-        (dict(where="kind != 'a'"), treeline.FilterError, "'is not' is written '<>'"),
-        (dict(aggregate="sum(kind)"), treeline.AggregateError, "kind category"),
+        (dict(limit=0), treelinemap.ParameterError, "'limit' must be 1 or more, found 0."),
+        (dict(spacing=44), treelinemap.ParameterError, "needs 'zoom'"),
+        (dict(spacing=44, detail=2, zoom=3), treelinemap.ParameterError, "exclude each other"),
+        (dict(min_points=1, detail=2, zoom=3), treelinemap.ParameterError, "'min_points' must be 2 or more, found 1."),
+        (dict(zoom=float("nan"), limit=3), treelinemap.ParameterError, "'zoom'"),
+        (dict(bbox=(1, 2, 3), limit=3), treelinemap.ParameterError, "four numbers"),
+        (dict(bbox=(0, 5, 1, 2), limit=3), treelinemap.QueryError, "south"),
+        (dict(zoom=3, badges=1), treelinemap.QueryError, "badges need a tree"),
+        (dict(where="stars > 3"), treelinemap.FilterError, '"price"'),
+        (dict(where="kind != 'a'"), treelinemap.FilterError, "'is not' is written '<>'"),
+        (dict(aggregate="sum(kind)"), treelinemap.AggregateError, "kind category"),
     ],
 )
 def test_errors_have_the_words_of_the_library(tree, query, error, message):
     with pytest.raises(error) as raised:
         tree.clusters(**query)
     assert message in str(raised.value)
-    assert isinstance(raised.value, treeline.Error) and isinstance(raised.value, ValueError)
+    assert isinstance(raised.value, treelinemap.Error) and isinstance(raised.value, ValueError)
 
 
 def test_answers_of_two_trees_do_not_mix(tree, points):
-    other = treeline.build(points["lon"], points["lat"])
-    with pytest.raises(treeline.ArgumentError, match="two trees"):
+    other = treelinemap.build(points["lon"], points["lat"])
+    with pytest.raises(treelinemap.ArgumentError, match="two trees"):
         tree.clusters(limit=3).transition_to(other.clusters(limit=3))
-    with pytest.raises(treeline.ArgumentError, match="another tree"):
+    with pytest.raises(treelinemap.ArgumentError, match="another tree"):
         tree.clusters(limit=3, after=other.clusters(limit=3))
     with pytest.raises(ValueError, match="offset"):
         tree.members(0, offset=-1)
@@ -208,7 +208,7 @@ def test_a_box_and_a_screen_are_two_ways_to_ask(tree):
         assert np.isin(screen.id, box.id).all() and len(screen) > 0
         assert (box.id == tree.clusters([2 - half, -90, 2 + half, 90], zoom=zoom, spacing=44).id).all()
     for zoom in (-1, 33):
-        with pytest.raises(treeline.ParameterError, match="'zoom' must be from 0 to 32"):
+        with pytest.raises(treelinemap.ParameterError, match="'zoom' must be from 0 to 32"):
             tree.clusters((0, 0, 1, 1), zoom, spacing=44)
     for spacing in range(100):
         tree.clusters((0, 46, 5, 50), 7, spacing=spacing)
@@ -225,44 +225,44 @@ def test_continuing_keeps_what_it_can(tree):
 
 def test_growths(points):
     lon, lat = points["lon"], points["lat"]
-    badges = treeline.build(lon, lat, grow="badges", badge_gap=4)
+    badges = treelinemap.build(lon, lat, grow="badges", badge_gap=4)
     shown = badges.clusters(zoom=7, badges=1)
     assert badges.has_badges and (shown.badge_diameter >= 8).all()
-    members = treeline.build(lon, lat, grow="merge", stand="member")
+    members = treelinemap.build(lon, lat, grow="merge", stand="member")
     assert members.stand == "member" and members.growth == "merge:distance"
-    groups = treeline.build(lon, lat, columns={"kind": points["kind"]}, group_by="kind")
+    groups = treelinemap.build(lon, lat, columns={"kind": points["kind"]}, group_by="kind")
     assert len(groups.clusters(limit=3)) == 3
-    alone = treeline.build(lon, lat, columns={"open": points["open"]}, never_cluster="open", threads=1)
+    alone = treelinemap.build(lon, lat, columns={"open": points["open"]}, never_cluster="open", threads=1)
     assert (alone.clusters(limit=len(lon)).count == 1).sum() >= points["open"].sum()
-    plain = treeline.build(lon * 1000, lat * 1000, planar=True, separations=False, split="gamma:1.5")
+    plain = treelinemap.build(lon * 1000, lat * 1000, planar=True, separations=False, split="gamma:1.5")
     assert plain.is_planar and not plain.has_separations and plain.growth == "gamma:1.5"
 
 
 def test_indexes_hold_all(tree, tmp_path):
     path = tmp_path / "hotels.treeline"
     tree.save(path, title="Hotels", attribution="Nobody")
-    opened = treeline.open(path)
+    opened = treelinemap.open(path)
     assert (opened.title, opened.attribution, opened.unit) == ("Hotels", "Nobody", "")
     assert opened.content_hash == tree.content_hash and opened.columns == tree.columns
     query = dict(zoom=6, spacing=44, aggregate="sum(price), median(rooms), counts(kind), max(opened), any(open)")
     a, b = tree.clusters(**query), opened.clusters(**query)
     assert a.id.tolist() == b.id.tolist() and all(a[n].tolist() == b[n].tolist() for n in a.values)
-    assert treeline.verify(path) == []
+    assert treelinemap.verify(path) == []
     # If a tree is opened and saved again, with or without a filter, the file is the same.
     again = tmp_path / "again.treeline"
     opened.select("rooms > 5").save(again)
     assert again.read_bytes() == path.read_bytes()
     path.write_text("my diary")
-    with pytest.raises(treeline.WritingError, match="expected an index or no file"):
+    with pytest.raises(treelinemap.WritingError, match="expected an index or no file"):
         tree.save(path)
     tree.save(path, overwrite=True)
-    with pytest.raises(treeline.IndexFileError) as raised:
-        treeline.open(tmp_path / "none")
+    with pytest.raises(treelinemap.IndexFileError) as raised:
+        treelinemap.open(tmp_path / "none")
     assert isinstance(raised.value, OSError)
     damaged = bytearray(again.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     again.write_bytes(damaged)
-    assert treeline.verify(again) != []
+    assert treelinemap.verify(again) != []
 
 
 def test_conversions(tree):
@@ -282,7 +282,7 @@ def test_conversions(tree):
 
 def test_progress_is_told_and_its_errors_stop_a_build(points):
     calls = []
-    treeline.build(points["lon"], points["lat"], progress=lambda stage, fraction: calls.append((stage, fraction)))
+    treelinemap.build(points["lon"], points["lat"], progress=lambda stage, fraction: calls.append((stage, fraction)))
     assert {stage for stage, _ in calls} == {"projecting", "splitting", "separating"}
     assert all(0 <= fraction <= 1 for _, fraction in calls)
 
@@ -290,7 +290,7 @@ def test_progress_is_told_and_its_errors_stop_a_build(points):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        treeline.build(points["lon"], points["lat"], progress=fail)
+        treelinemap.build(points["lon"], points["lat"], progress=fail)
 
 
 def test_other_threads_go_on(tree):
@@ -306,7 +306,7 @@ def test_other_threads_go_on(tree):
     thread = threading.Thread(target=beat)
     thread.start()
     start = time.perf_counter()
-    treeline.build(lon, lat)
+    treelinemap.build(lon, lat)
     stop = time.perf_counter()
     done.set()
     thread.join()
@@ -329,7 +329,7 @@ def test_an_interrupt_stops_a_build(library):
     # polars also handles signals, so the test runs with it and with numpy.
     pytest.importorskip(library)
     script = f"import {library}" + """
-import numpy as np, os, signal, sys, threading, time, treeline
+import numpy as np, os, signal, sys, threading, time, treelinemap
 # A shell starts background jobs with interrupts ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(3)
@@ -345,11 +345,11 @@ def interrupt():
 threading.Thread(target=interrupt, daemon=True).start()
 start = time.process_time()
 try:
-    treeline.build(lon, lat, grow="scatter")
+    treelinemap.build(lon, lat, grow="scatter")
 except KeyboardInterrupt:
     print(time.process_time() - start)
     # Another build still works.
-    print(len(treeline.build(lon[:9], lat[:9])))
+    print(len(treelinemap.build(lon[:9], lat[:9])))
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=True)
     seconds, count = output.stdout.split()
@@ -359,6 +359,6 @@ except KeyboardInterrupt:
 
 def test_import_is_quick():
     # This test only checks that no large module is loaded. scripts/measure/bench-python measures the time.
-    script = "import sys, treeline; print(*sys.modules)"
+    script = "import sys, treelinemap; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pandas", "polars", "pyarrow", "geopandas", "anywidget"} & set(loaded)

@@ -21,7 +21,7 @@ from documentation import Page  # noqa: E402
 PAGE = ROOT / "Sources/Treeline/Treeline.docc/WebMapTutorial.md"
 TUTORIAL = [code for code, _ in Page(str(PAGE)).run_by["scripts/test webmap"]]
 #: The options of the tutorial's first build.
-OPTIONS = shlex.split(re.search(r"^treeline build \S+ (.*) -o cities\.treeline$", PAGE.read_text(), re.MULTILINE)[1])
+OPTIONS = shlex.split(re.search(r"^treelinemap build \S+ (.*) -o cities\.treeline$", PAGE.read_text(), re.MULTILINE)[1])
 
 STYLE = {
     "version": 8, "sources": {"land": {"type": "geojson", "data": json.loads((ROOT / "Fixtures/land_110m.geojson").read_text())}},
@@ -90,7 +90,7 @@ def test_the_tutorials_map_is_finished(folder, complaints, new_context, viewport
     assert page.evaluate(counted) > 0
 
 
-@pytest.mark.parametrize("script", ["treeline-maplibre.js", "treeline-leaflet.js"])
+@pytest.mark.parametrize("script", ["treelinemap-maplibre.js", "treelinemap-leaflet.js"])
 def test_a_classic_script_finds_its_worker(folder, complaints, new_context, script):
     page = new_context().new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -99,6 +99,6 @@ def test_a_classic_script_finds_its_worker(folder, complaints, new_context, scri
     page.goto(f"{folder}/deep/page.html")
     points = "Array.from({ length: 5000 }, (_, i) => [(i * 7.3) % 170, (i * 3.1) % 80])"
     with page.expect_worker() as worker:
-        ids = page.evaluate(f"async () => [...(await treeline.build({points}, {{ worker: true }})).clusters({{ zoom: 3 }}).ids]")
-    assert worker.value.url == f"{folder}/treeline-worker.js"
-    assert ids == page.evaluate(f"async () => [...(await treeline.build({points})).clusters({{ zoom: 3 }}).ids]")
+        ids = page.evaluate(f"async () => [...(await treelinemap.build({points}, {{ worker: true }})).clusters({{ zoom: 3 }}).ids]")
+    assert worker.value.url == f"{folder}/treelinemap-worker.js"
+    assert ids == page.evaluate(f"async () => [...(await treelinemap.build({points})).clusters({{ zoom: 3 }}).ids]")

@@ -27,7 +27,7 @@ test("broken indexes are refused as the tool refuses them, at the same byte", as
   let refused = 0;
   for (const path of files(join(V1, "broken"))) {
     const told = readFileSync(path.replace(".treeline", ".txt"), "utf8").split("\n")[0];
-    const isRefused = /^treeline: error: .*(damaged at byte|expected an index|needs section)/.test(told);
+    const isRefused = /^treelinemap: error: .*(damaged at byte|expected an index|needs section)/.test(told);
     if (!isRefused) {
       // Some damage is found only by `verify`. Such an index opens, and queries end in an answer or an error.
       const tree = await Treeline.open(bytesOf(path), { verify: false });
@@ -57,7 +57,7 @@ test("errors name the file, the place, what was expected and found, and a remedy
     return error instanceof IndexError;
   });
   await assert.rejects(Treeline.open(new ArrayBuffer(0)), /expected an index/);
-  await assert.rejects(Treeline.open(new TextEncoder().encode("longitude,latitude")), /'treeline build' makes one/);
+  await assert.rejects(Treeline.open(new TextEncoder().encode("longitude,latitude")), /'treelinemap build' makes one/);
   await assert.rejects(Treeline.open(null), IndexError);
   await assert.rejects(Treeline.open(undefined), IndexError);
 });

@@ -15,8 +15,8 @@ import { randomNumbers } from "../../scripts/measure/towns.mjs";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const FIXTURES = join(ROOT, "Fixtures");
-const TOOL = process.env.TREELINE_TOOL ?? join(ROOT, ".build-test/release/treeline");
-const SERVER = process.env.TREELINE_SERVER ?? join(ROOT, ".build-test/release/treeline-server");
+const TOOL = process.env.TREELINE_TOOL ?? join(ROOT, ".build-test/release/treelinemap");
+const SERVER = process.env.TREELINE_SERVER ?? join(ROOT, ".build-test/release/treelinemap-server");
 
 export const folder = mkdtempSync(join(tmpdir(), "treeline-web-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -23,7 +23,7 @@ ROOT = os.getcwd()
 PAGES = ["README.md", "Sources/TreelineServer/README.md", *sorted(glob.glob("Sources/*/*.docc/*.md"))]
 BLOCK = re.compile(r"^(?:<!-- (swift|not run|needs|run by): (.*?) -->|```(\w+)\n(.*?)^```)$", re.DOTALL | re.MULTILINE)
 TEST_BUILD = ".build-test/release"
-SERVER = os.environ.get("TREELINE_SERVER", f"{ROOT}/{TEST_BUILD}/treeline-server")
+SERVER = os.environ.get("TREELINE_SERVER", f"{ROOT}/{TEST_BUILD}/treelinemap-server")
 
 
 def main():
@@ -198,7 +198,7 @@ def prepare(folder):
     os.makedirs(f"{folder}/.build/release")
     os.symlink(f"{ROOT}/Fixtures", f"{folder}/Fixtures")
     for place in (".build/release", "bin"):
-        os.symlink(f"{ROOT}/{TEST_BUILD}/treeline", f"{folder}/{place}/treeline")
+        os.symlink(f"{ROOT}/{TEST_BUILD}/treelinemap", f"{folder}/{place}/treelinemap")
     stubs = {"bin/swift": "#!/bin/sh\n", "bin/curl": CURL}
     scripts = glob.glob("scripts/*") + glob.glob("scripts/build/*")
     stubs |= {path: EXISTS for path in scripts if os.path.isfile(path)}

@@ -85,12 +85,12 @@ def pytest(folder, environment):
 
 TESTS = build(
     "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests",
-    TREELINE_TOOL=f"{TEST_PRODUCTS}/treeline")
+    TREELINE_TOOL=f"{TEST_PRODUCTS}/treelinemap")
 VIEWER_LIBRARY = Step("MapLibre and the web package for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
     "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
-    (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treeline-server")
+    (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treelinemap-server")
 # Builds the library as it is shipped: without LAPACK, and with Swift's runtime inside.
 LIBRARY = build(
     "build of the library for C", 250, "scripts/build/library",
@@ -185,7 +185,7 @@ OTHERS = (
                 "web module",
                 # All trials take an hour; they are for releases.
                 "if [ $TREELINE_TRIALS = full ]; then export TREELINE_TRIALS=fast; fi; "
-                f"TREELINE_SERVER={TEST_PRODUCTS}/treeline-server node --test Tests/WebTests $ARGUMENTS",
+                f"TREELINE_SERVER={TEST_PRODUCTS}/treelinemap-server node --test Tests/WebTests $ARGUMENTS",
                 (TESTS, SERVER), 90),
         ), ("nodejs", "node-typescript", "esbuild")),
     Suite(

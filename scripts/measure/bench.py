@@ -889,7 +889,7 @@ class Bench:
         for kind, samples in times.items():
             self.add(
                 "End to end",
-                f"treeline build{kind} of the UK postcodes, from .csv.gz to a synced index",
+                f"treelinemap build{kind} of the UK postcodes, from .csv.gz to a synced index",
                 Samples(samples, "s"),
                 None,
                 samples,

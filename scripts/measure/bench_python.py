@@ -76,11 +76,11 @@ def supercluster(places):
 
 
 def builds(places):
-    import treeline
+    import treelinemap
 
     theirs, _ = least(lambda: supercluster(places), 3)
-    mean, _ = least(lambda: treeline.build(places, split="mean", separations=False))
-    ours, _ = least(lambda: treeline.build(places), 3)
+    mean, _ = least(lambda: treelinemap.build(places, split="mean", separations=False))
+    ours, _ = least(lambda: treelinemap.build(places), 3)
     count = f"{len(places):,} points"
     yield f"build of {count}, ours with separations (ours without separations, split at the mean: {mean:.2f} s)", *seconds(
         "pysupercluster", theirs, ours
@@ -89,9 +89,9 @@ def builds(places):
 
 def answer(places):
     """Measures an answer of about a hundred clusters on both sides, in the middle of the points."""
-    import treeline
+    import treelinemap
 
-    index, tree = supercluster(places), treeline.build(places)
+    index, tree = supercluster(places), treelinemap.build(places)
     x, y = np.median(places, axis=0)
 
     def found(ask):
@@ -123,7 +123,7 @@ def answer(places):
 def pages(places):
     import folium
     import folium.plugins
-    import treeline
+    import treelinemap
 
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "map.html"
@@ -140,7 +140,7 @@ def pages(places):
 
             their_time, _ = least(theirs, 1)
             their_size = path.stat().st_size
-            our_time, _ = least(lambda: treeline.build(some).to_html(path), 3)
+            our_time, _ = least(lambda: treelinemap.build(some).to_html(path), 3)
             name = "folium" if count == 10_000 else "folium, `FastMarkerCluster`"
             yield (
                 f"a page of {len(some):,} points",
@@ -150,7 +150,7 @@ def pages(places):
 
 
 def markers(places):
-    import treeline
+    import treelinemap
     from ipyleaflet import Map, Marker, MarkerCluster
 
     some = places[:2_000]
@@ -160,7 +160,7 @@ def markers(places):
         map.add(MarkerCluster(markers=[Marker(location=place) for place in some[:, ::-1].tolist()]))
 
     their_time, _ = least(theirs, 1)
-    our_time, _ = least(lambda: treeline.build(places).map(), 2)
+    our_time, _ = least(lambda: treelinemap.build(places).map(), 2)
     return (
         "a map in the kernel, before anything is drawn",
         f"ipyleaflet, {len(some):,} points {their_time:.1f} s",
@@ -170,7 +170,7 @@ def markers(places):
 
 def picture(places):
     import datashader
-    import treeline
+    import treelinemap
 
     frame = pandas.DataFrame(places, columns=["x", "y"])
     west, south = frame.min()
@@ -180,7 +180,7 @@ def picture(places):
         warnings.simplefilter("ignore")
         canvas.points(frame, "x", "y")
         theirs, _ = least(lambda: canvas.points(frame, "x", "y"))
-    tree = treeline.build(places)
+    tree = treelinemap.build(places)
     ours = least_of_many(lambda: tree.clusters((west, south, east, north), 7, spacing=20).count, 20)
     count = len(tree.clusters((west, south, east, north), 7, spacing=20))
     return (
@@ -195,7 +195,7 @@ def imported():
         code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
         return min(float(subprocess.check_output([sys.executable, "-c", code], cwd="/")) for _ in range(9))
 
-    return "import", f"numpy alone {run('numpy') * 1e3:.0f} ms", f"{run('treeline') * 1e3:.0f} ms"
+    return "import", f"numpy alone {run('numpy') * 1e3:.0f} ms", f"{run('treelinemap') * 1e3:.0f} ms"
 
 
 def wheel():

@@ -55,7 +55,7 @@ JOURNEY = """async ({center, start, depth}) => {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("index", nargs="?", help="an index from 'treeline build' (default: an index of the addresses in Fixtures)")
+    parser.add_argument("index", nargs="?", help="an index from 'treelinemap build' (default: an index of the addresses in Fixtures)")
     parser.add_argument("--views", default="tree,compare", help="views to measure, separated by commas: tree, grid, compare, tiles")
     parser.add_argument("--depth", type=float, default=6, help="by how many zooms the journey zooms in")
     parser.add_argument("--settings", default="", help="more parameters of the link's fragment, such as 'by=limit&limit=200'")

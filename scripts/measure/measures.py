@@ -1,6 +1,6 @@
 """Measures every set of points and compares the medians with the aims, as a Markdown table and JSON.
 
-The views of a set are those of `treeline compare`: first all points, then denser and denser parts, on 1024 x 768 px. In
+The views of a set are those of `treelinemap compare`: first all points, then denser and denser parts, on 1024 x 768 px. In
 each view, methods with a limit get as many clusters as a grid of 64 px has there. The figure of a set is the median
 over its views. The table shows the median over all sets and the worst set. Ratios of two methods are taken view by
 view.
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-TREELINE = ".build/release/treeline"
+TREELINE = ".build/release/treelinemap"
 BENCHMARKS = ".build/release/Benchmarks"
 FIXTURES = ("airports", "cities", "iceland_addresses")
 # Views with fewer points are skipped: they have hardly anything to cluster.
@@ -27,7 +27,7 @@ NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
-# Methods of merged trees, measured in addition to `--methods all` if this build of `treeline compare` has them.
+# Methods of merged trees, measured in addition to `--methods all` if this build of `treelinemap compare` has them.
 MERGED = ("spacing/merge:distance", "badges", "widest-first/merge:scatter")
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/measure/measures", description="Measures clusters on many sets of points.")
     parser.add_argument("sets", nargs="*", metavar="FILE", help="files of points (default: the files in Fixtures)")
     parser.add_argument("--also", metavar="FOLDER", action="append", default=[], help="every .csv.gz of a folder, too")
-    parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treeline compare` (default: all, including merged trees)")
+    parser.add_argument("--methods", metavar="NAME,NAME", help="names of methods, as in `treelinemap compare` (default: all, including merged trees)")
     parser.add_argument("--kmeans", action="store_true", help="also measure k-means, for comparison; takes minutes")
     parser.add_argument("--pairs", type=int, default=10_000, help="number of pairs of random screens on which the guarantees are checked (0: none)")
     parser.add_argument("--json", metavar="FILE", default=".build-measures/measures.json", help="where to write the figures")

@@ -12,14 +12,14 @@ sys.path += [str(ROOT / "Tests" / folder) for folder in ("Browser", "NotebookTes
 import folium
 import folium.plugins
 import numpy as np
-import treeline
+import treelinemap
 from playwright.sync_api import sync_playwright
 
 import browser as browsers
 import conftest
 
 BUILD = """
-import numpy as np, treeline
+import numpy as np, treelinemap
 random = np.random.default_rng(1)
 x, y = random.normal(10, 4, {count}), random.normal(48, 2, {count})
 """
@@ -37,7 +37,7 @@ def main():
             points = points_of(count)
             page = pathlib.Path(folder) / "map.html"
             start = time.perf_counter()
-            tree = treeline.build(*points)
+            tree = treelinemap.build(*points)
             built = time.perf_counter() - start
             tree.to_html(page)
             written = time.perf_counter() - start
@@ -113,7 +113,7 @@ def in_notebook(browser, count):
       await commands.execute("notebook:insert-cell-below");
       shell.currentWidget.content.activeCell.model.sharedModel.setSource(code);
     }""",
-        "treeline.build(x, y)",
+        "treelinemap.build(x, y)",
     )
     start = time.perf_counter()
     page.evaluate("() => { jupyterapp.commands.execute('notebook:run-cell') }")

@@ -1,4 +1,4 @@
-"""Draws maps of answers of `treeline query` and `treeline transition` side by side, as SVG."""
+"""Draws maps of answers of `treelinemap query` and `treelinemap transition` side by side, as SVG."""
 
 import csv
 import gzip
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-TREELINE = os.environ.get("TREELINE_TOOL", ".build/release/treeline")
+TREELINE = os.environ.get("TREELINE_TOOL", ".build/release/treelinemap")
 FOLDER = "Sources/Treeline/Treeline.docc"
 ICELAND = "Fixtures/iceland_addresses.csv.gz"
 CITIES = "Fixtures/cities.csv.gz"

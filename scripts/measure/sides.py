@@ -11,7 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCHMARKS = ".build/release/Benchmarks"
-TREELINE = ".build/release/treeline"
+TREELINE = ".build/release/treelinemap"
 THREADS = 2
 
 

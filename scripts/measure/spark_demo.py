@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-import treeline.spark
+import treelinemap.spark
 
 import cluster
 import points
@@ -57,7 +57,7 @@ def build(session, work, names, row, arguments):
             stages.append([stage, time.time(), 0])
         stages[-1][2] += 1
 
-    built = treeline.spark.build(
+    built = treelinemap.spark.build(
         df, *names, row=row, out=out, split=arguments.split, separations=arguments.separations, piece_size=size,
         overwrite=True, progress=progress)
     end = time.time()
@@ -72,13 +72,13 @@ def build(session, work, names, row, arguments):
     if arguments.no_comparison:
         return
     if row is None:
-        print("Not compared: Spark numbered the rows. With row=COLUMN the bytes would equal those of treeline build")
+        print("Not compared: Spark numbered the rows. With row=COLUMN the bytes would equal those of treelinemap build")
         return
     start = time.time()
     # Allows the same memory for any number of points.
     options = ["--memory", "1GB", "--split", arguments.split, *([] if arguments.separations else ["--no-separation"])]
     expected = points.index(arguments.parquet, f"{work}/whole.treeline", *options)
-    print(f"treeline build --memory 1GB of the same rows, as CSV: {time.time() - start:.1f} s")
+    print(f"treelinemap build --memory 1GB of the same rows, as CSV: {time.time() - start:.1f} s")
     is_same = filecmp.cmp(out, expected, shallow=False)
     print("The indexes are the same, byte for byte" if is_same else "The indexes differ")
     sys.exit(not is_same)

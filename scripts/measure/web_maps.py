@@ -135,10 +135,10 @@ def served(folder, supercluster):
     for kit, module in (("maplibre-gl", "maplibre"), ("leaflet", "leaflet")):
         modules = ('import { Treeline } from "/package/index.js"; import { addTreeline } from "/package/map/%s.js";'
                    " Object.assign(globalThis, { Treeline, addTreeline });" % module)
-        bundle = f'<script src="/lib/treeline-{module}.js"></script>'
+        bundle = f'<script src="/lib/treelinemap-{module}.js"></script>'
         (folder / f"{module}-modules.html").write_text(PAGE.format(kit=kit, scripts="", imports=modules))
         (folder / f"{module}.html").write_text(
-            PAGE.format(kit=kit, scripts=bundle, imports="Object.assign(globalThis, treeline);"))
+            PAGE.format(kit=kit, scripts=bundle, imports="Object.assign(globalThis, treelinemap);"))
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}

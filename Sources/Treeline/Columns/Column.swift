@@ -1,7 +1,7 @@
 /// A column: for each point one value or no value, in tree order.
 ///
 /// The columns of a tree lie in its index, or in memory if it was built with them. They are read only when needed.
-/// `treeline build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
+/// `treelinemap build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {

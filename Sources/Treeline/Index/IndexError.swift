@@ -19,7 +19,7 @@ extension IndexError: CustomStringConvertible {
     switch self {
     case .unopenable(let path, let reason): "\(path): cannot be opened: \(reason)"
     case .notAnIndex(let path):
-      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one"
+      "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treelinemap build' makes one"
     case .unknownVersion(let path, let major, let minor):
       "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
         + "build it anew or use a later Treeline"

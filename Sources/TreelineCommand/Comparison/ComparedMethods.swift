@@ -48,11 +48,11 @@ struct ComparedMethods {
     }
     for choice in lacking {
       Notes.print(
-        "treeline: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index lacks")
+        "treelinemap: left out \(choice.name): it needs \(choice.lack(in: trees)!), which this index lacks")
     }
     if case .all? = names, input.isIndex {
       Notes.print(
-        "treeline: left out trees of other split rules: this index has one tree, \(tree.growth.phrase); "
+        "treelinemap: left out trees of other split rules: this index has one tree, \(tree.growth.phrase); "
           + "give the points instead")
     }
     let grid = Grid(over: tree)

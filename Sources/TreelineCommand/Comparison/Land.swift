@@ -12,7 +12,7 @@ enum Land {
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }
     let name = isIceland ? "land_iceland_10m.geojson" : "land_50m.geojson"
     guard let path = Bundle.module.path(forResource: name, ofType: "gz") else {
-      Notes.print("treeline: the land outlines were not found next to the tool; the pictures have none")
+      Notes.print("treelinemap: the land outlines were not found next to the tool; the pictures have none")
       return []
     }
     let collection = try JSONDecoder().decode(Collection.self, from: Data(try InputContents.read(path: path)))

@@ -86,10 +86,10 @@ final class BuildInPieces {
       checksum: { try PointReader.checksum(ofFile: input.path) },
       onDamage: { error in
         guard case .damaged(let what, let expected, let found) = error else { return }
-        Notes.print("treeline: \(what): expected \(expected), found \(found); starting the build again")
+        Notes.print("treelinemap: \(what): expected \(expected), found \(found); starting the build again")
       })
     if let build {
-      Notes.print("treeline: continuing with the \(build.pointCount) points that were read before")
+      Notes.print("treelinemap: continuing with the \(build.pointCount) points that were read before")
       return true
     }
     return false
@@ -217,7 +217,7 @@ final class BuildInPieces {
     }
     progress.clear()
     Notes.print(
-      "treeline: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(text)")
+      "treelinemap: the points need more than \(limit) of memory: building in pieces, in \(folder.path)\(text)")
   }
 
   private func forecast(first table: PointTable) -> BuildForecast? {
@@ -250,7 +250,7 @@ final class BuildInPieces {
     let space = build.space
     let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
     Notes.print(
-      "treeline: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
+      "treelinemap: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
         + "the scratch folder and \(ByteCount(space.index)) for the index, and \(BuildForecast.time(seconds)) from here on"
     )
   }

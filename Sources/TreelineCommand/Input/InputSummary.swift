@@ -15,7 +15,7 @@ struct InputSummary {
   }
 
   /// - Parameter reports: The columns of the index.
-  func print(_ reports: [ColumnReport] = []) { Notes.print("treeline: \(text(reports))") }
+  func print(_ reports: [ColumnReport] = []) { Notes.print("treelinemap: \(text(reports))") }
 
   private func text(_ reports: [ColumnReport]) -> String {
     var parts = ["\(name): \(rowCount) \(rowCount == 1 ? "row" : "rows")"]

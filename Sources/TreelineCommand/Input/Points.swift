@@ -81,7 +81,7 @@ struct Points {
     }
     for name in names where table.mayHaveDecimalCommas(inColumn: name) {
       Notes.print(
-        "treeline: \(input): column \"\(name.visible)\" may have numbers with decimal commas (--decimal comma reads them)"
+        "treelinemap: \(input): column \"\(name.visible)\" may have numbers with decimal commas (--decimal comma reads them)"
       )
     }
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
@@ -147,7 +147,7 @@ extension ClusterTree {
     if badgeCurve == nil && (cut.badgeScale != nil) == (growth == .merging(by: .badges)) {
       throw Failure.usage(
         "\(name): --\(parameter) needs an index with separations, found one without; "
-          + "build it again with 'treeline build' and without '--no-separation'")
+          + "build it again with 'treelinemap build' and without '--no-separation'")
     }
     let needed = cut.badgeScale == nil ? "with separations that was not grown for badges" : "grown for badges"
     throw Failure.usage(
@@ -181,12 +181,12 @@ extension PointTable {
       }
     } catch { throw receivers.failure ?? error }
     progress.clear()
-    for note in notes { Notes.print("treeline: \(input.name): \(note)") }
+    for note in notes { Notes.print("treelinemap: \(input.name): \(note)") }
     reportBadRows(of: input.name)
   }
 
   private func reportBadRows(of name: String) {
-    if invalidRowCount > 0 { Notes.print("treeline: skipped \(invalidRowCount) of \(rowCount) rows:") }
+    if invalidRowCount > 0 { Notes.print("treelinemap: skipped \(invalidRowCount) of \(rowCount) rows:") }
     for row in invalidRows { Notes.print("  \(name):\(row)") }
     if invalidRowCount > invalidRows.count {
       Notes.print("  … and \(invalidRowCount - invalidRows.count) more")
@@ -194,7 +194,7 @@ extension PointTable {
     guard repairedRowCount > 0 else { return }
     let rows = repairedRowCount == 1 ? "1 row holds" : "\(repairedRowCount) rows hold"
     Notes.print(
-      "treeline: \(name): \(rows) bytes that are not UTF-8, shown as \u{FFFD}; convert the text, "
+      "treelinemap: \(name): \(rows) bytes that are not UTF-8, shown as \u{FFFD}; convert the text, "
         + "for example with iconv -f WINDOWS-1252 -t UTF-8")
   }
 }
@@ -259,7 +259,7 @@ extension Plane {
 extension Notes {
   static func reportCoarsePositions(on plane: Plane) {
     Notes.print(
-      "treeline: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
+      "treelinemap: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
         + "leave out points that are far away if that is too coarse")
   }
 
@@ -267,7 +267,7 @@ extension Notes {
     guard count > 0 else { return }
     let points = count == 1 ? "1 point" : "\(count) points"
     Notes.print(
-      "treeline: moved \(points) to the edge of Web Mercator, which ends at latitude "
+      "treelinemap: moved \(points) to the edge of Web Mercator, which ends at latitude "
         + CoordinateFormat(of: .webMercator()).string(Plane.maximumLatitude))
   }
 }

@@ -168,10 +168,14 @@ struct ColumnReport {
   ///
   /// - Parameter summary: Summary of the input; nil if it was not read again.
   static func print(_ columns: [ColumnReport], _ summary: InputSummary?) {
-    if let summary { summary.print(columns) } else if !columns.isEmpty { Notes.print("treeline: \(phrase(columns))") }
+    if let summary {
+      summary.print(columns)
+    } else if !columns.isEmpty {
+      Notes.print("treelinemap: \(phrase(columns))")
+    }
     for column in columns where column.inexactCount > 0 {
       Notes.print(
-        "treeline: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
+        "treelinemap: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
           + "keeps; declare it as text to keep them")
     }
   }

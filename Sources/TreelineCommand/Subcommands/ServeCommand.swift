@@ -5,8 +5,8 @@ struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      The server is a separate program, 'treeline-server', which 'scripts/build/serve' builds. The tool searches for it \
-      in its own folder and on the PATH, and passes all arguments; 'treeline serve --help' prints the server's help.
+      The server is a separate program, 'treelinemap-server', which 'scripts/build/serve' builds. The tool searches for it \
+      in its own folder and on the PATH, and passes all arguments; 'treelinemap serve --help' prints the server's help.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: .init("For the server.", valueName: "arguments"))
@@ -15,7 +15,7 @@ struct ServeCommand: ParsableCommand {
   func run() throws {
     try reportingFailures {
       for folder in Self.folders {
-        let path = folder + "/treeline-server"
+        let path = folder + "/treelinemap-server"
         // Returns only if there is no such program.
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, &words)
@@ -27,7 +27,7 @@ struct ServeCommand: ParsableCommand {
         return try writeToStandardOutput(Self.helpMessage() + "\n")
       }
       throw Failure.noInput(
-        "expected the program 'treeline-server' next to this one or on the PATH, found none; "
+        "expected the program 'treelinemap-server' next to this one or on the PATH, found none; "
           + "in a copy of Treeline, 'scripts/build/serve' builds and runs it")
     }
   }

@@ -132,10 +132,10 @@ struct TilesCommand: ParsableCommand {
     try file.finish()
     progress.clear()
     if tileCount == 0 {
-      Notes.print("treeline: \(input.name): no point to show\(filter == nil ? "" : "; none passes the filter")")
+      Notes.print("treelinemap: \(input.name): no point to show\(filter == nil ? "" : "; none passes the filter")")
     }
     Notes.print(
-      "treeline: wrote \(tileCount) \(tileCount == 1 ? "tile" : "tiles") of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
+      "treelinemap: wrote \(tileCount) \(tileCount == 1 ? "tile" : "tiles") of \(Quantity(amount: Double(byteCount), unit: "B")) to \(output), zooms "
         + "\(pyramid.zooms.lowerBound) to \(pyramid.zooms.upperBound)")
   }
 }

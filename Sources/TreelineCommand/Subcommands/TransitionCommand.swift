@@ -17,7 +17,7 @@ struct TransitionCommand: ParsableCommand {
 
       Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \
       Cut options without a prefix are for both views, unless a view has its own. The second view uses the limit and \
-      the zoom of the first, unless it has its own. 'treeline query --help' describes each option.
+      the zoom of the first, unless it has its own. 'treelinemap query --help' describes each option.
       """)
 
   @OptionGroup var source: InputOptions

@@ -44,7 +44,7 @@ final class FileSource: ByteSource {
     size = hasStatus && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     if hasStatus && status.st_mode & S_IFMT == S_IFDIR {
       throw .unopenable(
-        file: displayName, reason: "it is a folder; treeline.build_parquet in Python reads folders of Parquet files")
+        file: displayName, reason: "it is a folder; treelinemap.build_parquet in Python reads folders of Parquet files")
     }
   }
 

@@ -82,7 +82,7 @@ package enum InputFormats {
     ([[0x37, 0x7A, 0xBC, 0xAF]], "a 7z archive", "unpack it with 7z x"),
     (
       [Array("PAR1".utf8) + [0x15]], "Parquet data",
-      "build its index in Python with treeline.build_parquet, or write it as CSV into a pipe, as DuckDB does with "
+      "build its index in Python with treelinemap.build_parquet, or write it as CSV into a pipe, as DuckDB does with "
         + "COPY ... (FORMAT csv, HEADER)"
     ),
     ([Array("ARROW1".utf8) + [0, 0], [0xFF, 0xFF, 0xFF, 0xFF]], "Arrow data", "write it as CSV into a pipe"),

@@ -9,16 +9,16 @@ extension LogFormat: ExpressibleByArgument {}
 
 @main struct TreelineServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "treeline-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
+    commandName: "treelinemap-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
       Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. An index \
-      that is replaced, as 'treeline build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
+      that is replaced, as 'treelinemap build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
       SIGINT the server ends expensive answers with a 503, sends the others and stops.
 
       /openapi.json describes the routes; the map is at /.
       """, version: Release.version)
 
-  @Argument(help: ArgumentHelp("Files made by 'treeline build'.", valueName: "[name=]index")) var indexes: [String]
+  @Argument(help: ArgumentHelp("Files made by 'treelinemap build'.", valueName: "[name=]index")) var indexes: [String]
 
   @Option(help: "The address to listen on; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
 
@@ -92,7 +92,7 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("Folder of another viewer.", valueName: "folder")) var viewer: String?
 
   func validate() throws {
-    if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treeline build'.") }
+    if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treelinemap build'.") }
     guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
@@ -148,7 +148,7 @@ extension LogFormat: ExpressibleByArgument {}
         FileHandle.standardOutput.write(Data(line.utf8))
       }
     } catch {
-      FileHandle.standardError.write(Data("treeline-server: \(message(of: error))\n".utf8))
+      FileHandle.standardError.write(Data("treelinemap-server: \(message(of: error))\n".utf8))
       throw ExitCode(code(of: error))
     }
   }
@@ -188,7 +188,7 @@ extension LogFormat: ExpressibleByArgument {}
     #endif
   }
 
-  /// Returns the exit code, as `treeline help` describes it (sysexits.h).
+  /// Returns the exit code, as `treelinemap help` describes it (sysexits.h).
   private func code(of error: any Error) -> Int32 {
     switch error {
     case is CatalogError: EX_USAGE

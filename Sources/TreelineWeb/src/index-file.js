@@ -183,7 +183,7 @@ function checkedSections(bytes) {
   const { file, length } = bytes;
   const start = new Uint8Array(bytes.buffer, 0, Math.min(length, 8));
   if (length < 8 || MAGIC.some((byte, i) => start[i] !== byte)) {
-    throw new IndexError(`${file}: expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treeline build' makes one`);
+    throw new IndexError(`${file}: expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treelinemap build' makes one`);
   }
   bytes.require(length >= FIXED_LENGTH, length, `a header of ${FIXED_LENGTH} bytes`, "the end of the file");
   const [major, minor] = [bytes.u16(8), bytes.u16(10)];

@@ -36,7 +36,7 @@ export const Treeline = {
   },
 
   /**
-   * Opens an index that `treeline build` wrote. Its bytes are read in place.
+   * Opens an index that `treelinemap build` wrote. Its bytes are read in place.
    *
    * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Address or bytes of the index. In Node,
    *   also the path of a file.

@@ -14,7 +14,7 @@ import Treeline
     if result.code == 0 && command != "verify" { return }
     #expect(result.code == 65)
     for line in result.errors.split(separator: "\n") {
-      #expect(line.hasPrefix("\(path): ") || line.hasPrefix("treeline: error: \(path): "), "\(line)")
+      #expect(line.hasPrefix("\(path): ") || line.hasPrefix("treelinemap: error: \(path): "), "\(line)")
       #expect(line.components(separatedBy: path).count == 2, "\(line)")
     }
   }
@@ -27,7 +27,7 @@ import Treeline
     for command in ["query", "inspect", "verify"] {
       let result = try Tool.run(command, path)
       #expect(result.code == 65)
-      #expect(result.errors.contains("treeline: error: \(path): the index is damaged"), "\(result.errors)")
+      #expect(result.errors.contains("treelinemap: error: \(path): the index is damaged"), "\(result.errors)")
     }
     let tree = try ClusterTree(index: path)
     let error = #expect(throws: IndexError.self) { _ = try tree.shape() }

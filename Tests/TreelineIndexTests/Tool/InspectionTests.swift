@@ -5,7 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
-/// Checks that `treeline inspect` accounts for every byte of an index.
+/// Checks that `treelinemap inspect` accounts for every byte of an index.
 @Suite struct InspectionTests {
   private func lines(of index: TestIndex) throws -> [[Substring]] {
     let folder = try TemporaryFolder()

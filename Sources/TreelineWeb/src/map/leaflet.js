@@ -21,7 +21,7 @@ export function addTreeline(map, source, options = {}) {
   const canvas = document.createElement("canvas");
   canvas.style.pointerEvents = "none";
   // Above markers, below tooltips and popups.
-  const pane = map.getPane("treeline") ?? map.createPane("treeline");
+  const pane = map.getPane("treelinemap") ?? map.createPane("treelinemap");
   Object.assign(pane.style, { zIndex: "620", pointerEvents: "none" });
   pane.append(canvas);
   /** @type {{from: Camera, to: Camera, start: number} | null} */

@@ -89,7 +89,7 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as the index that `treeline build` builds from the rows of all files one after another,
+    The index has the same bytes as the index that `treelinemap build` builds from the rows of all files one after another,
     with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
     leaves no files.
 

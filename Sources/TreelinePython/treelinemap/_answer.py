@@ -97,7 +97,7 @@ class Cluster:
 
     def __repr__(self) -> str:
         what = f"row {self.row}" if self.row is not None else f"{self.count} points"
-        return f"<treeline.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
+        return f"<treelinemap.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
 # Because a cluster is a mapping, `pandas.DataFrame(answer)` has a column for each name.
@@ -109,8 +109,8 @@ class Clusters(Answer):
 
     Masks and slices choose clusters, as in numpy: `shown[shown.count > 5]`. Names choose columns: `shown["count"]`.
 
-    >>> import treeline
-    >>> tree = treeline.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
+    >>> import treelinemap
+    >>> tree = treelinemap.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
     >>> shown = tree.clusters(limit=2)
     >>> shown.count.tolist()
     [1, 2]

@@ -12,13 +12,13 @@ from ._errors import BY_KIND, Error
 from ._version import version as _version
 
 try:
-    import treeline._native as _native
+    import treelinemap._native as _native
 except ImportError as error:
     found = str(error)
     if error.name == f"{__package__}._native" and isinstance(error, ModuleNotFoundError):
         found = f"there is no file _native.abi3.so in {os.path.dirname(__file__)}"
     raise ImportError(
-        f"treeline needs its extension _native, which cannot be loaded: {found}; install the wheel that "
+        f"treelinemap needs its extension _native, which cannot be loaded: {found}; install the wheel that "
         "scripts/build/wheel builds, or run scripts/build/python-native in the sources"
     ) from None
 
@@ -111,14 +111,14 @@ try:
     _quick = ctypes.PyDLL(_PATH)
 except OSError as error:
     found = str(error) if os.path.exists(_PATH) else "there is no such file"
-    raise ImportError(f"treeline needs its library, {_PATH}, which cannot be loaded: {found}; {_REMEDY}") from None
+    raise ImportError(f"treelinemap needs its library, {_PATH}, which cannot be loaded: {found}; {_REMEDY}") from None
 
 
 def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
     try:
         function = getattr(library, "treeline_" + name)
     except AttributeError:
-        message = f"{_PATH}: expected the library of treeline {_version}, found one without treeline_{name}; {_REMEDY}"
+        message = f"{_PATH}: expected the library of treelinemap {_version}, found one without treeline_{name}; {_REMEDY}"
         raise ImportError(message) from None
     function.restype, function.argtypes = result, arguments
     return function

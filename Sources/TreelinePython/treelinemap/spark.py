@@ -52,7 +52,7 @@ def build(
     progress: Callable[[str, float], None] | None = None,
     _tasks: Callable[..., Tasks] = Tasks,
 ) -> Built:
-    """Builds the index of a DataFrame, with the same bytes as `treeline build` for the same rows.
+    """Builds the index of a DataFrame, with the same bytes as `treelinemap build` for the same rows.
 
     The package must be installed on the executors. Rows are read only once, so the DataFrame may change when it is read
     again. A repeated task or a lost executor does not change the result. The driver never receives the list of points.
@@ -64,7 +64,7 @@ def build(
     :param geometry: Column of points as WKB, instead of `lon` and `lat`.
     :param out: Path of the index on the driver. The file appears complete or not at all.
     :param columns: Names of the columns for filters and aggregates.
-    :param kinds: Kinds of values by column name, as in `treeline.build`, but without preparations.
+    :param kinds: Kinds of values by column name, as in `treelinemap.build`, but without preparations.
     :param row: Column with a unique number for each row, from 0 to 2^53. Without one, rows are numbered in the order in
         which Spark returns them. The index then has the same answers and content hash, but points at one position may
         be in another order.

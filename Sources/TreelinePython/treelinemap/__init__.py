@@ -1,8 +1,8 @@
 """Clusters of points on a map that follow their density, in microseconds: arrays in, arrays out.
 
->>> import numpy as np, treeline
+>>> import numpy as np, treelinemap
 >>> random = np.random.default_rng(1)
->>> tree = treeline.build(random.uniform(2, 3, 1000), random.uniform(48, 49, 1000))
+>>> tree = treelinemap.build(random.uniform(2, 3, 1000), random.uniform(48, 49, 1000))
 >>> shown = tree.clusters(zoom=6, limit=5)
 >>> int(shown.count.sum())
 1000

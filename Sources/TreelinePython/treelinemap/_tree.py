@@ -171,7 +171,7 @@ class Tree:
         names = list(self.columns)
         more = f" and {len(names) - _SHOWN_COLUMNS} more" if len(names) > _SHOWN_COLUMNS else ""
         columns = f", columns {', '.join(names[:_SHOWN_COLUMNS])}{more}" if names else ""
-        return f"<treeline.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
+        return f"<treelinemap.Tree of {len(self)}{passing} points, {self.growth}{columns}>"
 
     # MARK: Queries
 
@@ -425,7 +425,7 @@ class Tree:
         height: int | None = None,
         **others: Any,
     ) -> Map:
-        """Returns a map of the clusters for a notebook; see `treeline.widget.Map` for its traits.
+        """Returns a map of the clusters for a notebook; see `treelinemap.widget.Map` for its traits.
 
         If a trait is None, its default is used. `others` are traits of all widgets, such as `layout`.
 
@@ -468,7 +468,7 @@ class Tree:
         :param path: Path of the page. Without one, its HTML is returned.
         :param title: Title of the map.
         :param columns: Columns that are shown for points. Each column adds its values to the page.
-        :param basemap: The map below the badges, as in `treeline.widget.Map`; loaded from its address, if it has one.
+        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has one.
         :param most: Maximum number of positions and clusters in the page.
         """
         from .page import to_html
