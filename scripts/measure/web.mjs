@@ -129,7 +129,7 @@ function table() {
   const programs = values.supercluster ? ["treeline", "supercluster"] : ["treeline"];
   const sets = values.points ? ["towns", values.points] : ["towns"];
   for (const name of sets) {
-    const builds = { treelinemap: [], supercluster: [] };
+    const builds = { treeline: [], supercluster: [] };
     const isSmall = name === "towns";
     for (let i = 0; i < runs; i++) for (const program of programs) builds[program].push(...run("build", name, program, isSmall ? 6 : 1).slice(isSmall ? 1 : 0));
     for (const program of programs) {
