@@ -42,9 +42,9 @@ def main():
     if options.publish:
         text = GUIDE.read_text()
         text = re.sub(r"(\|--:\|--:\|\n)(?:\|.*\n)+", lambda match: match[1] + table + "\n", text, count=1)
-        run = "`scripts/measure/bench-python` measured this table in one run, and you can repeat it."
-        note = textwrap.fill(f"{run} The machine and the packages were: {told}.", 140)
-        pattern = re.escape(run.split(",")[0]) + r".*?\.\n(?=\n)"
+        run = "`scripts/measure/bench-python` measured this table in one run."
+        note = textwrap.fill(f"{run} Machine and packages: {told}.", 140)
+        pattern = re.escape(run) + r".*?\.\n(?=\n)"
         GUIDE.write_text(re.sub(pattern, lambda _: note + "\n", text, count=1, flags=re.DOTALL))
 
 
@@ -82,9 +82,8 @@ def builds(places):
     mean, _ = least(lambda: treelinemap.build(places, split="mean", separations=False))
     ours, _ = least(lambda: treelinemap.build(places), 3)
     count = f"{len(places):,} points"
-    yield f"build of {count}, ours with separations (ours without separations, split at the mean: {mean:.2f} s)", *seconds(
-        "pysupercluster", theirs, ours
-    )
+    separated, plain = f"{ours:.2f} s with separations", f"{mean:.2f} s without them, split at the mean"
+    yield f"build of {count}", f"pysupercluster {theirs:.2f} s", f"{separated}; {plain}"
 
 
 def answer(places):
@@ -116,8 +115,11 @@ def answer(places):
         return shown.x, shown.y, shown.count, shown.id
 
     ours = least_of_many(arrays)
-    what = f"an answer: theirs of {their_count} clusters as dictionaries, ours of {our_count} clusters as arrays"
-    return what, f"pysupercluster {theirs * 1e6:.1f} µs", f"{ours * 1e6:.1f} µs"
+    return (
+        "an answer",
+        f"pysupercluster {theirs * 1e6:.1f} µs for {their_count} clusters, as dictionaries",
+        f"{ours * 1e6:.1f} µs for {our_count} clusters, as arrays",
+    )
 
 
 def pages(places):
@@ -184,9 +186,9 @@ def picture(places):
     ours = least_of_many(lambda: tree.clusters((west, south, east, north), 7, spacing=20).count, 20)
     count = len(tree.clusters((west, south, east, north), 7, spacing=20))
     return (
-        f"a view of all {len(places):,} points: theirs as counts of pixels, ours as {count} clusters",
-        f"datashader {theirs * 1e3:.1f} ms",
-        f"{ours * 1e3:.3f} ms",
+        f"a view of all {len(places):,} points",
+        f"datashader {theirs * 1e3:.1f} ms, as counts of pixels",
+        f"{ours * 1e3:.3f} ms, as {count} clusters",
     )
 
 
@@ -200,10 +202,6 @@ def imported():
 
 def wheel():
     return "the wheel", "", f"{os.path.getsize(os.environ['TREELINE_WHEEL']) / 1e6:.1f} MB"
-
-
-def seconds(name, theirs, ours):
-    return f"{name} {theirs:.2f} s", f"{ours:.2f} s"
 
 
 main()
