@@ -50,7 +50,7 @@ import Testing
   @Test func aLineOfTextIsOne() throws {
     let found = try lines(.text) { $0.notice("Hello", metadata: ["path": "/a\nb", "b": "1"]) }
     #expect(found.count == 1)
-    #expect(found[0].hasSuffix(" notice treelinemap: Hello b=1 path=/a\\u{a}b"), "\(found)")
+    #expect(found[0].hasSuffix(" notice treeline: Hello b=1 path=/a\\u{a}b"), "\(found)")
   }
 
   /// If the reader of the log is blocked, no request waits for it. Lines are dropped and counted. Later their number is
