@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
+import { build } from "../../Sources/TreelineWeb/src/build.js";
 import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
 import { TreeCategories } from "../../Sources/TreelineWeb/src/map/categories.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
@@ -202,7 +203,7 @@ test("a worker that answers anything but a tree is an error", async () => {
   assert.equal((await Treeline.build([[1, 2]], { worker: async () => new Worker(WORKER) })).pointCount, 1);
 });
 
-test("a worker that does not start is an error, and a worker that has started may take its time", async (context) => {
+test("a worker that reports nothing is an error, and a worker that reports may take its time", async (context) => {
   class SilentWorker extends EventTarget {
     postMessage() { this.isAsked = true; }
     terminate() { this.isTerminated = true; }
@@ -213,15 +214,33 @@ test("a worker that does not start is an error, and a worker that has started ma
   const built = Treeline.build([[1, 2]], { worker: () => worker });
   await waiting(worker);
   context.mock.timers.tick(30000);
-  await assert.rejects(built, (error) => error instanceof BuildError && /did not start in 30 s/.test(error.message));
+  await assert.rejects(built, (error) => error instanceof BuildError && /reported nothing for 30 s/.test(error.message));
   assert.ok(worker.isTerminated);
   const slow = new SilentWorker();
   const other = Treeline.build([[1, 2]], { worker: () => slow });
   await waiting(slow);
-  slow.dispatchEvent(Object.assign(new Event("message"), { data: { started: true } }));
-  context.mock.timers.tick(3600000);
+  for (let i = 0; i < 100; i++) {
+    context.mock.timers.tick(20000);
+    slow.dispatchEvent(Object.assign(new Event("message"), { data: { alive: true } }));
+  }
   slow.dispatchEvent(Object.assign(new Event("messageerror")));
   await assert.rejects(other, /its answer cannot be read/);
+  // A worker of a browser that ends itself sends no event.
+  const ended = new SilentWorker();
+  const lost = Treeline.build([[1, 2]], { worker: () => ended });
+  await waiting(ended);
+  ended.dispatchEvent(Object.assign(new Event("message"), { data: { alive: true } }));
+  context.mock.timers.tick(30000);
+  await assert.rejects(lost, (error) => error instanceof BuildError && /reported nothing for 30 s/.test(error.message));
+});
+
+test("a build reports regularly, so that a page knows that its worker lives", () => {
+  const { below } = seeded("reports");
+  const points = new Float64Array(2 * 60000);
+  for (let i = 0; i < points.length; i++) points[i] = below(1000000) / 20000 - 25;
+  let reports = 0;
+  build(points, null, {}, () => reports++);
+  assert.ok(reports >= 3, reports);
 });
 
 test("connecting to something other than a Treeline server is an error", async () => {

@@ -130,6 +130,9 @@ const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
 /** A search with a greater radius reads all clusters. Few clusters are left by then. */
 const WIDE_REACH = 2 ** 27;
 
+/** Number of searches from one report to the next. They take about 0.1 s. */
+const LOOKS = 1 << 17;
+
 /** Average number of clusters that a cluster finds in its own tile. */
 const IN_TILE = 16;
 
@@ -139,8 +142,11 @@ export class Merging {
    * @param {BadgeCurve} curve
    * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether the position of a cluster is one of its
    *   points, and whether clusters may be merged across the seam.
+   * @param {() => void} [report] Called now and then.
    */
-  constructor(leaves, curve, { standsAtMembers, crossesSeam }) {
+  constructor(leaves, curve, { standsAtMembers, crossesSeam }, report = () => {}) {
+    this.report = report;
+    this.looks = 0;
     const { xs, ys, starts } = leaves;
     const count = xs.length;
     this.tree = new MergeTree(leaves);
@@ -434,6 +440,7 @@ export class Merging {
    * @param {number} number
    */
   look(number) {
+    if (++this.looks % LOOKS === 0) this.report();
     const { live } = this;
     const at = number << STRIDE_BITS;
     this.nearest = NONE;

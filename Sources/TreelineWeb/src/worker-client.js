@@ -3,14 +3,15 @@
 import { BuildError } from "./errors.js";
 
 /**
- * Milliseconds between two looks at whether the worker has started, and the number of looks after which it has failed.
+ * Milliseconds between two looks at whether the worker has reported, and the number of looks without a report after
+ * which it has failed.
  */
 const PAUSE = 10000;
 const LOOKS = 3;
 
 /**
  * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails, ends, is
- * terminated or does not start.
+ * terminated or reports nothing for 30 seconds.
  *
  * @param {Float64Array} coordinates Coordinates, which are transferred to the worker.
  * @param {Uint32Array | null} rows
@@ -33,10 +34,11 @@ export async function builtByWorker(coordinates, rows, options) {
   let timer;
   try {
     return await new Promise((resolve, reject) => {
+      let looks = 0;
       const fail = (/** @type {unknown} */ reason) => reject(new BuildError(`The worker that built the tree stopped: ${reason}`));
       /** @param {any} answer */
       const take = (answer) => {
-        if (answer?.started) clearInterval(timer);
+        if (answer?.alive) looks = 0;
         else if (answer?.built?.stored) resolve(answer.built);
         else if (answer?.message) reject(Object.assign(new BuildError(answer.message), { name: answer.name }));
         else fail("it sent something other than a tree");
@@ -58,10 +60,9 @@ export async function builtByWorker(coordinates, rows, options) {
           fail("it was terminated");
         };
       }
-      // Browsers have no event for a worker that closes itself, either. Several looks are made, because a page that was
+      // Browsers have no event for a worker that ends itself, either. Several looks are made, because a page that was
       // suspended runs its timers before it receives messages.
-      let looks = 0;
-      timer = setInterval(() => ++looks < LOOKS || fail("it did not start in 30 s"), PAUSE);
+      timer = setInterval(() => ++looks < LOOKS || fail("it reported nothing for 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);
       const { for: purpose, projection, stand, badgeGap } = options;

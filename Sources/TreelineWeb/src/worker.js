@@ -12,10 +12,10 @@ const port = isPage ? globalThis : (await import(threads)).parentPort;
  * @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request
  */
 function answer({ coordinates, rows, options }) {
-  // From now on, the worker is busy until it has an answer. The page waits as long as that takes.
-  port.postMessage({ started: true });
+  // The worker is busy until it has an answer. The page waits as long as the worker reports that it works.
+  const report = () => port.postMessage({ alive: true });
   try {
-    const built = build(coordinates, rows, options);
+    const built = build(coordinates, rows, options, report);
     port.postMessage({ built }, buffersOf(built.stored));
   } catch (error) {
     port.postMessage({ name: /** @type {Error} */ (error).name, message: /** @type {Error} */ (error).message });
