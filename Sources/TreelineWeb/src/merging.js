@@ -12,6 +12,7 @@
 // searches only if it may have a pair in this range.
 
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
+import { AGE, COUNT, EAST, MEMBER, NEAREST, NODE, RADIUS, SCALE, SLOT, STRIDE, STRIDE_BITS, WEST, X, Y } from "./live.js";
 import { Tiles } from "./tiles.js";
 
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
@@ -109,11 +110,6 @@ export class MergeTree {
   }
 }
 
-// A live cluster takes 16 words, one cache line. Its first four words are two doubles: the sums of x - 2^31 and of
-// y - 2^31 over its points. Because 2^31 is subtracted, the sums of 2^21 points are exact.
-const STRIDE_BITS = 4;
-const STRIDE = 1 << STRIDE_BITS;
-const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
@@ -778,5 +774,3 @@ function grown(list, type) {
   longer.set(list);
   return longer;
 }
-
-export { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y };

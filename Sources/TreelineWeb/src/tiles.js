@@ -3,7 +3,7 @@
 // A tile is several times as wide as the radius of a search, and its clusters are contiguous in memory, so a search
 // reads a few ranges from end to end.
 
-import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
+import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./live.js";
 
 /** A tile takes eight words. Five are used: column, row, first slot, number of slots in use, and number of slots. */
 const TILE_BITS = 3;

@@ -43,16 +43,16 @@ export async function builtByWorker(coordinates, rows, options) {
         else if (answer?.message) reject(Object.assign(new BuildError(answer.message), { name: answer.name }));
         else fail("it sent something other than a tree");
       };
-      const unreadable = () => fail("its answer cannot be read");
-      if (worker.on) {
-        worker.on("message", take);
-        worker.on("messageerror", unreadable);
-        worker.on("error", (/** @type {any} */ error) => fail(error?.message ?? error));
-        worker.on("exit", (/** @type {number} */ code) => fail(`it ended with code ${code}`));
+      // Workers of Node send values, workers of browsers send events.
+      const isNode = Boolean(worker.on);
+      /** @param {string} name @param {(value: any) => void} call */
+      const listen = (name, call) => (isNode ? worker.on(name, call) : worker.addEventListener(name, call));
+      listen("message", (value) => take(isNode ? value : value.data));
+      listen("messageerror", () => fail("its answer cannot be read"));
+      listen("error", (error) => fail(error?.message || (isNode ? error : "its script cannot be loaded")));
+      if (isNode) {
+        listen("exit", (code) => fail(`it ended with code ${code}`));
       } else {
-        worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => take(data));
-        worker.addEventListener("messageerror", unreadable);
-        worker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => fail(message || "its script cannot be loaded"));
         // Browsers have no event for a terminated worker.
         const terminate = worker.terminate;
         worker.terminate = () => {
