@@ -5,4 +5,15 @@
 
 export const STRIDE_BITS = 4;
 export const STRIDE = 1 << STRIDE_BITS;
-export const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+export const X = 4;
+export const Y = 5;
+export const COUNT = 6;
+export const NODE = 7;
+export const MEMBER = 8;
+export const AGE = 9;
+export const RADIUS = 10;
+export const SCALE = 11;
+export const SLOT = 12;
+export const NEAREST = 13;
+export const WEST = 14;
+export const EAST = 15;

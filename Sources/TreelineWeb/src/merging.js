@@ -20,7 +20,13 @@ import { Tiles } from "./tiles.js";
 
 /** A merge takes eight words, half a cache line. */
 const MERGE_BITS = 3;
-export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
+export const LEFT = 0;
+export const RIGHT = 1;
+export const POINTS = 2;
+export const RECORDS = 3;
+export const HEIGHT = 4;
+export const CODE = 5;
+export const STANDS_RIGHT = 6;
 
 /**
  * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. The number of a merge is the
@@ -121,7 +127,9 @@ const NONE = -1;
  * The width of new tiles in search radii, and the width below which tiles are replaced. The widest tile is an eighth of
  * the world.
  */
-const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
+const NEW_REACHES = 3;
+const LEAST_REACHES = 1;
+const GREATEST_SHIFT = 29;
 
 /** A search with a greater radius reads all clusters. Few clusters are left by then. */
 const WIDE_REACH = 2 ** 27;

@@ -7,11 +7,20 @@ import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./live.js";
 
 /** A tile takes eight words. Five are used: column, row, first slot, number of slots in use, and number of slots. */
 const TILE_BITS = 3;
-const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
+const COLUMN = 0;
+const ROW = 1;
+const START = 2;
+const COUNT = 3;
+const CAPACITY = 4;
 
 /** Number of words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
 const SLOT_WORDS = 6;
-const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER, SLOT_TILE] = [0, 1, 2, 3, 4, 5];
+const SLOT_X = 0;
+const SLOT_Y = 1;
+const SLOT_RADIUS = 2;
+const SLOT_AGE = 3;
+const SLOT_NUMBER = 4;
+const SLOT_TILE = 5;
 const FREE = -1;
 const WORLD = 2 ** 32;
 

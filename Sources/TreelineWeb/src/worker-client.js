@@ -77,10 +77,10 @@ export async function builtByWorker(coordinates, rows, options) {
 
 /** @returns {Promise<any>} */
 async function newWorker() {
-  const url = new URL("./worker.js", import.meta.url);
   if (typeof Worker === "function") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  // A variable keeps bundlers from resolving the module.
+  // Variables and comments keep bundlers from resolving these files.
   const threads = "node:worker_threads";
-  const { Worker: NodeWorker } = await import(threads);
-  return new NodeWorker(url);
+  const script = "./worker.js";
+  const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ threads);
+  return new NodeWorker(new URL(script, import.meta.url));
 }
