@@ -148,6 +148,19 @@ test("misspelt options of queries are errors that name the known options", async
   }
 });
 
+test("answers of another tree are errors", () => {
+  const [tree, other] = [buildNow([[1, 2], [3, 4]]), buildNow([[1, 2], [3, 4]])];
+  const [shown, foreign] = [tree, other].map((one) => one.clusters({ zoom: 3 }));
+  const refused = (call) => assert.throws(call, { name: "QueryError", message: "Expected an answer of this tree, found another" });
+  for (const answer of [foreign, null, undefined, {}]) {
+    refused(() => tree.transition(shown, answer));
+    refused(() => tree.transition(answer, shown));
+  }
+  refused(() => tree.clusters({ cut: { limit: 2, continuing: foreign } }));
+  refused(() => tree.clusters({ cut: { limit: 2, continuing: {} } }));
+  assert.equal(tree.transition(shown, tree.filtered((row) => row === 0).clusters({ zoom: 3 })).exited.length, 1);
+});
+
 test("a worker builds what the page builds", async () => {
   for (const options of [{}, { for: "spacing", stand: "member" }, { badgeGap: 2 }]) {
     const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), buildNow(cities, options)];

@@ -27,7 +27,7 @@ export async function builtByWorker(coordinates, rows, options) {
   } catch (error) {
     throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give worker: () => new Worker(address)`);
   }
-  if (!(worker?.postMessage && worker.terminate && (worker.on ?? worker.addEventListener))) {
+  if (!(worker?.terminate && (worker.on ?? worker.addEventListener))) {
     throw new BuildError(`Expected a Worker from the option 'worker', found ${worker}`);
   }
   /** @type {any} */
