@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
+import { build } from "../../Sources/TreelineWeb/src/build.js";
 import { BuildError, QueryError, ServerError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
 import { TreeCategories } from "../../Sources/TreelineWeb/src/map/categories.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
@@ -147,6 +148,19 @@ test("misspelt options of queries are errors that name the known options", async
   }
 });
 
+test("answers of another tree are errors", () => {
+  const [tree, other] = [buildNow([[1, 2], [3, 4]]), buildNow([[1, 2], [3, 4]])];
+  const [shown, foreign] = [tree, other].map((one) => one.clusters({ zoom: 3 }));
+  const refused = (call) => assert.throws(call, { name: "QueryError", message: "Expected an answer of this tree, found another" });
+  for (const answer of [foreign, null, undefined, {}]) {
+    refused(() => tree.transition(shown, answer));
+    refused(() => tree.transition(answer, shown));
+  }
+  refused(() => tree.clusters({ cut: { limit: 2, continuing: foreign } }));
+  refused(() => tree.clusters({ cut: { limit: 2, continuing: {} } }));
+  assert.equal(tree.transition(shown, tree.filtered((row) => row === 0).clusters({ zoom: 3 })).exited.length, 1);
+});
+
 test("a worker builds what the page builds", async () => {
   for (const options of [{}, { for: "spacing", stand: "member" }, { badgeGap: 2 }]) {
     const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), buildNow(cities, options)];
@@ -202,7 +216,7 @@ test("a worker that answers anything but a tree is an error", async () => {
   assert.equal((await Treeline.build([[1, 2]], { worker: async () => new Worker(WORKER) })).pointCount, 1);
 });
 
-test("a worker that does not start is an error, and a worker that has started may take its time", async (context) => {
+test("a worker that reports nothing is an error, and a worker that reports may take its time", async (context) => {
   class SilentWorker extends EventTarget {
     postMessage() { this.isAsked = true; }
     terminate() { this.isTerminated = true; }
@@ -213,15 +227,33 @@ test("a worker that does not start is an error, and a worker that has started ma
   const built = Treeline.build([[1, 2]], { worker: () => worker });
   await waiting(worker);
   context.mock.timers.tick(30000);
-  await assert.rejects(built, (error) => error instanceof BuildError && /did not start in 30 s/.test(error.message));
+  await assert.rejects(built, (error) => error instanceof BuildError && /reported nothing for 30 s/.test(error.message));
   assert.ok(worker.isTerminated);
   const slow = new SilentWorker();
   const other = Treeline.build([[1, 2]], { worker: () => slow });
   await waiting(slow);
-  slow.dispatchEvent(Object.assign(new Event("message"), { data: { started: true } }));
-  context.mock.timers.tick(3600000);
+  for (let i = 0; i < 100; i++) {
+    context.mock.timers.tick(20000);
+    slow.dispatchEvent(Object.assign(new Event("message"), { data: { alive: true } }));
+  }
   slow.dispatchEvent(Object.assign(new Event("messageerror")));
   await assert.rejects(other, /its answer cannot be read/);
+  // A worker of a browser that ends itself sends no event.
+  const ended = new SilentWorker();
+  const lost = Treeline.build([[1, 2]], { worker: () => ended });
+  await waiting(ended);
+  ended.dispatchEvent(Object.assign(new Event("message"), { data: { alive: true } }));
+  context.mock.timers.tick(30000);
+  await assert.rejects(lost, (error) => error instanceof BuildError && /reported nothing for 30 s/.test(error.message));
+});
+
+test("a build reports regularly, so that a page knows that its worker lives", () => {
+  const { below } = seeded("reports");
+  const points = new Float64Array(2 * 60000);
+  for (let i = 0; i < points.length; i++) points[i] = below(1000000) / 20000 - 25;
+  let reports = 0;
+  build(points, null, {}, () => reports++);
+  assert.ok(reports >= 3, reports);
 });
 
 test("connecting to something other than a Treeline server is an error", async () => {

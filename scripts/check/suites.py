@@ -195,7 +195,7 @@ OTHERS = (
                 "maps of the web package",
                 "TREELINE_PICTURES=$PWD/.build-web/pictures " + pytest("Tests/WebMapTests", ".build-viewer/venv"),
                 (SERVER, VIEWER_PACKAGES), 150),
-        ), ("chromium", "esbuild", "libjs-leaflet")),
+        ), ("chromium", "esbuild", "libjs-leaflet", "rollup")),
     Suite(
         "python", "the Python package, installed from its wheel",
         (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 60),),

@@ -25,6 +25,7 @@ const KINDS = ["count", "sum", "mean", "variance", "min", "max", "any", "all", "
 function parsed(text) {
   /** @type {Aggregate[]} */
   const aggregates = [];
+  if (typeof text !== "string") throw new QueryError(`Expected aggregates as text, found ${text}`);
   for (AGGREGATE.lastIndex = 0; ; ) {
     const start = AGGREGATE.lastIndex;
     const match = AGGREGATE.exec(text);

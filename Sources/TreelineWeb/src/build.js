@@ -20,9 +20,11 @@ const MOST_POINTS = 2 ** 21;
  * @param {Float64Array} coordinates Longitudes and latitudes in turns.
  * @param {Uint32Array | null} rows The row of each point; null if rows are numbered from 0.
  * @param {BuildOptions} options
+ * @param {() => void} [report] Called now and then during the build.
  * @returns {Built}
  */
-export function build(coordinates, rows, options) {
+export function build(coordinates, rows, options, report = () => {}) {
+  report();
   const { for: purpose = "badges", projection = "mercator", stand = "mean", badgeGap } = options;
   for (const [name, value, values] of /** @type {[string, unknown, unknown[]][]} */ ([
     ["for", purpose, ["badges", "spacing"]], ["projection", projection, ["mercator", "plane"]], ["stand", stand, ["mean", "member"]]])) {
@@ -57,8 +59,10 @@ export function build(coordinates, rows, options) {
   // The seam, where x is 0, is at the widest gap. A cluster across it would be less than half a world wide, so points
   // on both halves of the plane are needed.
   const layout = { standsAtMembers: stand === "member", crossesSeam: isMercator && east >= 2 ** 31 };
-  const merging = new Merging(leavesOf(xs, ys), curve, layout);
-  const stored = layOut(merging.run(), layout);
+  const merging = new Merging(leavesOf(xs, ys), curve, layout, report);
+  const tree = merging.run();
+  report();
+  const stored = layOut(tree, layout);
   if (rows) stored.rows = stored.rows.map((row) => rows[row]);
   return { stored, plane: [isMercator ? 1 : 0, plane.seam, plane.left, plane.top, plane.side], clippedPointCount };
 }

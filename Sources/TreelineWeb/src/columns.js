@@ -13,7 +13,8 @@
  */
 
 /** The upper word of a NaN that means null or absent. The lower word of such a NaN if it means absent. */
-const [QUIET_NAN, ABSENT] = [0x7ff80000, 1];
+const QUIET_NAN = 0x7ff80000;
+const ABSENT = 1;
 
 const KINDS = /** @type {const} */ (["", "number", "category", "boolean", "time", "text"]);
 

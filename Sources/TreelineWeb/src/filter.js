@@ -46,6 +46,7 @@ class Parser {
    * @param {Tree} tree
    */
   constructor(text, tree) {
+    if (typeof text !== "string") throw new QueryError(`Expected a condition as text or a function as the filter, found ${text}`);
     this.text = text;
     this.tree = tree;
     this.depth = 0;

@@ -12,8 +12,21 @@ const FIXED_LENGTH = 128;
 const ENTRY_LENGTH = 32;
 const GROWTHS = ["", "mean", "least-scatter", "gamma", "merge:distance", "merge:badges", "merge:scatter"];
 
-const [POINTS, ROWS, GAPS, NODES, SUMS, SPREADS, SEPARATIONS, SCALES, CURVE, STANDS] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-const [ATTRIBUTE, DESCRIPTION, COLUMN, GROUPS, WIDE_ROWS] = [16, 17, 18, 21, 22];
+const POINTS = 1;
+const ROWS = 2;
+const GAPS = 3;
+const NODES = 4;
+const SUMS = 5;
+const SPREADS = 6;
+const SEPARATIONS = 7;
+const SCALES = 8;
+const CURVE = 9;
+const STANDS = 10;
+const ATTRIBUTE = 16;
+const DESCRIPTION = 17;
+const COLUMN = 18;
+const GROUPS = 21;
+const WIDE_ROWS = 22;
 /** By kind of section, the first minor version that has this kind. */
 /** @type {Record<number, number>} */
 const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4 };
@@ -110,7 +123,7 @@ async function fileOf(source) {
   // A variable keeps bundlers from resolving the module.
   const module = "node:fs/promises";
   try {
-    const { readFile } = await import(module);
+    const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ module);
     const { buffer, byteOffset, byteLength } = await readFile(/^file:/i.test(String(source)) ? new URL(source) : source);
     return buffer.slice(byteOffset, byteOffset + byteLength);
   } catch (error) {

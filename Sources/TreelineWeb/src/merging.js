@@ -12,6 +12,7 @@
 // searches only if it may have a pair in this range.
 
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
+import { AGE, COUNT, EAST, MEMBER, NEAREST, NODE, RADIUS, SCALE, SLOT, STRIDE, STRIDE_BITS, WEST, X, Y } from "./live.js";
 import { Tiles } from "./tiles.js";
 
 /** @typedef {import("./badges.js").BadgeCurve} BadgeCurve */
@@ -19,7 +20,13 @@ import { Tiles } from "./tiles.js";
 
 /** A merge takes eight words, half a cache line. */
 const MERGE_BITS = 3;
-export const [LEFT, RIGHT, POINTS, RECORDS, HEIGHT, CODE, STANDS_RIGHT] = [0, 1, 2, 3, 4, 5, 6];
+export const LEFT = 0;
+export const RIGHT = 1;
+export const POINTS = 2;
+export const RECORDS = 3;
+export const HEIGHT = 4;
+export const CODE = 5;
+export const STANDS_RIGHT = 6;
 
 /**
  * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. The number of a merge is the
@@ -109,11 +116,6 @@ export class MergeTree {
   }
 }
 
-// A live cluster takes 16 words, one cache line. Its first four words are two doubles: the sums of x - 2^31 and of
-// y - 2^31 over its points. Because 2^31 is subtracted, the sums of 2^21 points are exact.
-const STRIDE_BITS = 4;
-const STRIDE = 1 << STRIDE_BITS;
-const [X, Y, COUNT, NODE, MEMBER, AGE, RADIUS, SCALE, SLOT, NEAREST, WEST, EAST] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
@@ -125,10 +127,15 @@ const NONE = -1;
  * The width of new tiles in search radii, and the width below which tiles are replaced. The widest tile is an eighth of
  * the world.
  */
-const [NEW_REACHES, LEAST_REACHES, GREATEST_SHIFT] = [3, 1, 29];
+const NEW_REACHES = 3;
+const LEAST_REACHES = 1;
+const GREATEST_SHIFT = 29;
 
 /** A search with a greater radius reads all clusters. Few clusters are left by then. */
 const WIDE_REACH = 2 ** 27;
+
+/** Number of searches from one report to the next. They take about 0.1 s. */
+const LOOKS = 1 << 17;
 
 /** Average number of clusters that a cluster finds in its own tile. */
 const IN_TILE = 16;
@@ -139,8 +146,11 @@ export class Merging {
    * @param {BadgeCurve} curve
    * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether the position of a cluster is one of its
    *   points, and whether clusters may be merged across the seam.
+   * @param {() => void} [report] Called now and then.
    */
-  constructor(leaves, curve, { standsAtMembers, crossesSeam }) {
+  constructor(leaves, curve, { standsAtMembers, crossesSeam }, report = () => {}) {
+    this.report = report;
+    this.looks = 0;
     const { xs, ys, starts } = leaves;
     const count = xs.length;
     this.tree = new MergeTree(leaves);
@@ -434,6 +444,7 @@ export class Merging {
    * @param {number} number
    */
   look(number) {
+    if (++this.looks % LOOKS === 0) this.report();
     const { live } = this;
     const at = number << STRIDE_BITS;
     this.nearest = NONE;
@@ -771,5 +782,3 @@ function grown(list, type) {
   longer.set(list);
   return longer;
 }
-
-export { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y };

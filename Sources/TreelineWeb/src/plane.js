@@ -222,7 +222,9 @@ export class Plane {
    * @param {number} height
    */
   #boxAround(center, zoom, width, height) {
-    const [longitude, latitude] = "lng" in center ? [center.lng, center.lat] : [center[0], center[1]];
+    /** @type {any} */
+    const place = center;
+    const [longitude, latitude] = "lng" in Object(place) ? [place.lng, place.lat] : [place[0], place[1]];
     const isPlace = Number.isFinite(longitude) && Number.isFinite(latitude);
     if (!isPlace || (this.isMercator && Math.abs(latitude) > 90)) {
       throw new QueryError(`Expected a longitude and a latitude as the center, found ${longitude} and ${latitude}`);

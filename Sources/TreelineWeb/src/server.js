@@ -104,6 +104,7 @@ export class RemoteTree {
    */
   async clusters(query = {}, options = {}) {
     const previous = /** @type {RemoteClusters | undefined} */ (/** @type {unknown} */ (query?.cut?.continuing));
+    if (previous) this.#checkAnswer(previous);
     if (previous) return (await this.#change(previous, query, { continuing: true }, options)).clusters;
     const answer = await this.#get("clusters", "features", this.#parameters(query), options);
     return new RemoteClusters(this, answer.features, namesIn(query), query.ellipses);
@@ -163,7 +164,14 @@ export class RemoteTree {
    * @param {RemoteClusters} to
    */
   transition(from, to) {
+    this.#checkAnswer(from);
+    this.#checkAnswer(to);
     return transitionOf(from, to);
+  }
+
+  /** @param {RemoteClusters} answer */
+  #checkAnswer(answer) {
+    if (answer?.tree?.info?.version !== this.info.version) throw new QueryError("Expected an answer of this tree, found another");
   }
 
   /**

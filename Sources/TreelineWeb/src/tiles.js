@@ -3,15 +3,24 @@
 // A tile is several times as wide as the radius of a search, and its clusters are contiguous in memory, so a search
 // reads a few ranges from end to end.
 
-import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./merging.js";
+import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./live.js";
 
 /** A tile takes eight words. Five are used: column, row, first slot, number of slots in use, and number of slots. */
 const TILE_BITS = 3;
-const [COLUMN, ROW, START, COUNT, CAPACITY] = [0, 1, 2, 3, 4];
+const COLUMN = 0;
+const ROW = 1;
+const START = 2;
+const COUNT = 3;
+const CAPACITY = 4;
 
 /** Number of words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
 const SLOT_WORDS = 6;
-const [SLOT_X, SLOT_Y, SLOT_RADIUS, SLOT_AGE, SLOT_NUMBER, SLOT_TILE] = [0, 1, 2, 3, 4, 5];
+const SLOT_X = 0;
+const SLOT_Y = 1;
+const SLOT_RADIUS = 2;
+const SLOT_AGE = 3;
+const SLOT_NUMBER = 4;
+const SLOT_TILE = 5;
 const FREE = -1;
 const WORLD = 2 ** 32;
 
@@ -81,10 +90,7 @@ export class Tiles {
    */
   #place(column, row) {
     const { table, tiles } = this;
-    // A block of 4 by 4 neighbouring tiles shares one cache line of the table.
-    const hash = Math.imul(column >>> 2, 0x9e3779b1) + Math.imul(row >>> 2, 0x85ebca6b);
-    const block = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> this.tableShift;
-    let place = (block << 4) | ((row & 3) << 2) | (column & 3);
+    let place = placeOf(column, row, this.tableShift);
     for (let tile; (tile = table[place]) !== 0; ) {
       if (tiles[(tile << TILE_BITS) + COLUMN] === column && tiles[(tile << TILE_BITS) + ROW] === row) break;
       if (++place === table.length) place = 0;
@@ -211,8 +217,10 @@ export class Tiles {
   }
 
   /**
-   * Finds the nearest neighbour of a cluster. Calls `take` with each cluster that may be nearer than the nearest so
-   * far.
+   * Finds the nearest neighbour of a cluster, and stores it in `merging`.
+   *
+   * The loops call no function unless a distance is very great or is a whole number, so that the compiler keeps their
+   * variables in registers.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number
@@ -221,81 +229,119 @@ export class Tiles {
    * @param {number} bound Greatest scaled distance.
    */
   search(merging, number, reach, width, bound) {
-    const { live, table, tiles, size, last } = this;
+    const { live, slots, table, tiles, shift, size, tableShift } = this;
+    const { leafCount } = merging;
     const at = number << STRIDE_BITS;
-    const x = live[at + X] >>> 0;
-    const y = live[at + Y] >>> 0;
-    const ownColumn = live[at + X] >>> this.shift;
-    const ownRow = live[at + Y] >>> this.shift;
-    merging.limit = limitOf(bound);
-    // The nearest cluster is mostly in the same tile, and often no other tile is near enough.
-    const own = this.slots[live[at + SLOT] * SLOT_WORDS + SLOT_TILE] << TILE_BITS;
-    this.#scan(merging, at, number, tiles[own + START], tiles[own + COUNT]);
-    const left = x - ownColumn * size;
-    const above = y - ownRow * size;
-    const within = Math.min(reach, Math.sqrt(merging.limit) * width + 1);
-    if (left >= within && size - left > within && above >= within && size - above > within) return;
-    let minColumn = Math.floor((x - within) / size);
-    let maxColumn = Math.floor((x + within) / size);
-    const minRow = Math.max(Math.floor((y - within) / size), 0);
-    const maxRow = Math.min(Math.floor((y + within) / size), last);
-    if (!this.isCyclic) {
-      minColumn = Math.max(minColumn, 0);
-      maxColumn = Math.min(maxColumn, last);
-    }
-    if (maxColumn - minColumn >= last) {
-      minColumn = 0;
-      maxColumn = last;
-    }
-    if ((maxColumn - minColumn) * (maxRow - minRow) > this.tileCount) {
-      this.#scan(merging, at, number, 0, this.slotCount);
-      return;
-    }
-    const square = width * width;
-    for (let row = minRow; row <= maxRow; row++) {
-      const dy = row < ownRow ? y - row * size - (size - 1) : row > ownRow ? row * size - y : 0;
-      for (let column = minColumn; column <= maxColumn; column++) {
-        if (column === ownColumn && row === ownRow) continue;
-        const dx = column < ownColumn ? x - column * size - (size - 1) : column > ownColumn ? column * size - x : 0;
-        if (dx * dx + dy * dy > square * merging.limit) continue;
-        const tile = table[this.#place(column & last, row | 0)] << TILE_BITS;
-        if (tile) this.#scan(merging, at, number, tiles[tile + START], tiles[tile + COUNT]);
-      }
-    }
-  }
-
-  /**
-   * @param {import("./merging.js").Merging} merging
-   * @param {number} at Offset of the cluster in `live`.
-   * @param {number} number
-   * @param {number} start
-   * @param {number} count
-   */
-  #scan(merging, at, number, start, count) {
-    const { live, slots } = this;
     const x = live[at + X];
     const y = live[at + Y];
     const radius = live[at + RADIUS];
     const age = live[at + AGE];
-    const { leafCount } = merging;
     const isLeaf = age < leafCount;
-    const end = (start + count) * SLOT_WORDS;
-    let { limit } = merging;
-    for (let slot = start * SLOT_WORDS; slot < end; slot += SLOT_WORDS) {
-      // This is the difference the shorter way around the world. On a plane without a seam it is a lower bound.
-      const dx = (slots[slot + SLOT_X] - x) | 0;
-      const dy = (slots[slot + SLOT_Y] - y) | 0;
-      const otherRadius = slots[slot + SLOT_RADIUS];
-      const width = otherRadius + radius;
-      if (dx * dx + dy * dy > width * width * limit) continue;
-      const otherAge = slots[slot + SLOT_AGE];
-      // One cluster of each pair searches for the other: the younger one, or the larger of two leaves.
-      if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
-      const other = slots[slot + SLOT_NUMBER];
-      if (other !== FREE && merging.take(number, other, slots[slot + SLOT_X], slots[slot + SLOT_Y], otherRadius)) limit = limitOf(merging.distance);
+    const ownColumn = x >>> shift;
+    const ownRow = y >>> shift;
+    const mask = table.length - 1;
+    const last = this.last | 0;
+    let nearest = merging.nearest;
+    let distance = merging.distance;
+    let limit = limitOf(bound);
+    // The range of tiles is known after the first tile has been searched, which is the cluster's own tile.
+    let isRangeKnown = false;
+    let [minColumn, maxColumn, maxRow, column, row] = [0, 0, 0, 0, 0];
+    const square = width * width;
+    const left = x & (size - 1);
+    const above = y & (size - 1);
+    let tile = slots[live[at + SLOT] * SLOT_WORDS + SLOT_TILE] << TILE_BITS;
+    let slot = tiles[tile + START] * SLOT_WORDS;
+    let end = slot + tiles[tile + COUNT] * SLOT_WORDS;
+    for (;;) {
+      for (; slot < end; slot = (slot + SLOT_WORDS) | 0) {
+        // This is the difference the shorter way around the world. On a plane without a seam it is a lower bound.
+        const dx = (slots[slot] - x) | 0;
+        const dy = (slots[(slot + SLOT_Y) | 0] - y) | 0;
+        const otherRadius = slots[(slot + SLOT_RADIUS) | 0];
+        const sum = (otherRadius + radius) | 0;
+        const far = dx * dx + dy * dy;
+        if (far > sum * sum * limit) continue;
+        const otherAge = slots[(slot + SLOT_AGE) | 0];
+        // One cluster of each pair searches for the other: the younger one, or the larger of two leaves.
+        if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
+        const other = slots[(slot + SLOT_NUMBER) | 0];
+        if (other === FREE) continue;
+        // Mostly the scaled distance follows from two rounded numbers.
+        const quotient = (far * 2 ** 20) / (sum * sum);
+        const whole = Math.floor(quotient);
+        if (whole === quotient || whole === distance || far >= FAR || quotient >= FAR) {
+          merging.nearest = nearest;
+          merging.distance = distance;
+          merging.take(number, other, slots[slot], slots[slot + SLOT_Y], otherRadius);
+          nearest = merging.nearest;
+          distance = merging.distance;
+        } else if (whole < distance) {
+          nearest = other;
+          distance = whole;
+        }
+        if (distance !== Infinity) limit = limitOf(distance);
+      }
+      if (!isRangeKnown) {
+        isRangeKnown = true;
+        const within = Math.ceil(Math.min(reach, Math.sqrt(limit) * width + 1)) | 0;
+        // Often no other tile is near enough.
+        if (left >= within && size - left > within && above >= within && size - above > within) break;
+        minColumn = within > left ? ownColumn - ((within - left - 1) >> shift) - 1 : ownColumn;
+        maxColumn = ownColumn + ((left + within) >> shift);
+        row = within > above ? ownRow - ((within - above - 1) >> shift) - 1 : ownRow;
+        maxRow = ownRow + ((above + within) >> shift);
+        if (row < 0) row = 0;
+        if (maxRow > last) maxRow = last;
+        if (!this.isCyclic) {
+          if (minColumn < 0) minColumn = 0;
+          if (maxColumn > last) maxColumn = last;
+        }
+        if (maxColumn - minColumn >= last) {
+          minColumn = 0;
+          maxColumn = last;
+        }
+        column = minColumn;
+      }
+      // Finds the next tile that may contain a nearer cluster.
+      tile = 0;
+      for (; row <= maxRow; row++, column = minColumn) {
+        const dy = row < ownRow ? above + ((ownRow - row - 1) << shift) + 1 : row > ownRow ? ((row - ownRow) << shift) - above : 0;
+        for (; tile === 0 && column <= maxColumn; column++) {
+          if (column === ownColumn && row === ownRow) continue;
+          const dx = column < ownColumn ? left + ((ownColumn - column - 1) << shift) + 1 : column > ownColumn ? ((column - ownColumn) << shift) - left : 0;
+          if (dx * dx + dy * dy > square * limit) continue;
+          const wrapped = column & last;
+          let place = placeOf(wrapped, row, tableShift);
+          while ((tile = table[place]) !== 0 && (tiles[tile << TILE_BITS] !== wrapped || tiles[(tile << TILE_BITS) + ROW] !== row)) place = (place + 1) & mask;
+        }
+        if (tile !== 0) break;
+      }
+      if (tile === 0) break;
+      slot = tiles[(tile << TILE_BITS) + START] * SLOT_WORDS;
+      end = slot + tiles[(tile << TILE_BITS) + COUNT] * SLOT_WORDS;
     }
-    merging.limit = limit;
+    merging.nearest = nearest;
+    merging.distance = distance;
+    if (distance < FAR) merging.rest = 0;
   }
+}
+
+/** Scaled distances and squares from here on may be more than a double can hold exactly. */
+const FAR = 2 ** 53;
+
+/**
+ * Returns the place in a table at which the search for a tile begins. A block of 4 by 4 neighbouring tiles shares one
+ * cache line of the table.
+ *
+ * @param {number} column
+ * @param {number} row
+ * @param {number} tableShift
+ */
+function placeOf(column, row, tableShift) {
+  const hash = Math.imul(column >>> 2, 0x9e3779b1) + Math.imul(row >>> 2, 0x85ebca6b);
+  const block = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> tableShift;
+  return (block << 4) | ((row & 3) << 2) | (column & 3);
 }
 
 /**

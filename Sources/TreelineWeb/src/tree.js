@@ -105,6 +105,7 @@ export class Tree {
     checkNames(query);
     const cut = query.cut ?? this.defaultCut;
     const name = criterionOf(cut);
+    if (cut.continuing) this.#checkAnswer(cut.continuing);
     const { window, zoom } = this.hierarchy.plane.locate(query);
     if (query.aggregate !== undefined) this.words.namesOf(query.aggregate);
     const alone = cut.aloneFromZoom === undefined ? Infinity : cut.aloneFromZoom + zoomOffset(query.tileSize);
@@ -126,7 +127,14 @@ export class Tree {
    * @param {Clusters} to
    */
   transition(from, to) {
+    this.#checkAnswer(from);
+    this.#checkAnswer(to);
     return transitionOf(from, to);
+  }
+
+  /** @param {Clusters | NonNullable<Cut["continuing"]>} answer */
+  #checkAnswer(answer) {
+    if (/** @type {Clusters} */ (answer)?.tree?.hierarchy !== this.hierarchy) throw new QueryError("Expected an answer of this tree, found another");
   }
 
   /**

@@ -6,7 +6,9 @@
 /** @typedef {import("./selection.js").Selection} Selection */
 
 /** Visibility of a node, found from its box: no point, maybe some points, or all points are inside the window. */
-export const [OUTSIDE, PARTIAL, INSIDE] = [0, 1, 2];
+export const OUTSIDE = 0;
+export const PARTIAL = 1;
+export const INSIDE = 2;
 
 export class InView {
   /**

@@ -3,14 +3,15 @@
 import { BuildError } from "./errors.js";
 
 /**
- * Milliseconds between two looks at whether the worker has started, and the number of looks after which it has failed.
+ * Milliseconds between two looks at whether the worker has reported, and the number of looks without a report after
+ * which it has failed.
  */
 const PAUSE = 10000;
 const LOOKS = 3;
 
 /**
  * Resolves with the tree that the worker built. Rejects if the signal aborts, or if the worker fails, ends, is
- * terminated or does not start.
+ * terminated or reports nothing for 30 seconds.
  *
  * @param {Float64Array} coordinates Coordinates, which are transferred to the worker.
  * @param {Uint32Array | null} rows
@@ -26,31 +27,32 @@ export async function builtByWorker(coordinates, rows, options) {
   } catch (error) {
     throw new BuildError(`A worker cannot be made: ${/** @type {Error} */ (error)?.message}; give worker: () => new Worker(address)`);
   }
-  if (!(worker?.postMessage && worker.terminate && (worker.on ?? worker.addEventListener))) {
+  if (!(worker?.terminate && (worker.on ?? worker.addEventListener))) {
     throw new BuildError(`Expected a Worker from the option 'worker', found ${worker}`);
   }
   /** @type {any} */
   let timer;
   try {
     return await new Promise((resolve, reject) => {
+      let looks = 0;
       const fail = (/** @type {unknown} */ reason) => reject(new BuildError(`The worker that built the tree stopped: ${reason}`));
       /** @param {any} answer */
       const take = (answer) => {
-        if (answer?.started) clearInterval(timer);
+        if (answer?.alive) looks = 0;
         else if (answer?.built?.stored) resolve(answer.built);
         else if (answer?.message) reject(Object.assign(new BuildError(answer.message), { name: answer.name }));
         else fail("it sent something other than a tree");
       };
-      const unreadable = () => fail("its answer cannot be read");
-      if (worker.on) {
-        worker.on("message", take);
-        worker.on("messageerror", unreadable);
-        worker.on("error", (/** @type {any} */ error) => fail(error?.message ?? error));
-        worker.on("exit", (/** @type {number} */ code) => fail(`it ended with code ${code}`));
+      // Workers of Node send values, workers of browsers send events.
+      const isNode = Boolean(worker.on);
+      /** @param {string} name @param {(value: any) => void} call */
+      const listen = (name, call) => (isNode ? worker.on(name, call) : worker.addEventListener(name, call));
+      listen("message", (value) => take(isNode ? value : value.data));
+      listen("messageerror", () => fail("its answer cannot be read"));
+      listen("error", (error) => fail(error?.message || (isNode ? error : "its script cannot be loaded")));
+      if (isNode) {
+        listen("exit", (code) => fail(`it ended with code ${code}`));
       } else {
-        worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => take(data));
-        worker.addEventListener("messageerror", unreadable);
-        worker.addEventListener("error", (/** @type {ErrorEvent} */ { message }) => fail(message || "its script cannot be loaded"));
         // Browsers have no event for a terminated worker.
         const terminate = worker.terminate;
         worker.terminate = () => {
@@ -58,10 +60,9 @@ export async function builtByWorker(coordinates, rows, options) {
           fail("it was terminated");
         };
       }
-      // Browsers have no event for a worker that closes itself, either. Several looks are made, because a page that was
+      // Browsers have no event for a worker that ends itself, either. Several looks are made, because a page that was
       // suspended runs its timers before it receives messages.
-      let looks = 0;
-      timer = setInterval(() => ++looks < LOOKS || fail("it did not start in 30 s"), PAUSE);
+      timer = setInterval(() => ++looks < LOOKS || fail("it reported nothing for 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);
       const { for: purpose, projection, stand, badgeGap } = options;
@@ -76,10 +77,10 @@ export async function builtByWorker(coordinates, rows, options) {
 
 /** @returns {Promise<any>} */
 async function newWorker() {
-  const url = new URL("./worker.js", import.meta.url);
   if (typeof Worker === "function") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  // A variable keeps bundlers from resolving the module.
+  // Variables and comments keep bundlers from resolving these files.
   const threads = "node:worker_threads";
-  const { Worker: NodeWorker } = await import(threads);
-  return new NodeWorker(url);
+  const script = "./worker.js";
+  const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ threads);
+  return new NodeWorker(new URL(script, import.meta.url));
 }

@@ -2,25 +2,27 @@
 
 import { build, buffersOf } from "./build.js";
 
-const isPage = typeof postMessage === "function" && typeof addEventListener === "function";
-// A variable keeps bundlers from resolving the module.
-const threads = "node:worker_threads";
-/** @type {any} */
-const port = isPage ? globalThis : (await import(threads)).parentPort;
-
 /**
+ * @param {any} port
  * @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request
  */
-function answer({ coordinates, rows, options }) {
-  // From now on, the worker is busy until it has an answer. The page waits as long as that takes.
-  port.postMessage({ started: true });
+function answer(port, { coordinates, rows, options }) {
+  // The worker is busy until it has an answer. The page waits as long as the worker reports that it works.
+  const report = () => port.postMessage({ alive: true });
   try {
-    const built = build(coordinates, rows, options);
+    const built = build(coordinates, rows, options, report);
     port.postMessage({ built }, buffersOf(built.stored));
   } catch (error) {
     port.postMessage({ name: /** @type {Error} */ (error).name, message: /** @type {Error} */ (error).message });
   }
 }
 
-if (isPage) port.addEventListener("message", (/** @type {MessageEvent} */ { data }) => answer(data));
-else port.on("message", answer);
+if (typeof postMessage === "function" && typeof addEventListener === "function") {
+  addEventListener("message", (/** @type {MessageEvent} */ { data }) => answer(globalThis, data));
+} else {
+  // A variable and comments keep bundlers from resolving the module. `await` would need newer versions of webpack.
+  const threads = "node:worker_threads";
+  import(/* webpackIgnore: true */ /* @vite-ignore */ threads).then(({ parentPort }) => {
+    parentPort.on("message", (/** @type {any} */ request) => answer(parentPort, request));
+  });
+}
