@@ -20,6 +20,8 @@ public struct BuildOptions: Hashable, Sendable {
   var maximumMergeDepth = MergeTree.maximumDepth
   /// Greatest number of positions that are merged without dividing them into parts, for tests. Nil means the default.
   var leavesInPart: Int?
+  /// Number of points for each changed point from which on an edit merges locally. With fewer points, a build is faster.
+  var pointsPerChange = 1500
 
   /// Number of threads that build. The number of threads does not change the tree.
   public var threads: Int
@@ -104,16 +106,24 @@ public enum BuildError: Error, Hashable, Sendable {
 extension BuildError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .invalidCoordinate(let row, let found, .webMercator):
-      "row \(row): expected a longitude from -180 to 180 and a latitude from -90 to 90, "
-        + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
-    case .invalidCoordinate(let row, let found, .planar):
-      "row \(row): expected an x and a y from -1e300 to 1e300, "
-        + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
+    case .invalidCoordinate(let row, let found, let projection):
+      "row \(row): " + Self.expectation(of: projection, found)
     case .tooManyGroups(let found):
       "expected at most \(TreeGroups.maximumCount) groups, found \(found); each group in view is a separate cluster"
     case .tooManyPoints(let found):
       "expected at most \(IndexHeader.maximumPointCount) points, found \(found); build several trees"
+    }
+  }
+
+  /// Says what a coordinate must be, and what it is.
+  static func expectation(of projection: Plane.Projection, _ found: Coordinate) -> String {
+    switch projection {
+    case .webMercator:
+      "expected a longitude from -180 to 180 and a latitude from -90 to 90, "
+        + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
+    case .planar:
+      "expected an x and a y from -1e300 to 1e300, "
+        + "found x \(ParameterValue.text(found.x)) and y \(ParameterValue.text(found.y))"
     }
   }
 }

@@ -127,7 +127,8 @@ extension ClusterMap {
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`. That
   ///     includes separations, which take several times as long as the rest of the build.
-  ///   - coordinate: Returns the coordinate of a value; a key path is enough.
+  ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
+  ///     `updating(inserting:removing:moving:)`.
   ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
@@ -135,7 +136,7 @@ extension ClusterMap {
   public init(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
-    at coordinate: (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
+    at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
     columns: MapColumn<Value>...
   ) throws {
     let coordinates = try values.map(coordinate)
@@ -145,7 +146,8 @@ extension ClusterMap {
       } else {
         try ClusterTree(coordinates, as: projection, options: options)
       }
-    try self.init(values, on: tree, adding: columns)
+    let recipe = MapRecipe(at: coordinate, as: projection, options, isGrouped: groups != nil, columns)
+    try self.init(values, on: tree.startingLineage(), adding: columns, recipe: recipe)
   }
 
   /// Builds the same map as `init` without blocking the task that asks for it.
@@ -166,14 +168,16 @@ extension ClusterMap {
   /// - Precondition: The number of groups is the number of values.
   public static func build(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true), at coordinate: (Value) throws -> Coordinate,
-    groupedBy groups: PointGroups? = nil, columns: MapColumn<Value>...,
-    progress: (@Sendable (BuildProgress) -> Void)? = nil
+    options: BuildOptions = BuildOptions(computesSeparations: true),
+    at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
+    columns: MapColumn<Value>..., progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     let tree = try await ClusterTree.build(
       values.map(coordinate), groupedBy: groups, as: projection, options: options, progress: progress)
-    do { return try ClusterMap(values, on: tree, adding: columns, progress: progress) } catch ColumnError.cancelled {
-      throw CancellationError()
-    }
+    let recipe = MapRecipe(at: coordinate, as: projection, options, isGrouped: groups != nil, columns)
+    do {
+      return try ClusterMap(
+        values, on: tree.startingLineage(), adding: columns, recipe: recipe, progress: progress)
+    } catch ColumnError.cancelled { throw CancellationError() }
   }
 }

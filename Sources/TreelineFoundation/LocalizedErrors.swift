@@ -13,6 +13,10 @@ extension ColumnError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension EditError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
 extension IndexWritingError: LocalizedError {
   public var errorDescription: String? { description }
 }

@@ -103,6 +103,35 @@
       XCTAssertTrue(try XCTUnwrap(map.adapter.members(of: selected)).contains(9))
     }
 
+    private struct Bus: Identifiable, Sendable {
+      var id: Int
+      var coordinate: Coordinate
+    }
+
+    func testALiveMapKeepsItsBadgesAndTheSelection() async throws {
+      let buses = cloudyPoints(300).enumerated().map { Bus(id: 2 * $0, coordinate: $1) }
+      let live = LiveMap(try ClusterMap(buses, at: \.coordinate))
+      let map = TestMap(live.map.tree)
+      try await map.settle()
+      try map.adapter.select(row: 9, at: buses[9].coordinate)
+      let before = map.shown
+      let following = Task { try await map.adapter.follow(live) }
+      let corner = Bus(id: 1, coordinate: buses[100].coordinate)
+      let edited = try await live.update(inserting: [corner], removing: [2 * 200])
+      while !(map.adapter.tree?.isSame(as: edited.tree) ?? false) { await Task.yield() }
+      try await map.settle()
+      XCTAssertGreaterThan(map.shown.filter { badge in before.contains { $0 === badge } }.count, before.count / 2)
+      // The inserted bus comes before the selected bus, which is now in row 10.
+      let index = try XCTUnwrap(map.adapter.selectedTreeIndex)
+      XCTAssertEqual(map.adapter.tree?.row(atTreeIndex: index), 10)
+      XCTAssertFalse(map.mapView.selectedAnnotations.isEmpty)
+      try await live.update(removing: [18])
+      while map.adapter.tree?.pointCount == 300 { await Task.yield() }
+      try await map.settle()
+      XCTAssertNil(map.adapter.selectedTreeIndex)
+      following.cancel()
+    }
+
     private struct Hotel {
       var stars: Int
       var coordinate: Coordinate

@@ -120,6 +120,40 @@ import TreelineBuilder
     #expect(view.badges.count == 1 && view.problems.isEmpty)
   }
 
+  @Test mutating func anEditKeepsTheBadgesWhosePointsStayOrMove() throws {
+    struct Pin: Identifiable {
+      let id: Int
+      let at: Coordinate
+
+      init(_ id: Int, _ longitude: Double, _ latitude: Double) {
+        (self.id, at) = (id, Coordinate(longitude: longitude, latitude: latitude))
+      }
+    }
+    let pins = [Pin(0, 0, 0), Pin(1, 1, 0), Pin(2, 40, 1), Pin(3, 41, 1), Pin(4, 80, 1)]
+    let map = try ClusterMap(pins, at: \.at)
+    show(try Self.answer(3, of: map.tree), at: 0)
+    advance(to: 5)
+    let before = view.badges
+    let edited = try map.updating(inserting: [Pin(9, 0.5, 0)], moving: [Pin(4, 90, 5)])
+    show(try Self.answer(3, of: edited.tree), at: 5)
+    #expect(Set(view.badges.keys) == Set(before.keys) && numbers == [1, 2, 3])
+    advance(to: 5.1)
+    for (id, old) in before {
+      let (badge, isDot) = (view.badges[id]!, old.pointCount == 1)
+      // The mean of a pair may be rounded to another unit.
+      let (way, rest) = (
+        badge.appearance.place.x - old.appearance.place.x, badge.motion.to.x - badge.appearance.place.x
+      )
+      #expect(isDot ? way > 1000 && rest > 1000 : abs(way) <= 1 && abs(rest) <= 1)
+    }
+    // Most points of two badges are now in one cluster, but most points of this cluster were in neither badge alone.
+    let merged = try edited.updating(removing: [9])
+    show(try Self.answer(1, of: merged.tree), at: 9)
+    #expect(numbers == [5])
+    advance(to: 15)
+    #expect(view.badges.count == 1 && view.problems.isEmpty)
+  }
+
   @Test mutating func aWholeThatHasNotFormedYetNeverDoesOnceThereIsAnotherTree() throws {
     show(try Self.answer(2), at: 0)
     advance(to: 5)

@@ -13,10 +13,13 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
+  /// How the map was built, for its edits; nil if it was made on an existing tree.
+  package let recipe: (any AnyObject & Sendable)?
+
   /// - Parameter names: The names of the tree's columns.
-  package init(tree: ClusterTree, values: [Value], names: PropertyNames) {
-    (self.tree, self.values, self.names) = (tree, values, names)
-  }
+  package init(
+    tree: ClusterTree, values: [Value], names: PropertyNames, recipe: (any AnyObject & Sendable)? = nil
+  ) { (self.tree, self.values, self.names, self.recipe) = (tree, values, names, recipe) }
 
   /// A result of a query: a value or a cluster of values, shown at one position of the map.
   public enum Result: Sendable {
@@ -151,7 +154,9 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// Returns a map of the same values and columns on another tree of the same points.
-  private func on(_ tree: ClusterTree) -> ClusterMap { ClusterMap(tree: tree, values: values, names: names) }
+  private func on(_ tree: ClusterTree) -> ClusterMap {
+    ClusterMap(tree: tree, values: values, names: names, recipe: recipe)
+  }
 
   /// Returns whether any value is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }

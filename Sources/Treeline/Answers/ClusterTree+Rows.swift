@@ -37,6 +37,11 @@ extension ClusterTree {
     }
   }
 
+  /// Returns the index of a point in tree order, given its row number and its position; nil if it is not there.
+  package func treeIndex(ofRow row: Int, at position: PlanePoint) throws(IndexError) -> Int? {
+    try withStorage { storage throws(IndexError) in try storage.treeIndex(ofRow: row, at: position) }
+  }
+
   /// Returns the index of a point in tree order, given only its row number.
   ///
   /// - Complexity: O(pointCount). For many lookups, keep the inverse of `members(of: root)`.

@@ -26,12 +26,15 @@ public struct ClusterTree: Sendable {
   /// The growth of the tree: by splitting or by merging.
   public let growth: Growth
 
+  /// The tree's place among the versions of an edited tree; nil for a tree that is not edited.
+  let lineage: Lineage?
+
   /// The rule by which nodes are split; nil if the tree was grown by merging.
   public var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
     (self.storage, filterSelection, selection, self.plane) = (storage, nil, nil, plane)
-    (self.clippedPointCount, self.growth) = (clippedPointCount, growth)
+    (self.clippedPointCount, self.growth, lineage) = (clippedPointCount, growth, nil)
   }
 
   /// Calls `body` with the arrays and keeps them alive until it returns.
@@ -48,8 +51,16 @@ public struct ClusterTree: Sendable {
   private init(_ tree: ClusterTree, _ selection: Selection?) {
     (storage, filterSelection, plane) = (tree.storage, selection, tree.plane)
     self.selection = selection?.count == tree.pointCount ? nil : selection
-    (clippedPointCount, growth) = (tree.clippedPointCount, tree.growth)
+    (clippedPointCount, growth, lineage) = (tree.clippedPointCount, tree.growth, tree.lineage)
   }
+
+  private init(_ tree: ClusterTree, lineage: Lineage) {
+    (storage, filterSelection, selection, plane) = (tree.storage, tree.filterSelection, tree.selection, tree.plane)
+    (clippedPointCount, growth, self.lineage) = (tree.clippedPointCount, tree.growth, lineage)
+  }
+
+  /// Returns the same tree as another version of an edited tree.
+  func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
   /// Returns whether both values are one tree, not merely equal trees. It does not matter which points are counted.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }

@@ -22,4 +22,10 @@ package struct StoredRows: @unchecked Sendable {
     // A row number in a damaged file is clamped to the allowed range.
     return min(Int(truncatingIfNeeded: wide![index] & (1 << 62 - 1)), Self.greatest)
   }
+
+  /// Copies some row numbers, which must fit 32 bits.
+  package func copy(from start: Int, count: Int, to target: UnsafeMutablePointer<UInt32>) {
+    if let narrow { return target.initialize(from: narrow + start, count: count) }
+    for index in 0..<count { (target + index).initialize(to: UInt32(truncatingIfNeeded: self[start + index])) }
+  }
 }

@@ -91,9 +91,10 @@ extension ClusterTree {
   ///
   /// - Parameter release: Called once the columns are no longer needed.
   package func with(columns: [Column], release: @escaping @Sendable () -> Void) -> ClusterTree {
-    ClusterTree(
+    let tree = ClusterTree(
       storage: withStorage { $0.with(columns: columns, releaseColumns: release) }, plane: plane,
       clippedPointCount: clippedPointCount, growth: growth)
+    return lineage.map { tree.with($0) } ?? tree
   }
 }
 

@@ -148,9 +148,9 @@ extension AttributeValue {
 }
 
 extension ClusterMap {
-  /// Makes a map of values on a tree, and adds columns of these values to the tree.
+  /// Makes a map of values on a tree that was built by a recipe, and adds columns of these values to the tree.
   init(
-    _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>],
+    _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>], recipe: MapRecipe<Value>,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws {
     let names = PropertyNames(try columns.map { try $0.named() })
@@ -159,6 +159,6 @@ extension ClusterMap {
       ? tree
       : try tree.adding(
         columns: columns.map { try $0.indexColumn(of: values) }, stoppingWith: nil, progress: progress)
-    self.init(tree: tree, values: values, names: names)
+    self.init(tree: tree, values: values, names: names, recipe: recipe)
   }
 }

@@ -57,8 +57,10 @@ struct BuildMemory {
   /// - Parameters:
   ///   - keepsScales: Whether to store merge scales if they can serve as separations.
   ///   - badgeCurve: Badge curve if the tree grew for badges; nil otherwise.
+  ///   - packedGaps: The gaps, if they are packed already.
   func finish(
     _ merged: MergeBuild.Result, keepsScales: Bool, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
+    packedGaps: UnsafeMutablePointer<UInt8>? = nil,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     let separations = merged.separations.map { MemoryBlock($0, count: pointCount) }
@@ -69,7 +71,7 @@ struct BuildMemory {
     do throws(BuildFailure) {
       return try finish(
         { merged.nodes }, traits: keepsScales ? merged.traits : merged.traits.subtracting(.standsAtMembers),
-        badgeCurve, stands: keepsScales ? merged.stands : nil, threads: threads, monitor
+        badgeCurve, stands: keepsScales ? merged.stands : nil, packedGaps: packedGaps, threads: threads, monitor
       ) { storage throws(BuildFailure) in
         separations == nil ? try separate(storage) : keepsScales ? merged.separations : nil
       }
@@ -81,11 +83,12 @@ struct BuildMemory {
 
   private func finish(
     _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil,
-    stands: UnsafeMutablePointer<UInt8>? = nil, threads: Int, _ monitor: BuildMonitor,
+    stands: UnsafeMutablePointer<UInt8>? = nil, packedGaps: UnsafeMutablePointer<UInt8>? = nil, threads: Int,
+    _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     monitor.deallocate { for block in spare { block.deallocate() } }
-    let packedGaps = packedGaps(threads: threads, monitor)
+    let packedGaps = packedGaps ?? self.packedGaps(threads: threads, monitor)
     monitor.deallocate { gaps.deallocate() }
     let nodes = assemble()
     var blocks = [points, rows, MemoryBlock(packedGaps, count: Gap.byteCount(ofPoints: pointCount))] + nodes.blocks

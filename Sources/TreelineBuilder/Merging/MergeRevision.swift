@@ -103,6 +103,12 @@ package struct MergeRevision {
       crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0)
     }
     inputs += here.values
+    if inputs.count < 2 && old.merges.isEmpty {
+      // Neither history merges anything here.
+      counts.areas += 1
+      greatestDiameter = max(greatestDiameter, inputs.first.map { curve.units(of: $0.sums.count) } ?? 0)
+      return curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth ? [] : nil
+    }
     inputs.sort { tree.leaves.precedes($0.leastMember, $1.leastMember) }
     var merging = TouchMerging(
       inputs.count, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,

@@ -6,10 +6,10 @@ import Treeline
 ///
 /// Threads work on subtrees. Each subtree has its own ranges of points and records.
 struct MergedLayout {
-  private let tree: MergeTree
-  private let root: UInt32
-  private let arrays: PointArrays
-  private let pointCount: Int
+  let tree: MergeTree
+  let root: UInt32
+  let arrays: PointArrays
+  let pointCount: Int
   private let crossesSeam: Bool
   private let threads: Int
   private let monitor: BuildMonitor
@@ -22,12 +22,12 @@ struct MergedLayout {
   private(set) var isAcrossSeam = false
 
   /// Index of the first point of each record.
-  private let recordFirsts: UnsafeMutablePointer<UInt32>
+  let recordFirsts: UnsafeMutablePointer<UInt32>
   /// Moments of each record's points, measured from the corner of its box.
-  private let moments: UnsafeMutablePointer<Moments<UInt128>>
+  let moments: UnsafeMutablePointer<Moments<UInt128>>
 
   /// A node, and where its points and records are stored.
-  private struct Placed {
+  struct Placed {
     /// Number of the leaf or merge.
     var node: UInt32
     var first: UInt32 = 0
@@ -120,9 +120,7 @@ struct MergedLayout {
       if steps & 0x3FFF == 0 && monitor.isCancelled { return false }
       if placed.levelInBucket == 0 { write(placed) }
       if tree.isLeaf(placed.node) {
-        tree.leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
-        stands?.advanced(by: Int(placed.first) + 1).initialize(
-          repeating: false, count: Int(tree.count(of: placed.node)) - 1)
+        writeLeaf(placed)
       } else {
         let (left, right) = placeChildren(of: placed)
         stack.append(right)
@@ -138,12 +136,19 @@ struct MergedLayout {
     return describe(Int(root.record)) || isAcross
   }
 
+  /// Writes the points of a leaf.
+  @inline(__always) func writeLeaf(_ placed: Placed) {
+    tree.leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
+    stands?.advanced(by: Int(placed.first) + 1).initialize(
+      repeating: false, count: Int(tree.count(of: placed.node)) - 1)
+  }
+
   /// Determines where the children of a node are stored. Also writes the gap and the separation between the children,
   /// and which child's position the node takes.
   ///
   /// The root's left child has record 1. After the records of two siblings come the records below the left sibling,
   /// then the records below the right sibling.
-  @inline(__always) private func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
+  @inline(__always) func placeChildren(of own: Placed) -> (left: Placed, right: Placed) {
     let merge = tree[own.node]
     var left = Placed(node: merge.left, first: own.first, record: own.record)
     var right = Placed(node: merge.right, first: own.first + tree.count(of: merge.left), record: own.record)
@@ -162,7 +167,7 @@ struct MergedLayout {
   }
 
   /// Writes the record of a node, except its box.
-  @inline(__always) private func write(_ placed: Placed) {
+  @inline(__always) func write(_ placed: Placed) {
     let isStored = tree.recordCount(below: placed.node) != 0
     recordFirsts[Int(placed.record)] = placed.first
     (nodes.records + Int(placed.record)).initialize(
@@ -178,7 +183,7 @@ extension MergedLayout {
   /// Writes the box and the moments of a record. Its children must be written already.
   ///
   /// - Returns: whether the box of the record, or of a node in the bucket, crosses the seam.
-  private func describe(_ record: Int) -> Bool {
+  @discardableResult func describe(_ record: Int) -> Bool {
     let node = nodes.records + record
     let first = Int(recordFirsts[record])
     let points = UnsafeBufferPointer(start: arrays.points + first, count: Int(node.pointee.count))
@@ -241,7 +246,7 @@ extension MergedLayout {
 
 extension PlaneRect {
   fileprivate var longitudes: Longitudes { Longitudes(west: minX, east: maxX) }
-  fileprivate var corner: PlanePoint { PlanePoint(x: minX, y: minY) }
+  var corner: PlanePoint { PlanePoint(x: minX, y: minY) }
 }
 
 extension Moments<UInt128> {

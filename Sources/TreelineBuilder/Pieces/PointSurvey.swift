@@ -161,6 +161,11 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
     left <= coordinate.x && coordinate.x <= right && bottom <= coordinate.y && coordinate.y <= top
   }
 
+  /// Whether a coordinate of the extent lies on an edge of it.
+  func isOnEdge(_ coordinate: Coordinate) -> Bool {
+    coordinate.x == left || coordinate.x == right || coordinate.y == bottom || coordinate.y == top
+  }
+
   var isSound: Bool {
     let most = BuildError.maximumMagnitude
     return -most <= left && left <= right && right <= most && -most <= bottom && bottom <= top && top <= most

@@ -121,6 +121,19 @@ struct LongitudeGaps: Sendable {
     return merged
   }
 
+  /// Returns the least and the greatest position in the bin of a position. If the bin is empty, the first is greater.
+  func range(inBinOf x: UInt32) -> (least: UInt32, greatest: UInt32) {
+    let bin = Int(x >> (32 - Self.binBits))
+    return (least[bin], greatest[bin])
+  }
+
+  /// Empties the bin of a position, and returns where the bin starts and how many positions follow its first.
+  mutating func removeBin(of x: UInt32) -> (start: UInt32, width: UInt32) {
+    let bin = x >> (32 - Self.binBits)
+    (least[Int(bin)], greatest[Int(bin)]) = (.max, 0)
+    return (bin << (32 - Self.binBits), 1 << (32 - Self.binBits) - 1)
+  }
+
   /// Whether there are no points.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 

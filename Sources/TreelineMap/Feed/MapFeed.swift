@@ -115,6 +115,18 @@ extension MapFeed {
     for try await tree in trees { self.tree = tree }
   }
 
+  /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. A badge whose points stay, or most of
+  /// them, stays on the map. Returns when the sequence ends or the task is cancelled. An error of the sequence is thrown.
+  ///
+  /// ```swift
+  /// Task { try await feed.follow(live) }
+  /// try await live.update(inserting: [bus])    // the map shows the bus
+  /// ```
+  public func follow<Maps: AsyncSequence & Sendable, Value>(_ maps: Maps) async throws
+  where Maps.Element == ClusterMap<Value> {
+    for try await map in maps { tree = map.tree }
+  }
+
   /// Opens an index off the main thread and sets its tree.
   ///
   /// - Throws: `IndexError` if the index cannot be opened.

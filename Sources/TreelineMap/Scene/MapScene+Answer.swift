@@ -78,23 +78,34 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the same position and number as a cluster of the new tree becomes its badge. All other badges leave
-  /// at once, without their numbers: their points may be in other clusters of the new tree.
+  /// A badge with the same position and number as a cluster of the new tree becomes its badge. If the new tree is an edit
+  /// of the old tree, so does a badge that has most of its points in common with a cluster. All other badges leave at
+  /// once, without their numbers: their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {
       byLook[Look(badge.cluster.plane, x: badge.targetX, y: badge.targetY, badge.pointCount)] = index
     }
     var isAdopted = Set<Int>()
-    var adopted: [MapBadge] = []
-    for new in answer.shown {
-      let (x, y) = (new.place.x, new.place.y)
-      guard let index = byLook[Look(new.cluster.plane, x: x, y: y, new.cluster.pointCount)],
-        isAdopted.insert(index).inserted
-      else { continue }
+    // For each cluster, the index of the badge that it adopts.
+    var adoptions = answer.shown.map { new -> Int? in
+      let look = Look(new.cluster.plane, x: new.place.x, y: new.place.y, new.cluster.pointCount)
+      return byLook[look].flatMap { isAdopted.insert($0).inserted ? $0 : nil }
+    }
+    let others = byLook.values.filter { !isAdopted.contains($0) }.sorted()
+    if let tree, let matching = EditMatching(from: tree, to: answer, isFree: { adoptions[$0] == nil }) {
+      for index in others {
+        guard let number = matching.number(for: shown[index].cluster, among: others.count) else { continue }
+        adoptions[number] = index
+        isAdopted.insert(index)
+      }
+    }
+    let adopted = zip(answer.shown, adoptions).compactMap { new, index -> MapBadge? in
+      guard let index else { return nil }
       var badge = shown[index]
+      // The badge still has its old target, from which it moves to its new target.
       badge.renew(as: new)
-      adopted.append(badge)
+      return badge
     }
     leaving += shown.indices.lazy.filter { !isAdopted.contains($0) }.map { shown[$0] }
     shown = adopted

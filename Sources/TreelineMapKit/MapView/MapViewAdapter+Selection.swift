@@ -132,6 +132,11 @@
     /// Selects the badge that contains the selected point. A whole that has not formed yet, or a part without a view,
     /// is not selected yet: until then the leaving badge stays selected.
     func followSelection() {
+      if let selectedTreeIndex, let selectedTree, let tree, !tree.isSame(as: selectedTree) {
+        // The selection survives edits of the point's map. In any other tree it ends.
+        self.selectedTreeIndex = tree.treeIndex(ofTreeIndex: selectedTreeIndex, in: selectedTree)
+        if self.selectedTreeIndex == nil { return deselectAnnotations() }
+      }
       guard let selectedTreeIndex else { return }
       guard isSelectionOfTree else {
         self.selectedTreeIndex = nil

@@ -135,7 +135,8 @@
     }
 
     /// The tree that is shown, which may be filtered; nil if no tree is shown. A selection ends when another tree is
-    /// set. Under another filter of the same tree it remains if the selected point passes.
+    /// set, unless it is an edit of the same map. Under another filter of the same tree it remains if the selected point
+    /// passes.
     ///
     /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
     /// number. If points have come or gone, call `show(_:texts:)` instead.
@@ -154,6 +155,23 @@
     ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
+
+    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. Badges whose points stay, or most of
+    /// them, stay on the map, and so does the selection. Returns when the sequence ends or the task is cancelled.
+    ///
+    /// ```swift
+    /// let following = Task { try await adapter.follow(live) { BadgeTexts($0, title: { $0.name }) } }
+    /// try await live.update(inserting: [bus])    // the map shows the bus
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - maps: The maps.
+    ///   - texts: Returns the texts on the badges of a map.
+    public func follow<Maps: AsyncSequence, Value>(
+      _ maps: Maps, texts: (ClusterMap<Value>) -> BadgeTexts = { _ in BadgeTexts() }
+    ) async throws where Maps.Element == ClusterMap<Value> {
+      for try await map in maps { show(map.tree, texts: texts(map)) }
+    }
 
     private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
       guard let animator else { return }

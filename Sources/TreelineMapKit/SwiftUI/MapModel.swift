@@ -114,6 +114,22 @@
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
+    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. Badges whose points stay, or most of
+    /// them, stay on the map. Returns when the sequence ends or the task is cancelled.
+    ///
+    /// ```swift
+    /// .task { try? await model.follow(live) { BadgeTexts($0, title: { $0.name }) } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - maps: The maps.
+    ///   - texts: Returns the texts on the badges of a map.
+    public func follow<Maps: AsyncSequence, Value>(
+      _ maps: Maps, texts: (ClusterMap<Value>) -> BadgeTexts = { _ in BadgeTexts() }
+    ) async throws where Maps.Element == ClusterMap<Value> {
+      for try await map in maps { show(map.tree, texts: texts(map)) }
+    }
+
     private func replaceTree(by tree: ClusterTree?, _ texts: BadgeTexts?) {
       guard let animator else { return }
       treeTexts.expect(texts, of: tree, after: animator.scene)

@@ -25,7 +25,9 @@ import Treeline
       for edit in 0..<Trials.count(125, atLeast: 10, seed: seed) {
         let change = edited.editAtRandom(most: edit % 10 == 9 ? 20 : 1)
         let (found, expected) = (edited.history.tree(), try edited.build())
-        guard found.hasSameContent(as: expected) else {
+        guard found.hasSameContent(as: expected),
+          found.withStorage({ $0.mergeTraits }) == expected.withStorage({ $0.mergeTraits })
+        else {
           Issue.record("\(set), kind \(index), seed \(seed), edit \(edit): \(change)")
           break
         }
@@ -41,16 +43,18 @@ import Treeline
     let points = (0..<tree.pointCount).map {
       MergeHistory.Point(row: UInt32(tree.row(atTreeIndex: $0)), position: tree.position(atTreeIndex: $0))
     }
-    for point in points { history.update(removing: [point]) }
+    for point in points.sorted(by: { $0.row > $1.row }) { history.update(removing: [point]) }
     #expect(history.tree().root == nil && history.tree().supports(.badges()))
     #expect(MergeHistory(history.tree())?.pointCount == 0)
-    history.update(adding: [points[7]])
+    history.update(adding: [.init(row: 0, position: points[7].position)])
     #expect(history.tree().pointCount == 1)
-    history.update(removing: [points[7], points[7]])
+    history.update(moving: [(.init(row: 0, position: points[7].position), points[8].position)])
+    #expect(history.tree().position(atTreeIndex: 0) == points[8].position)
+    history.update(removing: [.init(row: 0, position: points[8].position)])
     #expect(history.pointCount == 0)
     history.update(adding: points)
     #expect(history.tree().hasSameContent(as: tree))
-    history.update(adding: points.map { .init(row: $0.row + 1_000, position: $0.position) }, removing: points)
+    history.update(adding: points, removing: points)
     #expect(history.tree().hasSameContent(as: tree))
   }
 
@@ -72,8 +76,7 @@ private struct EditedTree {
 
   let history: MergeHistory
   /// The current points, in the order of their rows.
-  private var points: [MergeHistory.Point] = []
-  private var nextRow: UInt32
+  private var positions: [PlanePoint]
   private let plane: Plane
   private let options: BuildOptions
   private var random: SplitMix64
@@ -81,35 +84,37 @@ private struct EditedTree {
   init(_ set: PointSet, _ kind: (MergeMetric, ClusterStand), seed: UInt64) throws {
     let tree = try set.mergedTree(by: kind.0, stand: kind.1)
     history = try #require(MergeHistory(tree))
-    (plane, nextRow, random) = (tree.plane, UInt32(tree.pointCount), SplitMix64(seed: seed))
+    (plane, random) = (tree.plane, SplitMix64(seed: seed))
     options = BuildOptions(growth: .merging(by: kind.0), computesSeparations: true, stand: kind.1)
-    for index in 0..<tree.pointCount {
-      points.append(.init(row: UInt32(tree.row(atTreeIndex: index)), position: tree.position(atTreeIndex: index)))
-    }
-    points.sort { $0.row < $1.row }
+    positions = Array(repeating: PlanePoint(x: 0, y: 0), count: tree.pointCount)
+    for index in 0..<tree.pointCount { positions[tree.row(atTreeIndex: index)] = tree.position(atTreeIndex: index) }
   }
 
-  /// Adds, removes or moves a few points.
+  /// Adds, removes or moves a few points. Points may be added in any row.
   mutating func editAtRandom(most: Int) -> String {
-    var (added, removed) = ([MergeHistory.Point](), [MergeHistory.Point]())
-    for _ in 0...random.index(below: most) {
-      let kind = random.index(below: 3)
-      if kind > 0, !points.isEmpty { removed.append(points.remove(at: random.index(below: points.count))) }
-      if kind < 2 {
-        added.append(.init(row: nextRow, position: randomPosition(near: kind == 1 ? removed.last?.position : nil)))
-        nextRow += 1
-      }
+    var (rows, moved) = (Set<Int>(), [(point: MergeHistory.Point, target: PlanePoint)]())
+    func point(_ row: Int) -> MergeHistory.Point { .init(row: UInt32(row), position: positions[row]) }
+    let edits = (0...random.index(below: most)).map { _ in random.index(below: 3) }
+    for kind in edits where kind > 0 && !positions.isEmpty {
+      let row = random.index(below: positions.count)
+      if !rows.insert(row).inserted { continue }
+      if kind == 1 { moved.append((point(row), randomPosition(near: positions[row]))) }
     }
-    points += added
-    history.update(adding: added, removing: removed)
-    return "adding \(added), removing \(removed)"
+    let removed = rows.subtracting(moved.map { Int($0.point.row) }).sorted().map(point)
+    for (point, target) in moved { positions[Int(point.row)] = target }
+    for point in removed.reversed() { positions.remove(at: Int(point.row)) }
+    let addedRows = Set(edits.filter { $0 == 0 }.map { _ in random.index(below: positions.count + 1) }).sorted()
+    for row in addedRows { positions.insert(randomPosition(near: nil), at: row) }
+    let added = addedRows.map(point)
+    history.update(adding: added, removing: removed, moving: moved)
+    return "adding \(added), removing \(removed), moving \(moved)"
   }
 
   /// Returns a random position: anywhere on the plane, at another point, or near another point.
   private mutating func randomPosition(near position: PlanePoint?) -> PlanePoint {
     let kind = random.index(below: 4)
-    guard kind > 0, !points.isEmpty else { return PlanePoint(x: random.next32(), y: random.next32()) }
-    let start = position ?? points[random.index(below: points.count)].position
+    guard kind > 0, !positions.isEmpty else { return PlanePoint(x: random.next32(), y: random.next32()) }
+    let start = position ?? positions[random.index(below: positions.count)]
     if kind == 1 { return start }
     let width = 1 + random.index(below: 1 << random.index(below: 30))
     func moved(_ place: UInt32) -> UInt32 { place &+ UInt32(random.index(below: 2 * width)) &- UInt32(width) }
@@ -118,10 +123,11 @@ private struct EditedTree {
 
   /// Builds a tree of only the current points.
   func build() throws -> ClusterTree {
-    let memory = BuildMemory(pointCount: points.count)
-    for (row, point) in points.enumerated() { memory.arrays.points[row] = point.position }
+    let memory = BuildMemory(pointCount: positions.count)
+    for (row, position) in positions.enumerated() { memory.arrays.points[row] = position }
     let build = TreeBuild(
-      coordinates: [], projection: plane.projection, options: options, monitor: BuildMonitor(pointCount: points.count))
+      coordinates: [], projection: plane.projection, options: options,
+      monitor: BuildMonitor(pointCount: positions.count))
     return ClusterTree(
       storage: try build.storage(of: memory), plane: plane, clippedPointCount: 0, growth: options.growth)
   }

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Foundation
+import PointSets
+import Treeline
+import TreelineBuilder
+import TreelineMap
+
+/// Times edits of a map, and how much of the map they leave alone.
+struct EditsBenchmark: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edits", abstract: "Times edits of a map, and counts the badges that they leave alone.",
+    discussion: """
+      'first' is the first edit, which reads the history of the tree. 'insert', 'remove' and 'move' are the medians of \
+      later edits of one value, 'p95' is the 95th percentile of all of them, and 'processor' is the median of their \
+      processor time. 'fleet' is the median of steps that \
+      move many values a little. 'kept' is the share of the badges in view, without the badge of the edited value, \
+      that keep their points. 'frame' is the longest and 'show' the median time on the main thread for a step of the \
+      fleet. All times are in seconds.
+      """)
+
+  @OptionGroup var build: BuildArguments
+
+  @Option(help: "Number of timed edits.") var edits = 300
+
+  @Option(help: "Number of values that a step of the fleet moves.") var fleet = 1000
+
+  @Option(help: "Number of timed steps.") var steps = 7
+
+  private struct Vehicle: Identifiable, Sendable {
+    var id: Int
+    var coordinate: Coordinate
+  }
+
+  func run() throws {
+    let coordinates = try build.points.read()
+    var options = build.options
+    options.computesSeparations = true
+    var random = SplitMix64(seed: 1)
+    let vehicles = coordinates.enumerated().map { Vehicle(id: 2 * $0, coordinate: $1) }
+    var map = try ClusterMap(vehicles, options: options, at: \.coordinate)
+    let moved = Self.moved(map.values[0], &random)
+    let first = try seconds { map = try map.updating(moving: [moved]) }
+    var (times, processorTimes, kept, others) = ([[Double](), [], []], [Double](), 0, 0)
+    for edit in 0..<edits {
+      let (kind, before) = (edit % 3, map)
+      let value = map.values[random.index(below: map.values.count)]
+      var new = Self.moved(value, &random)
+      if kind == 0 { new.id |= 1 }
+      if kind == 0 && map.values.contains(where: { $0.id == new.id }) { continue }
+      let start = Self.processorTime
+      times[kind].append(
+        try seconds {
+          map = try map.updating(
+            inserting: kind == 0 ? [new] : [], removing: kind == 1 ? [value.id] : [], moving: kind == 2 ? [new] : [])
+        })
+      processorTimes.append(Self.processorTime - start)
+      let view = Viewport(
+        center: value.coordinate, zoom: random.number(from: 3, to: 14), width: 1180, height: 820)
+      let shares = try Self.kept(before, map, value.coordinate, view)
+      (kept, others) = (kept + shares.kept, others + shares.others)
+    }
+    var fields: [String: any Encodable] = [
+      "points": coordinates.count, "first": first, "insert": median(times[0]), "remove": median(times[1]),
+      "move": median(times[2]), "processor": median(processorTimes),
+      "p95": times.joined().sorted()[times.joined().count * 95 / 100],
+      "kept": Double(kept) / Double(max(others, 1)), "badges": others,
+    ]
+    let fleet = try fleetTimes(map, &random)
+    fields.merge(["fleet": median(fleet.steps), "show": median(fleet.shows), "frame": fleet.frames.max()!]) { $1 }
+    try printJSON(fields)
+  }
+
+  /// Processor time of this thread, in seconds. An edit that merges locally runs on one thread.
+  private static var processorTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// Returns a value after a short move.
+  private static func moved(_ value: Vehicle, _ random: inout SplitMix64) -> Vehicle {
+    let (dx, dy) = (random.number(from: -0.01, to: 0.01), random.number(from: -0.01, to: 0.01))
+    return Vehicle(
+      id: value.id,
+      coordinate: Coordinate(
+        longitude: min(max(value.coordinate.longitude + dx, -180), 180),
+        latitude: min(max(value.coordinate.latitude + dy, -90), 90)))
+  }
+
+  /// Counts the badges that do not contain a value, and those of them that an edit of the value leaves alone.
+  private static func kept(
+    _ before: ClusterMap<Vehicle>, _ after: ClusterMap<Vehicle>, _ edited: Coordinate, _ view: Viewport
+  ) throws -> (kept: Int, others: Int) {
+    let answers = try [before, after].map { try $0.tree.clusters(.badges(), in: view) }
+    let transition = VersionTransition(from: answers[0], to: answers[1])!
+    func isOther(_ cluster: Cluster) -> Bool {
+      before.members(of: cluster).allSatisfy { $0.coordinate != edited }
+    }
+    return (transition.keptBefore.count(where: isOther), answers[0].count(where: isOther))
+  }
+
+  /// Times steps in which some values move, and what a map view does on its main thread in such a step.
+  private func fleetTimes(
+    _ map: ClusterMap<Vehicle>, _ random: inout SplitMix64
+  ) throws -> (steps: [Double], shows: [Double], frames: [Double]) {
+    var map = map
+    var (scene, steps, shows, frames) = (MapScene(), [Double](), [Double](), [Double]())
+    let query = Query(.badges(), in: Viewport(center: map.values[0].coordinate, zoom: 9, width: 1180, height: 820))
+    for step in 0...self.steps {
+      var moved: [Int: Vehicle] = [:]
+      while moved.count < min(fleet, map.values.count / 2) {
+        let value = map.values[random.index(below: map.values.count)]
+        moved[value.id] = Self.moved(value, &random)
+      }
+      let time = try seconds { map = try map.updating(moving: Array(moved.values)) }
+      let answer = try MapAnswer(map.tree.clusters(query), of: query)
+      let start = Double(step) * 10
+      let show = seconds { blackHole(scene.show(answer, at: start)) }
+      let frame = (1...30).map { number in seconds { blackHole(scene.advance(to: start + Double(number) / 60)) } }
+      if step == 0 { continue }
+      steps.append(time)
+      shows.append(show)
+      frames += frame + [show]
+    }
+    return (steps, shows, frames)
+  }
+}

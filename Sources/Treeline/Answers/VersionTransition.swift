@@ -1,0 +1,177 @@
+/// The changes between answers of two versions of an edited map; see `ClusterMap.updating(inserting:removing:moving:)`.
+///
+/// Clusters of two versions are compared by their points, which have the same keys in both versions, wherever they have
+/// moved. Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
+///
+/// ```swift
+/// let later = try vehicles.updating(inserting: [bus], removing: [tram.id])
+/// let transition = VersionTransition(
+///   from: try vehicles.clusters(cut, in: view).clusters, to: try later.clusters(cut, in: view).clusters)
+/// ```
+public struct VersionTransition: Sendable {
+  /// Clusters of the first answer and the clusters of the second answer that continue them. There is one cluster before,
+  /// or one cluster after, or both.
+  public struct Change: Sendable {
+    /// Clusters of the first answer, in tree order.
+    public let before: Clusters
+    /// Clusters of the second answer, in tree order.
+    public let after: Clusters
+
+    /// Number of points that are in a cluster before and in a cluster after.
+    public let commonPointCount: Int
+    /// Number of points before that the edits removed.
+    public let removedPointCount: Int
+    /// Number of points after that the edits inserted.
+    public let insertedPointCount: Int
+    /// Number of points before that are now in clusters of other changes, or in no cluster of the second answer.
+    public let leftPointCount: Int
+    /// Number of points after that were in clusters of other changes, or in no cluster of the first answer.
+    ///
+    /// The clusters before have all common, removed and left points. The clusters after have all common, inserted and
+    /// joined points.
+    public let joinedPointCount: Int
+
+    /// Whether one cluster was replaced by several clusters.
+    public var isSplit: Bool { after.count > 1 }
+    /// Whether several clusters were replaced by one cluster.
+    public var isMerge: Bool { before.count > 1 }
+  }
+
+  /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.
+  public let kept: Clusters
+
+  /// The kept clusters in the first answer, in the same order.
+  public let keptBefore: Clusters
+
+  /// The clusters that have changed: clusters whose points came and went, splits and merges.
+  public let changes: [Change]
+
+  /// The clusters of the second answer that continue no cluster of the first answer.
+  public let entered: Clusters
+
+  /// The clusters of the first answer that no cluster of the second answer continues.
+  public let exited: Clusters
+
+  /// Finds the changes from an answer to an answer of a later version.
+  ///
+  /// - Returns: nil if the tree of the second answer is not known to be the same or a later version of the first tree. The
+  ///   last 256 versions are known.
+  /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
+  public init?(from first: Clusters, to second: Clusters) {
+    guard let changes = second.tree.rowChanges(since: first.tree) else { return nil }
+    var comparison = VersionComparison(first, second, changes)
+    comparison.match()
+    let stars = comparison.stars
+    let kept = stars.filter(\.isKept)
+    self.kept = second.with(kept.map { second.nodes[$0.after[0]] })
+    keptBefore = first.with(kept.map { first.nodes[$0.before[0]] })
+    self.changes = stars.filter { !$0.isKept && !$0.before.isEmpty && !$0.after.isEmpty }.map { star in
+      Change(
+        before: first.with(star.before.map { first.nodes[$0] }),
+        after: second.with(star.after.map { second.nodes[$0] }),
+        commonPointCount: star.commonCount, removedPointCount: star.removedCount,
+        insertedPointCount: star.insertedCount, leftPointCount: star.beforeCount - star.commonCount - star.removedCount,
+        joinedPointCount: star.afterCount - star.commonCount - star.insertedCount)
+    }
+    entered = second.with(stars.filter(\.before.isEmpty).map { second.nodes[$0.after[0]] })
+    exited = first.with(stars.filter(\.after.isEmpty).map { first.nodes[$0.before[0]] })
+  }
+}
+
+/// Finds clusters of two answers that have points in common.
+private struct VersionComparison {
+  /// A cluster and the clusters of the other answer that continue it, by their indices in the answers.
+  struct Star {
+    var before: [Int] = []
+    var after: [Int] = []
+    var commonCount = 0
+    var beforeCount = 0
+    var afterCount = 0
+    var removedCount = 0
+    var insertedCount = 0
+
+    /// Whether the same points are in one cluster before and in one cluster after.
+    var isKept: Bool {
+      before.count == 1 && after.count == 1 && commonCount == beforeCount && commonCount == afterCount
+    }
+  }
+
+  /// Stars in the order of their first clusters in the second answer, and then stars without such clusters.
+  private(set) var stars: [Star] = []
+
+  private struct Pair {
+    let before: Int
+    let after: Int
+    var count: Int
+  }
+
+  /// Pairs of clusters with points in common.
+  private var pairs: [Pair] = []
+  private var removedCounts: [Int]
+  private var insertedCounts: [Int]
+  private let pointCounts: (before: [Int], after: [Int])
+
+  init(_ first: Clusters, _ second: Clusters, _ changes: [RowChange]) {
+    pointCounts = (first.map(\.pointCount), second.map(\.pointCount))
+    removedCounts = Array(repeating: 0, count: first.count)
+    insertedCounts = Array(repeating: 0, count: second.count)
+    // The number of the first answer's cluster that contains each row.
+    var numbers = [Int: Int](minimumCapacity: pointCounts.before.reduce(0, +))
+    for (number, cluster) in first.enumerated() {
+      for row in first.tree.members(of: cluster) {
+        if changes.reduce(Optional(row), { row, change in row.flatMap { change.row(after: $0) } }) == nil {
+          removedCounts[number] += 1
+        } else {
+          numbers[row] = number
+        }
+      }
+    }
+    for (after, cluster) in second.enumerated() {
+      var counts: [Int: Int] = [:]
+      for row in second.tree.members(of: cluster) {
+        let old = changes.reversed().reduce(Optional(row)) { row, change in row.flatMap { change.row(before: $0) } }
+        if let old {
+          if let before = numbers[old] { counts[before, default: 0] += 1 }
+        } else {
+          insertedCounts[after] += 1
+        }
+      }
+      pairs += counts.map { Pair(before: $0.key, after: after, count: $0.value) }
+    }
+  }
+
+  /// Joins clusters into stars. Pairs with more points in common come first.
+  mutating func match() {
+    pairs.sort { ($1.count, $0.after, $0.before) < ($0.count, $1.after, $1.before) }
+    var starsBefore = [Int?](repeating: nil, count: removedCounts.count)
+    var starsAfter = [Int?](repeating: nil, count: insertedCounts.count)
+    for pair in pairs {
+      switch (starsBefore[pair.before], starsAfter[pair.after]) {
+      case (nil, nil):
+        (starsBefore[pair.before], starsAfter[pair.after]) = (stars.count, stars.count)
+        stars.append(Star(before: [pair.before], after: [pair.after], commonCount: pair.count))
+      case (nil, let star?) where stars[star].after.count == 1:
+        starsBefore[pair.before] = star
+        stars[star].before.append(pair.before)
+        stars[star].commonCount += pair.count
+      case (let star?, nil) where stars[star].before.count == 1:
+        starsAfter[pair.after] = star
+        stars[star].after.append(pair.after)
+        stars[star].commonCount += pair.count
+      default: break
+      }
+    }
+    stars += starsBefore.indices.filter { starsBefore[$0] == nil }.map { Star(before: [$0]) }
+    stars += starsAfter.indices.filter { starsAfter[$0] == nil }.map { Star(after: [$0]) }
+    for index in stars.indices {
+      stars[index].before.sort()
+      stars[index].after.sort()
+      stars[index].beforeCount = stars[index].before.reduce(0) { $0 + pointCounts.before[$1] }
+      stars[index].afterCount = stars[index].after.reduce(0) { $0 + pointCounts.after[$1] }
+      stars[index].removedCount = stars[index].before.reduce(0) { $0 + removedCounts[$1] }
+      stars[index].insertedCount = stars[index].after.reduce(0) { $0 + insertedCounts[$1] }
+    }
+    let end = insertedCounts.count
+    stars.sort { ($0.after.first ?? end, $0.before.first ?? 0) < ($1.after.first ?? end, $1.before.first ?? 0) }
+  }
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// A version of a tree whose points come, go and move, and how its rows follow from the rows of earlier versions. So
+/// answers of two versions can be compared point by point.
+package final class Lineage: Sendable {
+  /// Number of this version in the program.
+  private let number = Lineage.count.add(1, ordering: .relaxed).newValue
+  /// Numbers of earlier versions, each with the change to the next version. The last change leads to this version.
+  private let changes: [(number: Int, change: RowChange)]
+
+  private static let count = Atomic<Int>(0)
+  /// Changes that are remembered. A map that shows an older version than that cannot match points.
+  private static let most = 256
+
+  /// Starts with a tree that was built.
+  package init() { changes = [] }
+
+  /// Continues after a change.
+  package init(after earlier: Lineage, _ change: RowChange) {
+    changes = earlier.changes.suffix(Self.most - 1) + [(earlier.number, change)]
+  }
+
+  /// Returns the changes that lead from an earlier version to this version, in order; nil if they are not known.
+  func changes(since earlier: Lineage) -> [RowChange]? {
+    if earlier.number == number { return [] }
+    return changes.firstIndex { $0.number == earlier.number }.map { changes[$0...].map(\.change) }
+  }
+}
+
+/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order.
+package struct RowChange: Sendable {
+  /// Rows before the edit, in rising order.
+  private let removed: [Int]
+  /// Rows after the edit, in rising order.
+  private let inserted: [Int]
+
+  package init(removed: [Int], inserted: [Int]) { (self.removed, self.inserted) = (removed, inserted) }
+
+  /// Returns the row after the edit; nil if the edit removes the row.
+  @inline(__always) func row(after row: Int) -> Int? {
+    let before = removed.isEmpty ? 0 : firstIndex(in: removed.indices) { removed[$0] >= row }
+    if before < removed.count, removed[before] == row { return nil }
+    let kept = row - before
+    return inserted.isEmpty ? kept : kept + firstIndex(in: inserted.indices) { inserted[$0] - $0 > kept }
+  }
+
+  /// Returns the row before the edit; nil if the edit inserts the row.
+  @inline(__always) func row(before row: Int) -> Int? {
+    let after = inserted.isEmpty ? 0 : firstIndex(in: inserted.indices) { inserted[$0] >= row }
+    if after < inserted.count, inserted[after] == row { return nil }
+    let kept = row - after
+    return removed.isEmpty ? kept : kept + firstIndex(in: removed.indices) { removed[$0] - $0 > kept }
+  }
+}
+
+extension ClusterTree {
+  /// Returns this tree as the first version of a tree that may be edited.
+  package func startingLineage() -> ClusterTree { with(Lineage()) }
+
+  /// Returns this tree as the version after another tree.
+  package func following(_ earlier: ClusterTree, _ change: RowChange) -> ClusterTree {
+    with(earlier.lineage.map { Lineage(after: $0, change) } ?? Lineage())
+  }
+
+  /// Returns a function from rows of an earlier version to rows of this tree; nil if this tree is not known to be a later
+  /// version. The function returns nil for rows that were removed in the meantime.
+  package func rowMapping(from earlier: ClusterTree) -> ((Int) -> Int?)? {
+    rowChanges(since: earlier).map { changes in
+      { row in changes.reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } } }
+    }
+  }
+
+  /// Returns the index in tree order of a point of an earlier version; nil if the point was removed, or if this tree is not
+  /// known to be a later version.
+  ///
+  /// - Complexity: O(log pointCount); O(pointCount) if the point has moved
+  package func treeIndex(ofTreeIndex treeIndex: Int, in earlier: ClusterTree) -> Int? {
+    guard let row = rowMapping(from: earlier)?(earlier.row(atTreeIndex: treeIndex)) else { return nil }
+    if plane == earlier.plane, let same = try? self.treeIndex(ofRow: row, at: earlier.position(atTreeIndex: treeIndex))
+    {
+      return same
+    }
+    return self.treeIndex(ofRow: row)
+  }
+
+  /// Returns the changes that lead from an earlier version to this tree, in order; nil if this tree is not known to be a
+  /// later version.
+  func rowChanges(since earlier: ClusterTree) -> [RowChange]? {
+    guard let lineage, let old = earlier.lineage else { return nil }
+    return lineage.changes(since: old)
+  }
+}

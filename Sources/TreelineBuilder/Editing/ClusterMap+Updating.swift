@@ -1,0 +1,227 @@
+import Synchronization
+import Treeline
+
+extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
+  /// Returns this map after an edit: values are inserted, removed or moved.
+  ///
+  /// ```swift
+  /// let vehicles = try ClusterMap(fleet, options: BuildOptions(growth: .merging(by: .badges)), at: \.coordinate)
+  /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id], moving: [train])
+  /// ```
+  ///
+  /// The result equals a map that is built from the same values, sorted by their ids: it has the same tree, with the
+  /// same content hash. This map does not change. The result has no filter.
+  ///
+  /// If the map was grown by merging for badges or by distance with separations, clusters are merged again only around
+  /// the values that change, and the rest of the tree is copied. The first such edit of a map prepares this, which takes
+  /// about as long as a build. The preparation passes on to the result, so edit the newest map. All other maps are built
+  /// again, and so are maps of which many values change, and maps whose plane changes. The plane changes if the widest
+  /// gap of longitudes begins elsewhere, or if plain coordinates have another bounding square. Columns are always encoded
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - inserted: Values to insert. Their ids are not on the map.
+  ///   - removed: Ids of values to remove.
+  ///   - moved: Values that replace the values with the same ids. They may be at other coordinates, and may have other
+  ///     properties.
+  /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
+  /// - Complexity: A few milliseconds for each value that changes, plus a copy of the tree and of `values`. A build, if
+  ///   the map is built again.
+  public func updating(
+    inserting inserted: [Value] = [], removing removed: [Value.ID] = [], moving moved: [Value] = []
+  ) throws -> ClusterMap { try updating(inserting: inserted, removing: removed, moving: moved, by: \.id) }
+}
+
+extension ClusterMap {
+  /// Returns this map after an edit, like `updating(inserting:removing:moving:)`, for values whose key is not their id.
+  ///
+  /// - Parameters:
+  ///   - inserted: Values to insert. Their keys are not on the map.
+  ///   - removed: Keys of values to remove.
+  ///   - moved: Values that replace the values with the same keys.
+  ///   - key: The key of a value. No two values have the same key.
+  /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
+  public func updating<Key: Comparable>(
+    inserting inserted: [Value] = [], removing removed: [Key] = [], moving moved: [Value] = [],
+    by key: KeyPath<Value, Key> & Sendable
+  ) throws -> ClusterMap {
+    guard let recipe = recipe as? MapRecipe<Value> else { throw EditError.notBuilt }
+    guard !recipe.isGrouped else { throw EditError.grouped }
+    var sorted = values
+    let isSorted = try recipe.isSorted(by: key) || Self.sort(&sorted, by: key)
+    let edit = try ValueEdit(sorted, inserted, removed, moved, by: key, recipe)
+    let next = edit.applied(to: sorted)
+    let (edited, editor) = try editedTree(after: edit.points, of: next, isSorted: isSorted, recipe)
+    // Rows of unsorted values do not follow from each other.
+    let tree = isSorted ? edited.following(tree, edit.rowChange) : edited.startingLineage()
+    return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
+  }
+
+  /// Returns a function that says whether a value of the map has a key; nil if the values are not known to be sorted by
+  /// their keys, as they are after an edit.
+  func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
+    guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
+    return { wanted in
+      let index = firstIndex(in: values.indices) { !(values[$0][keyPath: key] < wanted) }
+      return index < values.count && values[index][keyPath: key] == wanted
+    }
+  }
+
+  /// Sorts values by their keys.
+  ///
+  /// - Returns: whether the values were sorted already.
+  /// - Throws: `EditError.sharedKey`
+  private static func sort<Key: Comparable>(_ values: inout [Value], by key: KeyPath<Value, Key>) throws -> Bool {
+    func isInOrder(_ index: Int) -> Bool { values[index - 1][keyPath: key] < values[index][keyPath: key] }
+    let pairs = values.indices.dropFirst()
+    if pairs.allSatisfy(isInOrder) { return true }
+    values.sort { $0[keyPath: key] < $1[keyPath: key] }
+    if let twice = pairs.first(where: { !isInOrder($0) }) {
+      throw EditError.sharedKey("\(values[twice][keyPath: key])")
+    }
+    return false
+  }
+
+  /// Returns a tree without columns, and the editor for the next edit.
+  private func editedTree(
+    after edit: TreeEditor.Edit, of next: [Value], isSorted: Bool, _ recipe: MapRecipe<Value>
+  ) throws -> (ClusterTree, TreeEditor?) {
+    if isSorted && edit.count == 0 {
+      return (tree.removing(columns: Set(tree.columns.map(\.name))), recipe.takeEditor())
+    }
+    if isSorted, recipe.mergesLocally(edit.count, of: next.count) {
+      let editor = try recipe.takeEditor() ?? TreeEditor(tree) { try values.map(recipe.coordinate) }
+      if let editor, let tree = try editor.update(edit, coordinates: { try next.map(recipe.coordinate) }) {
+        return (tree, editor)
+      }
+    }
+    return (try ClusterTree(next.map(recipe.coordinate), as: recipe.projection, options: recipe.options), nil)
+  }
+}
+
+/// An edit of values that are sorted by their keys.
+private struct ValueEdit<Value: Sendable> {
+  /// Indices of values to remove, in rising order.
+  private var removed: [Int] = []
+  /// Values to move, and their indices.
+  private var moved: [(index: Int, value: Value)] = []
+  /// Values to insert in rising order of their keys, and the indices of the values before which they belong.
+  private var inserted: [(index: Int, value: Value)] = []
+  /// The points that change. A value that is moved to its own coordinate is not among them.
+  private(set) var points = TreeEditor.Edit()
+
+  init<Key: Comparable>(
+    _ values: [Value], _ inserted: [Value], _ removed: [Key], _ moved: [Value], by key: KeyPath<Value, Key>,
+    _ recipe: MapRecipe<Value>
+  ) throws {
+    let keys = (inserted.map { $0[keyPath: key] } + removed + moved.map { $0[keyPath: key] }).sorted()
+    if let twice = keys.indices.dropFirst().first(where: { keys[$0 - 1] == keys[$0] }) {
+      throw EditError.keyTwice("\(keys[twice])")
+    }
+    func find(_ wanted: Key) -> (index: Int, exists: Bool) {
+      let index = firstIndex(in: values.indices) { !(values[$0][keyPath: key] < wanted) }
+      return (index, index < values.count && values[index][keyPath: key] == wanted)
+    }
+    func existing(_ wanted: Key) throws -> Int {
+      let (index, exists) = find(wanted)
+      guard exists else { throw EditError.noSuchKey("\(wanted)") }
+      return index
+    }
+    func coordinate(_ value: Value) throws -> Coordinate {
+      let found = try recipe.coordinate(value)
+      guard recipe.projection.holds(found) else {
+        throw EditError.invalidCoordinate(key: "\(value[keyPath: key])", found: found, projection: recipe.projection)
+      }
+      return found
+    }
+    for key in removed { self.removed.append(try existing(key)) }
+    self.removed.sort()
+    points.removed = try self.removed.map { ($0, try coordinate(values[$0])) }
+    for value in moved {
+      let index = try existing(value[keyPath: key])
+      self.moved.append((index, value))
+      let (from, to) = (try coordinate(values[index]), try coordinate(value))
+      if from != to { points.moved.append((index, from, to)) }
+    }
+    for value in inserted.sorted(by: { $0[keyPath: key] < $1[keyPath: key] }) {
+      let (index, exists) = find(value[keyPath: key])
+      if exists { throw EditError.keyExists("\(value[keyPath: key])") }
+      // The values inserted before this value and the values removed before it change its row.
+      let row = index + self.inserted.count - firstIndex(in: self.removed.indices) { self.removed[$0] >= index }
+      points.added.append((row, try coordinate(value)))
+      self.inserted.append((index, value))
+    }
+    guard values.count - removed.count + inserted.count <= IndexHeader.maximumPointCount else {
+      throw BuildError.tooManyPoints(found: values.count - removed.count + inserted.count)
+    }
+  }
+
+  /// The rows that the edit removes and inserts.
+  var rowChange: RowChange {
+    RowChange(removed: removed, inserted: points.added.map(\.row))
+  }
+
+  /// Returns the values after the edit.
+  func applied(to values: [Value]) -> [Value] {
+    var values = values
+    for (index, value) in moved { values[index] = value }
+    if removed.isEmpty && inserted.isEmpty { return values }
+    var (next, start, position) = ([Value](), 0, 0)
+    next.reserveCapacity(values.count - removed.count + inserted.count)
+    for removal in removed + [values.count] {
+      while position < inserted.count, inserted[position].index <= removal {
+        next += values[start..<inserted[position].index]
+        start = inserted[position].index
+        next.append(inserted[position].value)
+        position += 1
+      }
+      next += values[start..<removal]
+      start = removal + 1
+    }
+    return next
+  }
+}
+
+/// How a map was built from its values, for its edits.
+final class MapRecipe<Value: Sendable>: Sendable {
+  let coordinate: @Sendable (Value) throws -> Coordinate
+  let projection: Plane.Projection
+  let options: BuildOptions
+  let isGrouped: Bool
+  let columns: [MapColumn<Value>]
+  /// Key by which the values are sorted, if the map was edited.
+  private let key: (AnyKeyPath & Sendable)?
+  /// Editor of the map's tree. The next edit takes it along.
+  private let editor: Mutex<TreeEditor?>
+
+  init(
+    at coordinate: @escaping @Sendable (Value) throws -> Coordinate, as projection: Plane.Projection,
+    _ options: BuildOptions, isGrouped: Bool, _ columns: [MapColumn<Value>],
+    sortedBy key: (AnyKeyPath & Sendable)? = nil,
+    editor: TreeEditor? = nil
+  ) {
+    (self.coordinate, self.projection, self.options) = (coordinate, projection, options)
+    (self.isGrouped, self.columns, self.key) = (isGrouped, columns, key)
+    self.editor = Mutex(editor)
+  }
+
+  func with(_ editor: TreeEditor?, sortedBy key: AnyKeyPath & Sendable) -> MapRecipe {
+    MapRecipe(
+      at: coordinate, as: projection, options, isGrouped: isGrouped, columns, sortedBy: key, editor: editor)
+  }
+
+  func isSorted(by key: AnyKeyPath) -> Bool { self.key.map { $0 == key } ?? false }
+
+  func takeEditor() -> TreeEditor? {
+    editor.withLock { editor in
+      defer { editor = nil }
+      return editor
+    }
+  }
+
+  /// Whether an edit is likely to be faster than a build.
+  func mergesLocally(_ changeCount: Int, of pointCount: Int) -> Bool {
+    guard options.growth.mergeMetric?.keepsApart ?? false, options.computesSeparations else { return false }
+    return changeCount * options.pointsPerChange <= pointCount
+  }
+}

@@ -1,0 +1,36 @@
+import Treeline
+
+/// The reason why a map cannot be edited. Keys are in the form in which Swift prints them.
+public enum EditError: Error, Hashable, Sendable {
+  /// The map was made on an existing tree, so it does not know how its values were turned into a tree.
+  case notBuilt
+  /// The map has groups.
+  case grouped
+  /// Two values of the map have the same key.
+  case sharedKey(String)
+  /// An edit names a key twice.
+  case keyTwice(String)
+  /// A value to insert has the key of a value of the map.
+  case keyExists(String)
+  /// No value of the map has the key of a value to remove or to move.
+  case noSuchKey(String)
+  /// The coordinate of a value is outside the sphere or the plane.
+  case invalidCoordinate(key: String, found: Coordinate, projection: Plane.Projection)
+}
+
+extension EditError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notBuilt:
+      "expected a map that was built from its values, found a map on an existing tree; "
+        + "build it with 'ClusterMap(values, at: \\.coordinate)'"
+    case .grouped: "expected a map without groups, found a map with groups; build it again to change its values"
+    case .sharedKey(let key): "expected values with different keys, found two values with the key \(key)"
+    case .keyTwice(let key): "expected each key once in an edit, found \(key) twice"
+    case .keyExists(let key): "expected a key that is not on the map, found \(key); to change a value, move it"
+    case .noSuchKey(let key): "expected the key of a value on the map, found \(key)"
+    case .invalidCoordinate(let key, let found, let projection):
+      "value \(key): " + BuildError.expectation(of: projection, found)
+    }
+  }
+}
