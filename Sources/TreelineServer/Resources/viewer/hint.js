@@ -73,7 +73,7 @@ export class Hint {
       const names = features.map((member) => element("li", {}, calledBy(member, index.columns, tooltip)));
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
-      this.node.append(element("ul", {}, ...names));
+      this.node.append(element("ul", {}, ...names), element("p", { className: "how" }, "Click to zoom in, right-click for details"));
       this.#moveTo(this.x, this.y);
     } catch {
       // Errors are ignored, because a hint without names is still useful.

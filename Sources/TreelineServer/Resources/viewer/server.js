@@ -8,6 +8,8 @@ export class Server extends Source {
   hasTiles = true;
   hasMeasures = true;
   hasFilters = true;
+  sortsMembers = true;
+  hasLogarithmicHistograms = true;
   #token = new Token();
 
   /** @param base Address to which the routes are relative. */
@@ -47,6 +49,11 @@ export class Server extends Source {
 
   cluster(index, id, signal, query = {}) {
     return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
+  }
+
+  /** Returns a point, given its row, with the clusters that contain it and the zoom from which it stands alone. */
+  whereIs(index, row, query, signal) {
+    return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
   }
 
   histogram(index, query, signal) {

@@ -62,10 +62,24 @@ export class Stage {
     fitToContainer(map);
     // At the minimum zoom the world fills the width, so that no point appears twice.
     const minZoom = Math.log2(this.size.width / WORLD_SIZE);
+    this.#makeRoom(map);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;
     this.twin ??= this.#makeTwin();
+    this.#makeRoom(this.twin.map);
     this.twin.resize(minZoom);
+  }
+
+  /**
+   * Lets a map that is higher than wide show the whole width of the world, with empty space beyond the poles. The map
+   * library has no option for this. If a later version keeps these latitudes elsewhere, the map shows less of the world.
+   */
+  #makeRoom(map) {
+    const helper = map.transform._helper;
+    if (!helper?._latRange) return;
+    const beyond = Math.max(this.size.height / this.size.width - 1, 0) / 2;
+    const latitude = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+    helper._latRange = [latitude(1 + beyond), latitude(-beyond)];
   }
 
   #makeTwin() {
