@@ -73,7 +73,7 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
 
 
 def test_one_request_a_frame_at_most(open_map):
-    page = open_map("#index=iceland")
+    page = open_map("#index=iceland&view=compare")
     counts = page.evaluate("""async () => {
       const real = globalThis.fetch, frames = new Map();
       globalThis.fetch = (url, options) => {

@@ -69,14 +69,13 @@ export class Card {
   async list(cluster, index, side) {
     if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
     this.#begin(cluster, index, side);
-    const closer = element("button", { type: "button", className: "more" }, "Zoom in");
+    const closer = element("button", { type: "button", className: "more" }, "Zoom to its parts");
     closer.addEventListener("click", () => {
       this.close();
       this.viewer.choice.choose(cluster, side);
     });
-    const extent = withGroup(cluster.properties, cluster.bbox ? extentText(cluster) : "");
-    const near = this.viewer.placeNear(cluster);
-    const title = near ? `${points(cluster.count)} ${near}` : points(cluster.count);
+    const extent = withGroup(cluster.properties, [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster) : ""].filter(Boolean).join(" · "));
+    const title = points(cluster.count);
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
     if (side.name !== "tree") return this.#fill(title, extent, closer);
     const parts = this.#parts();

@@ -80,8 +80,10 @@ export class Choice {
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // Instead of a box that reaches nearly around the world, the whole world is shown, cut where there are no points.
+  // Instead of a box that reaches nearly around the world, the whole world is shown, cut where there are no points. If
+  // there are points everywhere, it is cut as usual.
   const gap = Math.max(360 - (end - west), 0) / 2;
+  if (gap < 1) return [[WORLD[0], south], [WORLD[2], north]];
   return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];
 }
 

@@ -17,6 +17,8 @@ export class Controls {
     find("#views").hidden = source.views.length < 2;
     find("#measures").hidden = !source.hasMeasures;
     find("#search").hidden = !source.hasFilters;
+    // In a notebook, the cut is one of the first things to choose.
+    find("#drawing").open = source.views.length < 2;
     find("#dust").parentElement.hidden = !source.hasTiles;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
@@ -200,7 +202,7 @@ export class Controls {
     const isTaken = (each) => indexes.some((other) => other !== each && titleOf(other) === titleOf(each));
     fill(find("#dataset"), indexes.map((each) => [each.name, isTaken(each) ? `${titleOf(each)} (${each.name})` : titleOf(each)]), index.name);
     find("#dataset-field").hidden = indexes.length < 2;
-    find("h1").textContent = titleOf(index);
+    find("h1").textContent = titleOf(index) || "Treeline";
     this.tell(index, []);
   }
 

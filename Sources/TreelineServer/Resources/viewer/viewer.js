@@ -589,7 +589,10 @@ export class Viewer {
     this.pointing.point(null);
     for (const side of [this.grid, this.tree]) side.reset();
     this.tones = null;
-    if (isElsewhere) this.showAll();
+    if (isElsewhere) {
+      this.stage.fit();
+      this.showAll();
+    }
     try {
       await Promise.all([this.#loadDensities(), this.#loadValues()]);
     } catch (error) {
@@ -684,7 +687,7 @@ export class Viewer {
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;
     this.#restKey = key;
-    if (this.source.hasMeasures) this.measures.update(this.index, requests);
+    if (this.source.hasMeasures && ["compare", "grid"].includes(this.settings.view)) this.measures.update(this.index, requests);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     this.find("#status").textContent =
       `${clusters(scene.size)} of ${points(total)} around ` +
