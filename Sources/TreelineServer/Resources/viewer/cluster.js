@@ -44,6 +44,7 @@ export function clusterOf(feature, { tones, values, settings }, scale, { knowsVa
     // Tiles have the area in pixels.
     tone: count > 1 ? tones.of(count, properties.area_px ?? areaOnMap(coveredArea(feature), latitude, scale)) : -1,
     stack: properties.stack === true,
+    scale,
     /** Number of points in each category, if badges are donuts. */
     parts: knowsValues ? values.parts(properties, settings) : null,
     properties,

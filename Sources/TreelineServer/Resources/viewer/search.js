@@ -51,7 +51,7 @@ export class Search {
   }
 
   #places(text) {
-    return this.viewer.places.named(text, MOST_PLACES).map((place) => ({ ...place, kind: "city", title: place.name, zoom: PLACE_ZOOMS[place.rank] ?? PLACE_ZOOMS.at(-1) }));
+    return this.viewer.places.named(text, MOST_PLACES).map((place) => ({ ...place, kind: "city", said: "city", title: place.name, zoom: PLACE_ZOOMS[place.rank] ?? PLACE_ZOOMS.at(-1) }));
   }
 
   /** Returns the points of the index whose names begin with a text, or have a word that begins with it. */
@@ -67,14 +67,18 @@ export class Search {
     const roots = await source.clusters(index.name, { limit: leastLimit(index), filter }, signal);
     const hits = [];
     for (const root of roots.features.slice(0, MOST_POINTS)) {
-      const { features } = await source.members(index.name, root.properties.cluster_id, { limit: MOST_POINTS, filter }, signal);
+      const { features } = await source.members(index.name, root.properties.cluster_id, { limit: 5 * MOST_POINTS, filter }, signal);
       for (const feature of features) {
         const [longitude, latitude] = feature.geometry.coordinates;
-        hits.push({ kind: "point", title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature });
+        // A category, such as a country, tells points of one name apart.
+        const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
+        hits.push({ kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature });
       }
       if (hits.length >= MOST_POINTS) break;
     }
-    return hits.slice(0, MOST_POINTS);
+    // Names that are the text itself come first.
+    const isExact = ({ title }) => title.toLowerCase() === text.toLowerCase();
+    return hits.sort((a, b) => isExact(b) - isExact(a)).slice(0, MOST_POINTS);
   }
 
   #show(hits, isDone = false) {
@@ -82,8 +86,7 @@ export class Search {
     this.#at = -1;
     const { list, field } = this;
     list.replaceChildren(...hits.map((hit, at) => {
-      const near = hit.kind === "point" ? this.viewer.placeNear(hit) : "";
-      const said = hit.kind === "point" ? near || coordinate(hit.latitude, hit.longitude) : hit.kind;
+      const said = hit.kind === "coordinate" ? "" : [hit.said, coordinate(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
       const item = element("li", { role: "option", id: `hit-${at}` }, element("span", {}, hit.title), element("small", {}, said));
       // The field must not lose the focus before the click.
       item.addEventListener("pointerdown", (event) => event.preventDefault());

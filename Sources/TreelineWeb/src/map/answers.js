@@ -123,8 +123,8 @@ export class Answers {
       const [longitude, latitude] = [coordinates[2 * i], coordinates[2 * i + 1]];
       const old = last.get(id);
       const isSame = old && old.count === count && old.longitude === longitude && old.latitude === latitude;
-      const cluster = isSame ? Object.assign(old, { radius, answer, at: i, tone: this.#tone(answer, i, scale) }) : {
-        id, count, first: firsts[i], size: sizes[i], label: abbreviated(count), longitude, latitude, radius, answer, at: i,
+      const cluster = isSame ? Object.assign(old, { radius, answer, at: i, scale, tone: this.#tone(answer, i, scale) }) : {
+        id, count, first: firsts[i], size: sizes[i], label: abbreviated(count), longitude, latitude, radius, answer, at: i, scale,
         x: worldX(longitude), y: worldY(latitude), stack: count > 1 && answer.isStack(i), ...this.#look(answer, i, count, firsts[i], sizes[i], scale),
       };
       this.#last.set(id, cluster);
