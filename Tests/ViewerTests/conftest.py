@@ -139,9 +139,9 @@ def open_map(complaints, new_context, address):
     """Returns a function that opens the map: `open_map("#index=iceland", viewport=PHONE)`. The page must not report
     errors or send requests to other machines."""
 
-    def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
+    def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, server=address, **options):
         context = new_context(viewport=viewport, **options)
-        context.route(lambda url: not url.startswith((address, *reaches, "blob:", "data:")),
+        context.route(lambda url: not url.startswith((server, *reaches, "blob:", "data:")),
                       lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()))
         page = context.new_page()
 
@@ -155,7 +155,7 @@ def open_map(complaints, new_context, address):
             setup(page)
         # The tiles of all points are switched off by default. Drawing them in software takes as long as everything
         # else.
-        page.goto(f"{address}/{fragment}" if "dust=" in fragment else f"{address}/{fragment}&dust=false")
+        page.goto(f"{server}/{fragment}" if "dust=" in fragment else f"{server}/{fragment}&dust=false")
         if settle:
             rest(page)
             page.evaluate("document.querySelector('#drawing').open = true")

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from conftest import LAPTOP, PHONE, TABLET, frames, idle, inside, pixel, press, rest, shown, stage
+from basemap import write_basemap
+from conftest import LAPTOP, PHONE, ROOT, TABLET, VIEWER, frames, idle, inside, pixel, press, rest, shown, stage
+from programs import Server
 
 ICELAND = 139_409
 
@@ -421,3 +423,28 @@ def test_a_filter_without_points_can_be_cleared(open_map):
     page.wait_for_function("() => viewer.tree.scene.size > 0")
     rest(page)
     assert page.locator("#notice").is_hidden()
+
+
+def test_a_basemap_lies_below_the_badges(open_map, indexes, tmp_path):
+    server = Server(indexes["iceland"], "--viewer", VIEWER, "--basemap", write_basemap(tmp_path / "land.pmtiles", ROOT / "Fixtures/land_110m.geojson"))
+    try:
+        page = open_map("#index=iceland", server=server.url, reduced_motion="reduce")
+        page.wait_for_function("() => viewer.map.getLayer('land areas')")
+        idle(page)
+        land, sea = [[int(color[i:i + 2], 16) for i in (1, 3, 5)] for color in page.evaluate("[viewer.palette.land, viewer.palette.sea]")]
+        assert pixel(page, [(-18.55, 64.62), (-17.5, 64.9), (-19.5, 64.9), (-16.5, 65.0), (-18.0, 65.1)]) == land
+        assert pixel(page, [(-24.2, 63.2), (-13.2, 63.5)]) == sea
+        assert "Natural Earth test" in page.locator(".maplibregl-ctrl-attrib").first.inner_text()
+        assert page.evaluate("viewer.tree.labels.placed.length") > 0
+    finally:
+        server.stop()
+
+
+def test_a_style_of_the_server_that_fails_says_so(open_map, indexes, style):
+    server = Server(indexes["iceland"], "--viewer", VIEWER, "--style", style.replace("style.json", "none.json"))
+    try:
+        page = open_map("#index=iceland", server=server.url, reaches=[style.rsplit("/", 1)[0]], tolerates=["404"], settle=False)
+        page.locator("#notice").get_by_text("The built-in map is shown instead.").wait_for()
+        page.wait_for_function("() => viewer.map.getLayer('land')")
+    finally:
+        server.stop()

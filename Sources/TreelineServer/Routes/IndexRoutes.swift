@@ -29,7 +29,12 @@ enum IndexRoutes {
     }
   }
 
-  static func all(_ indexes: [ServedIndex]) -> Representation { .json { ["indexes": indexes.map(IndexFacts.init)] } }
+  static func all(_ indexes: [ServedIndex], style: String?, hasBasemap: Bool) -> Representation {
+    .json {
+      ServedIndexes(
+        indexes: indexes.map(IndexFacts.init), style: style, basemap: hasBasemap ? "viewer/basemap.pmtiles" : nil)
+    }
+  }
 }
 
 extension OutputBytes {
@@ -50,6 +55,13 @@ extension OutputBytes {
     append(histogram.missingCount)
     append("}\n")
   }
+}
+
+/// The served indexes, and what the viewer shows below their clusters.
+private struct ServedIndexes: Encodable {
+  let indexes: [IndexFacts]
+  /// Address of a map style, and relative address of an archive of tiles; left out if the viewer shows its own map.
+  let style, basemap: String?
 }
 
 /// Facts about an index for clients.

@@ -7,7 +7,8 @@ struct Summary {
     ViewMeasure.all.filter { $0.praise != nil }.compactMap { Finding($0, in: report.views) }
   }
 
-  var html: String {
+  /// The title and the findings in three sentences or fewer.
+  var head: String {
     let findings = findings
     return """
       <header>
@@ -15,7 +16,19 @@ struct Summary {
       <h1>\(headline(findings))</h1>
       <p class="lede">\(lede(findings))</p>
       </header>
-      \(findings.isEmpty ? "" : "<ul class=\"tiles\" aria-label=\"Means over all views\">\n\(findings.map(tile).joined())</ul>")
+
+      """
+  }
+
+  /// The findings as numbers, folded.
+  var tiles: String {
+    let findings = findings
+    return findings.isEmpty
+      ? ""
+      : """
+      <details class="means"><summary>Measures, as means over all views</summary>
+      <ul class="tiles" aria-label="Means over all views">
+      \(findings.map(tile).joined())</ul></details>
 
       """
   }
@@ -38,7 +51,14 @@ struct Summary {
     let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
     return
       "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")."
-      + report.methods.indices.map { sentence(findings, of: $0) }.joined()
+      + sentences(findings).joined()
+  }
+
+  /// Returns the sentences about the two methods that are the best by most measures, in the order of the methods.
+  private func sentences(_ findings: [Finding]) -> [String] {
+    let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
+    let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
+    return told.map { sentence(findings, of: $0) }
   }
 
   /// Returns what a method does better than the first method or, for the first method, what it does better than the

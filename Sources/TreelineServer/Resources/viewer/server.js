@@ -19,7 +19,10 @@ export class Server extends Source {
   }
 
   async indexes() {
-    return (await this.#get("v1/indexes", "indexes")).indexes;
+    const { indexes, style, basemap } = await this.#get("v1/indexes", "indexes");
+    this.style = style ?? "";
+    this.basemap = basemap ? this.url(basemap) : "";
+    return indexes;
   }
 
   /** @param signal Aborts the request, in this method and in the methods below. */

@@ -32,6 +32,9 @@ export class Source {
   cuts = null;
   /** Whether the source has vector tiles, from which the points themselves are drawn. */
   hasTiles = false;
+  /** Address of the map style below the clusters, or of an archive of tiles; empty for the built-in map. */
+  style = "";
+  basemap = "";
   /** Whether the source measures answers. */
   hasMeasures = false;
   /** Whether the source supports filters. */

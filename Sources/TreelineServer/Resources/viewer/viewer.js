@@ -1,5 +1,6 @@
 // The map and its parts. Requests answers, draws frames, and reacts to the user.
 
+import { TileArchive } from "./archive.js";
 import { repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
@@ -129,8 +130,9 @@ export class Viewer {
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
+    await this.#openArchive();
     this.mapOptions = {
-      style: this.#style || worldStyle(this.palette),
+      style: this.#style || this.#ownStyle,
       transformRequest: (url) => this.source.request?.(url),
       maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
       maxPitch: 0,
@@ -304,7 +306,26 @@ export class Viewer {
 
   /** The requested map style; empty for the built-in map. */
   get #style() {
-    return this.basemap ?? this.settings.style;
+    return this.basemap ?? (this.settings.style || this.source.style);
+  }
+
+  /** The style of the built-in map, or of the server's archive of tiles. */
+  get #ownStyle() {
+    return this.archive?.style(this.palette) ?? worldStyle(this.palette);
+  }
+
+  /** Opens the server's archive of tiles. If it cannot be read, the built-in map is shown, and a message. */
+  async #openArchive() {
+    const { basemap } = this.source;
+    if (!basemap || this.#style) return;
+    const archive = new TileArchive(basemap, (url) => this.source.request?.(url) ?? {});
+    try {
+      await archive.open();
+    } catch (error) {
+      return this.tell("style", `The map of the server cannot be shown: ${error.message}. The built-in map is shown instead.`);
+    }
+    archive.serve();
+    this.archive = archive;
   }
 
   /** Shows another map style from now on. If it is null, shows the style of the settings. */
@@ -314,7 +335,7 @@ export class Viewer {
     if (!this.map) return;
     this.#isUnstyled = false;
     this.notice.hide("style");
-    this.#setStyle(this.#style || worldStyle(this.palette));
+    this.#setStyle(this.#style || this.#ownStyle);
   }
 
   #setStyle(style) {
@@ -399,7 +420,7 @@ export class Viewer {
     const { view, divider, ellipses } = this.settings;
     const { width } = camera;
     this.#placeLabels(camera, now);
-    if (camera.zoom > EMPTY_ZOOM && (!this.#style || this.#isUnstyled)) {
+    if (camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
       const { palette, stage } = this;
       for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette });
     }
@@ -634,7 +655,8 @@ export class Viewer {
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
-    if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
+    if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
+    else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     // Sizes do not change with colours, so they are not measured again. While styles change, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
