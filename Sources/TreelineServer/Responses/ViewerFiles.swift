@@ -52,7 +52,9 @@ final class ViewerFiles: Sendable {
 
   /// Returns whether a file begins as PMTiles 3 does.
   static func isArchive(at path: String) -> Bool {
-    guard FileVersion(path: path)?.isRegular == true, let file = FileHandle(forReadingAtPath: path) else { return false }
+    guard FileVersion(path: path)?.isRegular == true, let file = FileHandle(forReadingAtPath: path) else {
+      return false
+    }
     defer { try? file.close() }
     return (try? file.read(upToCount: 8)) == Data("PMTiles\u{3}".utf8)
   }

@@ -95,7 +95,8 @@ extension LogFormat: ExpressibleByArgument {}
   var style: String?
 
   @Option(
-    help: ArgumentHelp("Tiles in PMTiles 3, vector or raster, that the map shows below the clusters.", valueName: "file"))
+    help: ArgumentHelp(
+      "Tiles in PMTiles 3, vector or raster, that the map shows below the clusters.", valueName: "file"))
   var basemap: String?
 
   func validate() throws {
