@@ -54,20 +54,26 @@ struct Summary {
       + sentences(findings).joined()
   }
 
-  /// Returns the sentences about the two methods that are the best by most measures, in the order of the methods.
+  /// Returns two sentences: about the two methods that are the best by most measures, or both about one method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
-    return told.map { sentence(findings, of: $0) }
+    let clauses = told.map { one in
+      findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
+    }
+    let named = zip(told, clauses).filter { !$1.isEmpty }
+    let opening = { (one: Int) in " With \(escaped(report.methods[one].title)), " }
+    guard named.count == 1, let (one, all) = named.first, all.count > 2 else {
+      return named.map { "\(opening($0))\(enumeration(of: Array($1.prefix(3))))." }
+    }
+    return [
+      "\(opening(one))\(enumeration(of: Array(all.prefix(2)))).",
+      "\(opening(one))\(enumeration(of: Array(all.dropFirst(2)))).",
+    ]
   }
 
-  /// Returns what a method does better than the first method or, for the first method, what it does better than the
-  /// next best method.
-  private func sentence(_ findings: [Finding], of one: Int) -> String {
-    let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
-    return clauses.isEmpty ? "" : " With \(escaped(report.methods[one].title)), \(enumeration(of: clauses))."
-  }
-
+  /// Returns what a method does better than another: the first method or, for the first method, the next best.
+  ///
   /// - Returns: nil if the difference is too small to mention.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
