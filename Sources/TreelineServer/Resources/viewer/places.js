@@ -17,8 +17,9 @@ export class Places {
   all = [];
 
   async load() {
-    const response = await fetch(resource("places.geojson"));
-    const { features } = await response.json();
+    const places = resource("places.geojson");
+    // A bundle contains the file itself.
+    const { features } = typeof places === "string" ? await (await fetch(places)).json() : places;
     this.all = features.map(({ properties: { name, rank }, geometry: { coordinates: [longitude, latitude] } }) => (
       { name, rank, longitude, latitude, x: worldX(longitude), y: worldY(latitude) })).sort((a, b) => a.rank - b.rank);
   }

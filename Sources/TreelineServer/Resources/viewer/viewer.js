@@ -214,7 +214,8 @@ export class Viewer {
   /** Shows the extent of the index and its first and last time below its title. */
   async #loadFacts() {
     const { controls, index } = this;
-    if (this.address) document.title = `${titleOf(index)} · Treeline`;
+    // A standalone page has a title of its own.
+    if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
     if (!index.bounds) return;
     const { width, height } = boxSize(index.bounds);
     const [[west], [east]] = corners(index.bounds);
