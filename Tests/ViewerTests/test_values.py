@@ -335,7 +335,7 @@ def test_members_are_sorted_and_saved(open_map):
     page = open_map("#index=events&view=tree")
     page.evaluate("viewer.card.list(viewer.tree.scene.clusters.find(({ count }) => count > 8), viewer.index, viewer.tree)")
     page.locator("#card li").first.wait_for()
-    sizes = "() => [...document.querySelectorAll('#card li small')].map(({ textContent }) => +textContent.split(' · ')[1])"
+    sizes = "() => [...document.querySelectorAll('#card li small')].map(({ textContent }) => +textContent.split(' · ').find((text) => /^[0-9]+$/.test(text)))"
     told = page.evaluate(sizes)
     assert told == sorted(told, reverse=True) and len(set(told)) > 1
     page.get_by_label("Sort by").select_option("size")
