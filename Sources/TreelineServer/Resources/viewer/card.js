@@ -1,7 +1,7 @@
 // The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates. Its members are
 // spread around it. The card of a cluster has facts about its points, and lists them in pages, sorted by any column.
 
-import { extentText } from "./hint.js";
+import { extentText, MOST_SORTED } from "./hint.js";
 import { download } from "./share.js";
 import { coordinate, element, factsOf, nameColumn, nameOf, number, points, short, withGroup } from "./text.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
@@ -312,9 +312,6 @@ export class Card {
     }
   }
 }
-
-/** Greatest number of points that a card sorts without being asked. */
-const MOST_SORTED = 20_000;
 
 /** Returns features as CSV (RFC 4180), with the columns of the index. */
 function csvOf(features, columns) {

@@ -82,6 +82,11 @@ export class Labels {
     }
   }
 
+  clear() {
+    this.placed = [];
+    this.#key = "";
+  }
+
   /** Draws the names on a canvas whose origin is the upper left corner of the map. */
   draw(context, camera, palette, ratio) {
     if (this.palette !== palette || this.ratio !== ratio) this.#pictures.clear();

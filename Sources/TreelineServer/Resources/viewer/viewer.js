@@ -75,6 +75,7 @@ export class Viewer {
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
+  #areTilesDrawn = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
   /** The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it. */
@@ -370,6 +371,11 @@ export class Viewer {
     });
     map.on("render", () => this.#frame());
     map.on("moveend", () => this.#moved());
+    map.on("movestart", () => (this.#areTilesDrawn = false));
+    map.on("idle", () => {
+      this.#areTilesDrawn = true;
+      if (settings.view === "tiles") this.wake();
+    });
     map.on("sourcedata", ({ sourceId, tile }) => {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
@@ -444,7 +450,9 @@ export class Viewer {
     const places = this.#style && !this.#isUnstyled ? [] : this.places.in(camera);
     const { columns, name, version } = this.index;
     if (this.settings.view === "tiles") {
-      if (this.map.getLayer("clusters") && this.map.areTilesLoaded()) this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now);
+      // Where the map library has drawn badges is known only once it is idle.
+      if (!this.#areTilesDrawn) this.tree.labels.clear();
+      else if (this.map.getLayer("clusters")) this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now);
       return;
     }
     for (const side of this.sides) {
@@ -643,6 +651,10 @@ export class Viewer {
     const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
     for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones, this.values);
     this.address?.update();
+    if (settings.view === "tiles") {
+      this.#areTilesDrawn = false;
+      this.map.triggerRepaint();
+    }
     this.wake();
   }
 
