@@ -93,7 +93,7 @@ export class Search {
       item.addEventListener("click", () => this.#choose(hit));
       return item;
     }));
-    if (hits.length === 0 && isDone && field.value.trim() !== "") list.replaceChildren(element("li", { className: "none" }, "Nothing found"));
+    if (hits.length === 0 && isDone && field.value.trim() !== "") list.replaceChildren(element("li", { className: "none", role: "option", ariaDisabled: "true" }, "Nothing found"));
     list.hidden = list.childElementCount === 0;
     field.setAttribute("aria-expanded", !list.hidden);
     field.removeAttribute("aria-activedescendant");
