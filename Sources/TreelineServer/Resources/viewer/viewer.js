@@ -76,6 +76,8 @@ export class Viewer {
   #rest = 0;
   #restKey = "";
   #areTilesDrawn = false;
+  /** Whether the settings name an index that is not there. */
+  #isMissing = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
   /** The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it. */
@@ -291,7 +293,8 @@ export class Viewer {
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
-    if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
+    this.#isMissing = index !== "" && !this.#named(index);
+    if (this.#isMissing) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
     this.#forgotten = [];
@@ -589,7 +592,10 @@ export class Viewer {
     if (names.has("index")) {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
-      if (this.#named(this.settings.index)) this.notice.hide("link");
+      if (this.#isMissing && this.#named(this.settings.index)) {
+        this.#isMissing = false;
+        this.notice.hide("link");
+      }
     }
     if (names.has("view") || names.has("compare")) this.fit();
     if (["where", "off", "range"].some((name) => names.has(name))) this.notice.hide("filter");
