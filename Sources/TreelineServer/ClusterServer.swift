@@ -42,6 +42,9 @@ public struct ClusterServer: Sendable {
     guard !options.hasViewer || FileVersion(path: viewer + "/index.html")?.isRegular == true else {
       throw ServerError.noViewer(folder: viewer)
     }
+    if let path = options.basemapFile, options.hasViewer, !ViewerFiles.isArchive(at: path) {
+      throw ServerError.noBasemap(path: path)
+    }
     tls = try options.tls.map { try $0.context() }
     metrics = ServerMetrics(log: log)
     bounds = ServerBounds(options, metrics: metrics, logger: self.logger)
@@ -155,6 +158,10 @@ public struct ServerOptions: Sendable {
   public var maxAge = 0
   /// Folder of the viewer's files; nil for the viewer that comes with the server.
   public var viewerFolder: String?
+  /// URL of the map style that the viewer shows below the clusters; nil for its own land and borders.
+  public var style: String?
+  /// File in PMTiles 3 with vector or raster tiles that the viewer shows below the clusters; nil for its own map.
+  public var basemapFile: String?
   /// URL of the server behind a proxy, without a slash at its end, for TileJSON.
   public var publicURL: String?
   /// Maximum time for which a connection may be idle, in seconds.
@@ -192,10 +199,13 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noResources
   /// The folder has no viewer.
   case noViewer(folder: String)
+  /// The file of the base map is missing or not in PMTiles.
+  case noBasemap(path: String)
 
   public var description: String {
     switch self {
     case .noResources: "expected the server's folder of resources next to the executable, found none; build it again"
+    case .noBasemap(let path): "\(path): expected an archive of tiles in PMTiles 3, found none"
     case .noViewer(let folder): "\(folder): expected the viewer's index.html in this folder, found none"
     }
   }

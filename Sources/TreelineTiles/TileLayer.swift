@@ -2,7 +2,8 @@
 @_spi(Server) import TreelineFormats
 
 /// The layer of a vector tile, to which features are appended one by one. Features are points. They have the same
-/// properties as in GeoJSON, except the bounding box. Clusters also have the area that their points cover.
+/// properties as in GeoJSON, except the bounding box. Clusters also have the area that their points cover, in square
+/// kilometers and in square pixels of a map that shows the tile 512 pixels wide.
 @_spi(Server) public struct TileLayer {
   /// Greatest number of bytes of the encoded tile. If the tile becomes longer, `append` throws.
   private let limit: Int
@@ -18,6 +19,7 @@
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
+  private let zoom: Int
   /// For each key, the index of the aggregate whose count the key names. Nil for keys that do not name a count, and for
   /// counts that did not get their usual name.
   private var countedBy: [Int32?] = []
@@ -28,12 +30,12 @@
   private let takenNames: Set<String>
 
   /// Indices of the keys that clusters have.
-  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge }
+  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge, screenArea }
 
   /// Keys that clusters have, in the order of `Key`, each with its type in TileJSON.
   static let fields: KeyValuePairs = [
     "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
-    "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number",
+    "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number", "area_px": "Number",
   ]
 
   /// Key of a cluster's group, in an index with groups. Different groups never mix.
@@ -52,9 +54,10 @@
   ///   - tree: Tree of the clusters.
   ///   - cut: Cut that selects the clusters.
   ///   - aggregates: Names of the aggregates.
+  ///   - zoom: Zoom of the tile.
   ///   - limit: Maximum length of the tile in bytes.
-  public init(of tree: ClusterTree, for cut: Cut, aggregates: [String], limit: Int = .max) {
-    (self.tree, self.cut, self.aggregates, self.limit) = (tree, cut, aggregates, limit)
+  public init(of tree: ClusterTree, for cut: Cut, aggregates: [String], zoom: Int, limit: Int = .max) {
+    (self.tree, self.cut, self.aggregates, self.zoom, self.limit) = (tree, cut, aggregates, zoom, limit)
     renamedKeys = Array(repeating: [:], count: aggregates.count)
     takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
     for field in Self.fields { _ = key(field.key) }
@@ -80,7 +83,10 @@
     if isCluster {
       tag(Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount))))
     }
-    if let area = tree.plane.coveredArea(of: cluster) { tag(Key.area.rawValue, add(.double(area))) }
+    if let area = tree.plane.coveredArea(of: cluster) {
+      tag(Key.area.rawValue, add(.double(area)))
+      tag(Key.screenArea.rawValue, value(.uint(Plane.coveredPixels(of: cluster, zoom: zoom))))
+    }
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
     // The key for groups is added after the fixed keys, so that tiles without groups do not have it.
     if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }

@@ -18,7 +18,7 @@ TURN = 1 << 32
 EDGE = TURN - 1
 NULL, ABSENT = 0x7FF8_0000_0000_0000, 0x7FF8_0000_0000_0001
 OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse",
-                  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
+                  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px",
                   "cluster_group")
 
 Node = namedtuple("Node", "first count record level depth")

@@ -26,6 +26,7 @@ def test_every_cluster_of_a_zoom_is_in_one_tile_with_the_properties_of_geojson(s
                 area = properties.pop("area_km2", None)
                 assert (area is not None) == (properties["cluster"] and not properties.get("stack"))
                 assert area is None or area > 0
+                assert (properties.pop("area_px", None) is None) == (area is None)
                 found[feature["id"]] = properties
                 column, row = feature["geometry"]["coordinates"]
                 longitude = (x + column / 4096) / 64 * 360 - 180

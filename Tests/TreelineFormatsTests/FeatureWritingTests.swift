@@ -138,8 +138,8 @@ import TreelineBuilder
       let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])
       names.formUnion(try #require(object["properties"] as? [String: Any]).keys)
     }
-    // Only vector tiles have the property `area_km2`.
-    #expect(names.union(["area_km2"]) == FeatureProperties.own)
+    // Only vector tiles have areas.
+    #expect(names.union(["area_km2", "area_px"]) == FeatureProperties.own)
   }
 
   private static func written(_ features: [ClusterFeature]) -> [String] {

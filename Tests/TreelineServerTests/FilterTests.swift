@@ -75,6 +75,24 @@ import TreelineBuilder
   }
 
   /// Adds up the values in all tiles of a zoom. In tiles, nested names are flattened.
+  @Test func membersAreSortedByAColumn() async throws {
+    let client = try Self.client()
+    let root = try #require(Self.tree.root)
+    for (sort, isDescending) in [("price", false), ("-price", true)] {
+      var prices: [Int?] = []
+      for offset in stride(from: 0, to: Self.tree.pointCount, by: 1000) {
+        let page = try await client.get(
+          "/v1/places/clusters/\(root.id)/members?sort=\(sort)&limit=1000&offset=\(offset)")
+        prices += try Self.features(page).map { $0["price"] as? Int }
+      }
+      #expect(prices.count == Self.tree.pointCount)
+      let known = prices.prefix { $0 != nil }.compactMap { $0 }
+      #expect(known.count > 1000 && known == known.sorted { isDescending ? $0 > $1 : $0 < $1 })
+      #expect(prices.dropFirst(known.count).allSatisfy { $0 == nil })
+    }
+    #expect(try await client.get("/v1/places/clusters/\(root.id)/members?sort=none").status == .badRequest)
+  }
+
   @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {
     let client = try Self.client()
     var (prices, hotels, points) = (0, 0, 0)
@@ -117,7 +135,7 @@ import TreelineBuilder
     let tree = try ClusterTree(points).adding(columns: columns)
     let names = ["counts_kind", "counts_kind.b"]
     let counts = [Aggregate.counts("kind"), .counts("kind.b")]
-    var layer = TileLayer(of: tree, for: .limit(4), aggregates: names)
+    var layer = TileLayer(of: tree, for: .limit(4), aggregates: names, zoom: 0)
     // First all points are in one cluster, and then each point is alone. No name may change from feature to feature.
     for limit in [1, 4] {
       let clusters = try tree.clusters(.limit(limit), in: .everything)

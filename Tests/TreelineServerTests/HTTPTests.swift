@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -53,6 +54,26 @@ import Testing
   }
 
   /// An entity tag never matches a path that does not exist, and neither does `*`.
+  @Test func aBasemapIsServedInRanges() async throws {
+    var server = try TestServer()
+    let path = server.folder.appendingPathComponent("map.pmtiles").path
+    let bytes = Data("PMTiles\u{3}".utf8) + Data((0..<200).map { UInt8($0) })
+    try bytes.write(to: URL(fileURLWithPath: path))
+    server.options.basemapFile = path
+    let client = try server.client
+    let indexes = try await client.get("/v1/indexes").json()
+    #expect(indexes["basemap"] as? String == "viewer/basemap.pmtiles" && indexes["style"] == nil)
+    let part = try await client.get("/viewer/basemap.pmtiles", [.range: "bytes=6-9"])
+    #expect(part.status == .partialContent && Data(part.body.readableBytesView) == bytes[6...9])
+    #expect(part.headers[.contentRange] == "bytes 6-9/208")
+    let whole = try await client.get("/viewer/basemap.pmtiles")
+    #expect(whole.status == .ok && Data(whole.body.readableBytesView) == bytes)
+    #expect(
+      try await client.get("/viewer/basemap.pmtiles", [.range: "bytes=999-"]).status == .rangeNotSatisfiable)
+    server.options.basemapFile = server.path("places")
+    #expect(throws: ServerError.noBasemap(path: server.path("places"))) { try server.client }
+  }
+
   @Test func whatIsNotThereIsNotKnown() async throws {
     let client = try TestServer().client
     for path in ["/v1/places/clusters/1099511627777", "/v1/places/clusters/0/parent", "/nothing"] {

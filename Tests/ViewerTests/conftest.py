@@ -34,6 +34,7 @@ LAPTOP = {"width": 1440, "height": 900}
 # A small window makes tests faster, because it is drawn in software.
 WINDOW = {"width": 1100, "height": 720}
 PHONE = {"width": 390, "height": 844}
+TABLET = {"width": 768, "height": 1024}
 PHONE_ON_ITS_SIDE = {"width": 844, "height": 390}
 
 
@@ -70,20 +71,29 @@ def events(path):
     return path
 
 
+def skewed(path, events):
+    """Writes the events with sizes that differ by powers of ten."""
+    with gzip.open(events, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
+        header, *rows = csv.reader(source)
+        csv.writer(file).writerows([header, *([*row[:4], round(10 ** (int(row[4]) / 70)), *row[5:]] for row in rows)])
+    return path
+
+
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
     fixtures = ROOT / "Fixtures"
     built = {}
     for name, points, *options in (
-        ("iceland", fixtures / "iceland_addresses.csv.gz", "--attributes", "name,postcode,place"),
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text,postcode,place"),
         ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
-        ("airports", fixtures / "airports.csv.gz", "--attributes", "name,country"),
+        ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country"),
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
         ("events", events(folder / "events.csv.gz"), "--columns", "all"),
         ("groups", folder / "events.csv.gz", "--columns", "all", "--group-by", "kind", "--grow", "badges"),
+        ("skewed", skewed(folder / "skewed.csv.gz", folder / "events.csv.gz"), "--columns", "all"),
         ("one", fixtures / "nasty/one.csv"),
         ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):
@@ -129,9 +139,9 @@ def open_map(complaints, new_context, address):
     """Returns a function that opens the map: `open_map("#index=iceland", viewport=PHONE)`. The page must not report
     errors or send requests to other machines."""
 
-    def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, **options):
+    def open_map(fragment="", viewport=WINDOW, tolerates=(), reaches=(), setup=None, settle=True, server=address, **options):
         context = new_context(viewport=viewport, **options)
-        context.route(lambda url: not url.startswith((address, *reaches, "blob:", "data:")),
+        context.route(lambda url: not url.startswith((server, *reaches, "blob:", "data:")),
                       lambda route: (complaints.append(f"asked for {route.request.url}"), route.abort()))
         page = context.new_page()
 
@@ -145,9 +155,10 @@ def open_map(complaints, new_context, address):
             setup(page)
         # The tiles of all points are switched off by default. Drawing them in software takes as long as everything
         # else.
-        page.goto(f"{address}/{fragment}" if "dust=" in fragment else f"{address}/{fragment}&dust=false")
+        page.goto(f"{server}/{fragment}" if "dust=" in fragment else f"{server}/{fragment}&dust=false")
         if settle:
             rest(page)
+            page.evaluate("document.querySelector('#drawing').open = true")
         return page
 
     return open_map

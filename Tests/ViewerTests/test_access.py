@@ -15,10 +15,8 @@ SCREENS = {"wide": WIDE, "laptop": LAPTOP, "phone": PHONE, "phone-on-its-side": 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_that_axe_finds(open_map, screen, scheme):
     page = open_map("#index=iceland", viewport=SCREENS[screen], color_scheme=scheme)
-    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
     if screen == "phone":
         page.get_by_role("button", name="Settings").click()
-    page.locator("#listing summary").click()
     page.locator("#listing button").first.wait_for()
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
@@ -26,7 +24,6 @@ def test_nothing_that_axe_finds(open_map, screen, scheme):
 
 def test_a_card_has_nothing_that_axe_finds(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
-    page.locator("#listing summary").click()
     page.locator("#listing button").first.click()
     page.locator("#card li").first.wait_for()
     found = Axe().run(page).response["violations"]
@@ -35,9 +32,8 @@ def test_a_card_has_nothing_that_axe_finds(open_map):
 
 def test_keys_step_through_clusters_and_zoom_in(open_map):
     page = open_map("#index=iceland&view=tree")
-    page.locator("#listing summary").focus()
-    page.keyboard.press("Enter")
     page.locator("#listing button").first.wait_for()
+    page.locator("#listing summary").focus()
     page.keyboard.press("Tab")
     largest = max(shown(page), key=lambda c: c["count"])
     focused = "document.activeElement.textContent"
@@ -54,7 +50,6 @@ def test_keys_step_through_clusters_and_zoom_in(open_map):
 
 def test_the_keyboard_goes_on_where_a_card_was_opened(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
-    page.locator("#listing summary").click()
     item = page.locator("#listing button").first
     item.press("Enter")
     page.locator("#card li").first.wait_for()
@@ -108,14 +103,11 @@ COVERED = """([over, below]) => {
 def test_no_panel_hides_half_of_what_it_describes(open_map, screen, view):
     page = open_map(f"#index=stacks&view={view}&map=10/55.7/12.5", viewport=SCREENS[screen], has_touch=True)
     covered = lambda over, below="body": page.evaluate(COVERED, [over, below])
-    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
-    assert covered("#panel") < 0.5
+    assert covered("#panel") < (0.1 if screen == "phone" else 0.5)
     if screen == "phone":
         page.get_by_role("button", name="Settings").click()
-        assert covered("#panel") <= 0.501
-    page.locator("#listing summary").click()
+        assert covered("#panel") <= 0.63
     page.locator("#listing button").first.wait_for()
-    assert covered("#panel") <= 0.501
     # If a card is opened from the list, it replaces the settings. The card must not cover its cluster.
     page.locator("#listing button").first.click()
     page.wait_for_function("() => viewer.map.getZoom() > 10.1 || viewer.card.isOpen")
@@ -147,7 +139,7 @@ def test_a_finger_that_rests_on_a_badge_lists_its_points(open_map, view):
     frames(page)
     rest(page)
     assert page.evaluate("viewer.map.getZoom()") == zoom
-    page.get_by_role("button", name="Zoom to where it falls apart").click()
+    page.get_by_role("button", name="Zoom to its parts").click()
     page.wait_for_function("z => viewer.map.getZoom() > z + 0.5", arg=zoom)
     assert page.locator("#card").is_hidden()
 
@@ -158,7 +150,6 @@ def test_pictures_to_look_at(open_map, screen, scheme):
     PICTURES.mkdir(parents=True, exist_ok=True)
     page = open_map("#index=iceland&dust=true", viewport=SCREENS[screen], color_scheme=scheme)
     idle(page)
-    page.wait_for_function("() => document.querySelector('#measures td.tree').textContent !== '–'")
     path = PICTURES / f"{screen}-{scheme}.png"
     page.screenshot(path=path)
     # The file of an empty picture would have only a few thousand bytes.

@@ -31,6 +31,27 @@ def test_parts_start_where_their_whole_was(open_map):
       const s = viewer.tree.scene.sprite(c.id); return s.x === c.x && s.y === c.y && s.size === 1 && s.alpha === 1 })""")
 
 
+def test_badges_shrink_with_a_map_that_zooms_out(open_map):
+    """Until the answer for the new view has come, badges keep their distances in proportion, so that they form no heap."""
+    page = open_map("#index=iceland&view=tree&map=9/64.1/-21.6&by=spacing")
+    page.evaluate("""() => {
+      globalThis.drawn = [];
+      const {pictures} = viewer.overlay, real = pictures.drawDisc;
+      pictures.drawDisc = function (context, cluster, x, y, scale) {
+        drawn.push([x, y, cluster.radius * scale]);
+        return real.call(this, context, cluster, x, y, scale);
+      };
+      viewer.tree.feed.want = () => false;
+      viewer.map.jumpTo({zoom: 6.5});
+    }""")
+    page.evaluate("drawn.length = 0; viewer.wake()")
+    page.wait_for_function("() => drawn.length > 10")
+    frames(page)
+    circles = list({(x, y): (x, y, radius) for x, y, radius in page.evaluate("drawn")}.values())
+    assert max(radius for _, _, radius in circles) < 6
+    assert all(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 >= a[2] + b[2] - 0.5 for i, a in enumerate(circles) for b in circles[:i])
+
+
 def test_reduced_motion_moves_nothing(open_map):
     page = open_map("#index=iceland&view=tree", reduced_motion="reduce")
     page.evaluate("viewer.map.jumpTo({zoom: viewer.map.getZoom() + 1})")
@@ -73,7 +94,7 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
 
 
 def test_one_request_a_frame_at_most(open_map):
-    page = open_map("#index=iceland")
+    page = open_map("#index=iceland&view=compare")
     counts = page.evaluate("""async () => {
       const real = globalThis.fetch, frames = new Map();
       globalThis.fetch = (url, options) => {

@@ -1,6 +1,7 @@
 """Tests the colors of clusters: their meaning, their legibility, and where they are used."""
 
 import json
+import statistics
 
 import pytest
 
@@ -62,12 +63,12 @@ def test_few_points_at_one_position_are_not_the_densest_place(open_map):
     """Checks that a stack of a few points is paler than many points in a town, in the same index and at any zoom."""
     page = open_map("#index=iceland&view=tree")
     of = "([count, area]) => viewer.tones.of(count, area)"
-    assert page.evaluate(of, [3, 0]) < page.evaluate(of, [20_000, 40]) - 4
-    assert page.evaluate(of, [11_000, 0]) == page.evaluate("viewer.tones.count - 1")
+    assert page.evaluate(of, [58, 0]) < page.evaluate(of, [29_000, 20_000]) - 4
+    assert page.evaluate(of, [100_000, 0]) == page.evaluate("viewer.tones.count - 1")
     # More points at the same position are denser. If the same number of points covers more ground, the points are less
     # dense.
     assert page.evaluate(of, [3, 0]) < page.evaluate(of, [300, 0])
-    assert page.evaluate(of, [300, 1000]) < page.evaluate(of, [300, 1])
+    assert page.evaluate(of, [300, 20_000]) < page.evaluate(of, [300, 1])
 
 
 def test_an_outlier_hardly_changes_the_colour(open_map):
@@ -107,17 +108,45 @@ def test_one_scale_holds_for_the_index_at_every_zoom(open_map):
     assert page.evaluate("[viewer.tones.low, viewer.tones.high]") == scale
 
 
+@pytest.mark.parametrize("index, view", [("iceland", ""), ("iceland", "10/64.13/-21.9"), ("airports", ""), ("airports", "5/40/-90")])
+def test_darkness_follows_density(open_map, index, view):
+    """Compares the tones of badges with the numbers of points around them, within a circle of a square centimeter."""
+    page = open_map(f"#index={index}&map={view}")
+    told = page.evaluate("""async () => {
+      const {clusters} = viewer.tree.scene, camera = viewer.camera, radius = Math.sqrt((96 / 2.54) ** 2 / Math.PI);
+      // Clusters of a few points at the closest zoom stand for the points themselves.
+      const [width, height] = [camera.width, camera.height];
+      const query = {center: `${camera.longitude},${camera.latitude}`, zoom: camera.zoom + 1, width, height, detail: 2};
+      const {features} = await viewer.source.clusters(viewer.index.name, query);
+      const {worldX, worldY} = await import('/viewer/vendor/treeline/map/mercator.js');
+      const points = features.map(({geometry: {coordinates: [x, y]}, properties}) =>
+        ({...camera.point(worldX(x), worldY(y)), count: properties.point_count}));
+      return clusters.filter(({count}) => count > 1).map(({x, y, tone}) => ({tone, at: camera.point(x, y)}))
+        .filter(({at}) => at.x > 0 && at.y > 0 && at.x < width && at.y < height)
+        .map(({tone, at}) => [tone, points.reduce((sum, {x, y, count}) => sum + (Math.hypot(x - at.x, y - at.y) < radius ? count : 0), 0)]);
+    }""")
+    assert len(told) > 20
+    assert rank_correlation(*zip(*told)) >= 0.8
+
+
+def rank_correlation(one, other):
+    """Returns Spearman's coefficient."""
+    def ranks(values):
+        return [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
+    return statistics.correlation(ranks(one), ranks(other))
+
+
 def test_tiles_have_the_colours_of_the_map(open_map):
     """Checks that the map library's expression computes the same tone from a count and an area as the viewer does."""
     page = open_map("#index=iceland&view=tiles")
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
-    cases = [[2, 0], [3, 0.001], [40, 3], [5000, 2], [74_000, 900], [20, 4000], [900_000, 0]]
+    cases = [[2, 0], [3, 0.001], [40, 3000], [5000, 2], [74_000, 90_000], [20, 4000], [900_000, 0]]
     expression = page.evaluate("""async () => {
       const {toneExpression} = await import('/viewer/vendor/treeline/map/density.js');
-      return toneExpression(viewer.tones, ['get', 'point_count'], ['coalesce', ['get', 'area_km2'], 0]) }""")
+      return toneExpression(viewer.tones, ['get', 'point_count'], ['coalesce', ['get', 'area_px'], 0]) }""")
     for count, area in cases:
-        assert evaluated(expression, {"point_count": count, "area_km2": area}) == \
+        assert evaluated(expression, {"point_count": count, "area_px": area}) == \
             page.evaluate("([count, area]) => viewer.tones.of(count, area)", [count, area])
     assert json.dumps(expression) in json.dumps(page.evaluate("viewer.map.getLayoutProperty('clusters', 'icon-image')"))
 

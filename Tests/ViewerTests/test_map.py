@@ -2,14 +2,19 @@
 
 import re
 
-from conftest import LAPTOP, PHONE, frames, idle, inside, pixel, press, rest, shown, stage
+import pytest
+
+from basemap import write_basemap
+from conftest import LAPTOP, PHONE, ROOT, TABLET, VIEWER, frames, idle, inside, pixel, press, rest, shown, stage
+from programs import Server
 
 ICELAND = 139_409
 
 
 def test_all_points_are_shown_on_both_sides(open_map):
-    page = open_map("#index=iceland")
-    assert page.title() == "Treeline"
+    page = open_map("#index=iceland&view=compare")
+    assert page.title() == "iceland · Treeline"
+    assert page.locator("h1").inner_text() == "iceland"
     assert "139,409 points" in page.locator("#facts").inner_text()
     for side in ("grid", "tree"):
         clusters = shown(page, side)
@@ -77,7 +82,7 @@ def test_a_pan_changes_nothing_that_stays_in_view(open_map):
 
 
 def test_the_divider_moves_by_pointer_and_keys(open_map):
-    page = open_map("#index=iceland&compare=divider")
+    page = open_map("#index=iceland&view=compare&compare=divider")
     divider = page.locator("#divider")
     box = stage(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 500)
@@ -94,7 +99,7 @@ def test_each_view_asks_for_its_sides_alone(open_map):
     page = open_map("#index=iceland&view=grid")
     assert shown(page, "grid") and not shown(page, "tree")
     assert page.locator("#divider").is_hidden()
-    page.get_by_role("radio", name="Treeline").check(force=True)
+    page.get_by_role("radio", name="Map").check(force=True)
     rest(page)
     assert shown(page, "tree")
 
@@ -160,7 +165,7 @@ def test_a_single_point_tells_its_columns(open_map):
 
 
 def test_a_link_shows_what_its_sender_saw(open_map):
-    page = open_map("#index=iceland")
+    page = open_map("#index=iceland&view=compare")
     page.get_by_label("Limit", exact=True).check(force=True)
     page.locator("#amount").fill("60")
     page.locator("#order").select_option("widest-first")
@@ -217,7 +222,7 @@ def test_an_address_that_is_edited_takes_effect(open_map):
 
 def test_malformed_settings_are_as_usual(open_map):
     page = open_map("#index=iceland&view=sideways&by=&spacing=abc&limit=-4&map=x/y&divider=7&open=../..&order=%00")
-    assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["compare", "spacing", 44]
+    assert page.evaluate("[viewer.settings.view, viewer.settings.by, viewer.settings.spacing]") == ["tree", "spacing", 44]
     assert page.evaluate("viewer.settings.divider") == 0.98
     page.get_by_text("The link has unknown or invalid parts: view, by, spacing, map, open, order.").wait_for()
 
@@ -225,7 +230,7 @@ def test_malformed_settings_are_as_usual(open_map):
 def test_another_split_is_another_index_over_the_same_points(open_map):
     page = open_map("#index=iceland&view=tree")
     before, zoom = shown(page), page.evaluate("viewer.map.getZoom()")
-    page.locator("#split").select_option("iceland-mean")
+    page.locator("#dataset").select_option("iceland-mean")
     page.wait_for_function("() => viewer.index.name === 'iceland-mean'")
     rest(page)
     assert [c["count"] for c in shown(page)] != [c["count"] for c in before]
@@ -249,6 +254,7 @@ def test_pointing_at_a_cluster_tells_of_it(open_map):
     hint.locator("li").first.wait_for()
     assert hint.locator("b").inner_text() == f"{cluster['count']:,} points"
     assert hint.locator("li").count() == 13
+    assert "right-click" in hint.locator(".how").inner_text()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     hint.wait_for(state="hidden")
 
@@ -269,9 +275,8 @@ def test_a_cluster_has_its_ellipse_while_it_is_pointed_at_or_has_the_focus(open_
     assert page.evaluate("drawn.at(-1)") == [cluster["left"], cluster["top"]]
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.locator("#hint").wait_for(state="hidden")
-    page.locator("#listing summary").click()
     page.evaluate("drawn.length = 0")
-    page.locator("#listing button").nth(1).focus()
+    page.locator("#listing button:not(.more)").nth(1).focus()
     page.wait_for_function("() => drawn.length > 0")
 
 
@@ -307,10 +312,18 @@ def test_four_clicks_lead_from_the_country_to_a_stack(open_map):
 
 def test_cities_have_names_and_the_map_a_scale(open_map):
     page = open_map("#index=iceland&view=tree&map=6/64.9/-19")
-    page.wait_for_function("() => viewer.map.getLayer('places')")
-    idle(page)
-    names = set(page.evaluate("viewer.map.queryRenderedFeatures({layers: ['places']}).map(({properties}) => properties.name)"))
-    assert {"Reykjavík", "Ísafjörður"} <= names
+    page.wait_for_function("() => viewer.tree.labels.placed.some(({ text }) => text === 'Reykjavík')")
+    # No name covers a badge or another name.
+    boxes = page.evaluate("""viewer.tree.labels.placed.map(({x, y, dx, dy, text, size}) => {
+      const at = viewer.camera.point(x, y), context = new OffscreenCanvas(1, 1).getContext('2d');
+      context.font = `600 ${size}px sans-serif`;
+      const width = context.measureText(text).width * 0.9;
+      return [at.x + dx - width / 2, at.y + dy - size / 2, at.x + dx + width / 2, at.y + dy + size / 2] })""")
+    assert len(boxes) > 5
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        assert all(left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom for other in boxes[:at])
+        assert all(max(left - c["left"], c["left"] - right, 0) ** 2 + max(top - c["top"], c["top"] - bottom, 0) ** 2 >= (c["radius"] - 1) ** 2
+                   for c in shown(page))
     assert page.locator(".maplibregl-ctrl-scale").inner_text().replace("\xa0", " ") == "50 km"
 
 
@@ -345,9 +358,93 @@ def test_a_phone_folds_the_settings(open_map):
 
 
 def test_a_single_position_is_not_below_the_divider(open_map):
-    page = open_map("#index=one&compare=divider")
+    page = open_map("#index=one&view=compare&compare=divider")
     (point,) = shown(page)
     box = stage(page)
     assert box["width"] * 0.6 < point["left"] < box["width"] * 0.9
     assert page.evaluate("viewer.map.getZoom()") <= 16
     assert "1 point" in page.locator("#facts").inner_text()
+
+
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE, TABLET])
+def test_the_map_opens_on_all_points(open_map, viewport):
+    page = open_map("#index=airports", viewport=viewport)
+    box = stage(page)
+    clusters = shown(page)
+    assert sum(c["count"] for c in clusters) == page.evaluate("viewer.index.point_count")
+    assert all(-1 <= c["left"] <= box["width"] + 1 and -1 <= c["top"] <= box["height"] + 1 for c in clusters)
+
+
+def test_a_search_finds_names_places_and_coordinates(open_map):
+    page = open_map("#index=airports", reduced_motion="reduce")
+    field = page.get_by_role("combobox", name="Search")
+    field.fill("heathrow")
+    page.get_by_role("option", name="Heathrow").first.click()
+    page.wait_for_function("() => viewer.hit !== null")
+    # The point is marked in its cluster at each zoom, and stands alone at the zoom that the search has chosen.
+    rest(page)
+    marked = "viewer.tree.scene.clusters.filter(({ id }) => viewer.hit.path.has(id)).map(({ count }) => count)"
+    assert page.evaluate(marked) == [1]
+    page.evaluate("viewer.map.jumpTo({zoom: 4})")
+    rest(page)
+    (count,) = page.evaluate(marked)
+    assert count > 1
+    page.wait_for_function("() => location.hash.includes('hit=')")
+    again = open_map(page.evaluate("location.hash"))
+    again.wait_for_function("() => viewer.hit?.text.includes('Heathrow')")
+    field.fill("reykjav")
+    page.get_by_role("option", name="Reykjavík").wait_for()
+    page.keyboard.press("ArrowDown")
+    field.fill("48.85, 2.35")
+    page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => Math.abs(viewer.map.getCenter().lat - 48.85) < 0.001")
+
+
+def test_a_view_is_handed_to_others(open_map):
+    page = open_map("#index=iceland")
+    page.get_by_role("button", name="Share").click()
+    dialog = page.get_by_role("dialog", name="Share this view")
+    assert "#index=iceland" in dialog.get_by_label("Link").input_value()
+    assert dialog.get_by_label("For a page").input_value().startswith("<iframe src=")
+    for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as download:
+            dialog.get_by_role("button", name=kind).click()
+        path = download.value.path()
+        assert path.read_bytes().startswith(start) and path.stat().st_size > 20_000
+        assert download.value.suggested_filename == f"iceland.{kind.lower()}"
+    assert path.read_text().count("<circle") >= len(shown(page))
+
+
+def test_a_filter_without_points_can_be_cleared(open_map):
+    page = open_map("#index=iceland&where=postcode+%3C+0")
+    page.get_by_text("No point in this view passes the filter.").wait_for()
+    page.get_by_role("button", name="Clear the filter").click()
+    page.wait_for_function("() => viewer.tree.scene.size > 0")
+    rest(page)
+    assert page.locator("#notice").is_hidden()
+
+
+def test_a_basemap_lies_below_the_badges(open_map, indexes, tmp_path):
+    server = Server(indexes["iceland"], "--viewer", VIEWER, "--basemap", write_basemap(tmp_path / "land.pmtiles", ROOT / "Fixtures/land_110m.geojson"))
+    try:
+        page = open_map("#index=iceland", server=server.url, reduced_motion="reduce")
+        page.wait_for_function("() => viewer.map.getLayer('land areas')")
+        idle(page)
+        land, sea = [[int(color[i:i + 2], 16) for i in (1, 3, 5)] for color in page.evaluate("[viewer.palette.land, viewer.palette.sea]")]
+        assert pixel(page, [(-18.55, 64.62), (-17.5, 64.9), (-19.5, 64.9), (-16.5, 65.0), (-18.0, 65.1)]) == land
+        assert pixel(page, [(-24.2, 63.2), (-13.2, 63.5)]) == sea
+        assert "Natural Earth test" in page.locator(".maplibregl-ctrl-attrib").first.inner_text()
+        assert page.evaluate("viewer.tree.labels.placed.length") > 0
+    finally:
+        server.stop()
+
+
+def test_a_style_of_the_server_that_fails_says_so(open_map, indexes, style):
+    server = Server(indexes["iceland"], "--viewer", VIEWER, "--style", style.replace("style.json", "none.json"))
+    try:
+        page = open_map("#index=iceland", server=server.url, reaches=[style.rsplit("/", 1)[0]], tolerates=["404"], settle=False)
+        page.locator("#notice").get_by_text("The built-in map is shown instead.").wait_for()
+        page.wait_for_function("() => viewer.map.getLayer('land')")
+    finally:
+        server.stop()

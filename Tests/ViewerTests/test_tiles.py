@@ -129,11 +129,14 @@ def test_tiles_tell_the_area_that_the_points_of_a_cluster_cover(open_map):
     page.wait_for_function("() => viewer.map.getLayer('clusters')")
     idle(page)
     cluster = max(page.evaluate(RENDERED), key=lambda c: c["point_count"])
-    if "area_km2" not in cluster:
-        pytest.skip("The server is older than this viewer.")
     area = page.evaluate("""async id => { const {coveredArea} = await import('/viewer/vendor/treeline/map/density.js');
       return coveredArea(await viewer.source.cluster('iceland', id)) }""", cluster["cluster_id"])
     assert cluster["area_km2"] == pytest.approx(area, rel=1e-3)
+    # The area in pixels is the same area at the zoom of the tile.
+    pixels = page.evaluate("""async ([area, id]) => { const {areaOnMap} = await import('/viewer/vendor/treeline/map/density.js');
+      const {geometry} = await viewer.source.cluster('iceland', id);
+      return areaOnMap(area, geometry.coordinates[1], 512 * 2 ** Math.floor(viewer.map.getZoom())) }""", [area, cluster["cluster_id"]])
+    assert cluster["area_px"] == pytest.approx(pixels, rel=0.01)
 
 ARCHIVE = """address => new Promise(resolve => {
   document.body.insertAdjacentHTML('beforeend', '<div id="archive" style="position:fixed;inset:0;z-index:99"></div>');

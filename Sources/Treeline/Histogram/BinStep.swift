@@ -126,3 +126,61 @@ extension DecimalNumber {
     return exponent
   }
 }
+
+/// Edges of bins that get wider with the distance from 0, for columns whose values differ by powers of ten.
+enum LogarithmicBins {
+  /// Multiples of each power of ten at which bins begin, from many bins to few.
+  static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
+
+  /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.
+  static let realDecades = 8
+
+  /// Returns the edges of at most `count` bins for integers; with the fewest bins, there may be more.
+  static func edges(atMost count: Int, from least: Int128, through greatest: Int128) -> [Int128] {
+    let powers = (0...37).map { exponent in (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 } }
+    return first(atMost: count) { factors in
+      edges(
+        powers.flatMap { power in factors.map { $0 * power } }, zero: 0, negated: { -$0 }, value: { $0 }, from: least,
+        through: greatest)
+    }
+  }
+
+  /// Returns the edges of at most `count` bins for finite doubles; with the fewest bins, there may be more.
+  static func edges(atMost count: Int, from least: Double, through greatest: Double) -> [DecimalNumber] {
+    let magnitude = max(least.magnitude, greatest.magnitude, .leastNormalMagnitude)
+    let top = DecimalNumber(magnitude)!.magnitudeExponent
+    return first(atMost: count) { factors in
+      edges(
+        (top - realDecades...top + 1).flatMap { exponent in
+          factors.map { DecimalNumber(significand: $0, exponent: exponent) }
+        },
+        zero: DecimalNumber(significand: 0, exponent: 0),
+        negated: { DecimalNumber(significand: -$0.significand, exponent: $0.exponent) }, value: \.double, from: least,
+        through: greatest)
+    }
+  }
+
+  private static func first<Edge>(atMost count: Int, of edges: ([Int128]) -> [Edge]) -> [Edge] {
+    for factors in factors.dropLast() {
+      let found = edges(factors)
+      if found.count <= count + 1 { return found }
+    }
+    return edges(factors.last!)
+  }
+
+  /// - Parameter magnitudes: Positive edges in ascending order; the last one is greater than all values.
+  private static func edges<Edge, Value: Comparable & SignedNumeric>(
+    _ magnitudes: [Edge], zero: Edge, negated: (Edge) -> Edge, value: (Edge) -> Value, from least: Value,
+    through greatest: Value
+  ) -> [Edge] {
+    func part(_ low: Value, _ high: Value) -> [Edge] {
+      let start = magnitudes.lastIndex { value($0) <= low } ?? 0
+      let end = magnitudes.firstIndex { value($0) > high } ?? magnitudes.count - 1
+      return start < end ? Array(magnitudes[start...end]) : [magnitudes[end]]
+    }
+    let negative = least < 0 ? part(greatest < 0 ? -greatest : 0, -least).reversed().map(negated) : []
+    let positive = greatest < 0 ? [] : part(least, greatest)
+    let hasZero = least <= 0 || positive.first.map { value($0) > least } ?? true
+    return negative + (hasZero ? [zero] : []) + positive
+  }
+}

@@ -3,6 +3,15 @@
 /// Bins are adjacent and begin at round values. For numbers these are multiples of 1, 2 or 5 times a power of ten; for
 /// times they are whole seconds, minutes, hours, days, weeks from Monday, months and years in UTC.
 public struct Histogram: Hashable, Sendable {
+  /// The widths of bins.
+  public enum Scale: String, CaseIterable, Hashable, Sendable {
+    /// All bins have one width.
+    case even
+    /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This suits
+    /// columns whose values differ by powers of ten, such as populations. Times have even bins on this scale, too.
+    case logarithmic
+  }
+
   /// The name of the column.
   public let column: String
 
@@ -52,21 +61,27 @@ extension ClusterTree {
   /// - Parameters:
   ///   - name: Name of a column of numbers or times.
   ///   - bins: Greatest number of bins, from 2 to 1,000. Any other number throws `AggregateError.outOfRange`.
+  ///   - scale: The widths of the bins. On the logarithmic scale, there may be more bins than `bins` if the values
+  ///     differ by more powers of ten.
   ///   - viewport: The part of the map in view.
   /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
   ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` if a file is damaged.
   /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column takes an
   ///   additional O(pointCount) to find the column's extent.
-  public func histogram(of name: String, bins: Int = 50, in viewport: Viewport = .everything) throws -> Histogram {
+  public func histogram(
+    of name: String, bins: Int = 50, scale: Histogram.Scale = .even, in viewport: Viewport = .everything
+  ) throws -> Histogram {
     guard 2...1000 ~= bins else {
       throw AggregateError.outOfRange(aggregate: "histogram(\(name))", expected: "2 to 1,000 bins", found: "\(bins)")
     }
     let window = try viewport.located(on: plane)?.window
-    return try histogram(of: name, bins: bins, in: window)
+    return try histogram(of: name, bins: bins, scale: scale, in: window)
   }
 
   /// Returns a histogram of the points in a part of the plane. If `window` is nil, no points are counted.
-  package func histogram(of name: String, bins: Int, in window: PlaneWindow?) throws -> Histogram {
+  package func histogram(
+    of name: String, bins: Int, scale: Histogram.Scale = .even, in window: PlaneWindow?
+  ) throws -> Histogram {
     guard let column = column(name) else {
       throw AggregateError.unknownColumn(name: name, known: columns.map(\.name))
     }
@@ -82,11 +97,11 @@ extension ClusterTree {
       case (.integers(let integers), .number), (.integers(let integers), .time):
         let extent = storage.prepared.value(of: [name]) { IntegerExtent(of: integers) }
         try Cancellation.check()
-        return Histogram(of: column, integers, extent, bins: bins, over: ranges, rows)
+        return Histogram(of: column, integers, extent, bins: bins, scale: scale, over: ranges, rows)
       case (.reals(let reals), _):
         let extent = storage.prepared.value(of: [name]) { RealExtent(of: reals, count: pointCount) }
         try Cancellation.check()
-        return Histogram(of: column, reals, extent, bins: bins, over: ranges, rows)
+        return Histogram(of: column, reals, extent, bins: bins, scale: scale, over: ranges, rows)
       default:
         throw AggregateError.unsuited(
           aggregate: "histogram(\(name))", column: name, kind: column.kind, expected: "a column of numbers or times")

@@ -102,8 +102,8 @@ private struct RealScale {
 extension Histogram {
   /// Counts the values of a column of decimals or times.
   init(
-    of column: Column, _ values: IntegerValues, _ extent: IntegerExtent, bins: Int, over ranges: [Range<Int>],
-    _ rows: CountedRows
+    of column: Column, _ values: IntegerValues, _ extent: IntegerExtent, bins: Int, scale: Scale,
+    over ranges: [Range<Int>], _ rows: CountedRows
   ) {
     guard let codes = extent.codes else {
       self.init(column: column.name, values: [], counts: [], missingCount: rows.count(in: ranges))
@@ -112,15 +112,17 @@ extension Histogram {
     let base = Int128(values.base)
     let (least, greatest) = (base + Int128(codes.lowerBound), base + Int128(codes.upperBound))
     let isTime = column.kind == .time
-    let step =
-      isTime
-      ? BinStep.first(
-        of: BinStep.ofTimes(digits: values.digits, isDates: values.isDates), atMost: bins, from: least,
-        through: greatest)
-      : BinStep.first(of: BinStep.ofNumbers, atMost: bins, from: least, through: greatest)
-    let numbers = step.bins(from: least, through: greatest)
-    let edges = (0...Int(numbers.upperBound - numbers.lowerBound) + 1).map {
-      step.start(ofBin: numbers.lowerBound + Int128($0))
+    let edges: [Int128]
+    if scale == .logarithmic, !isTime {
+      edges = LogarithmicBins.edges(atMost: bins, from: least, through: greatest)
+    } else {
+      let steps =
+        isTime ? BinStep.ofTimes(digits: values.digits, isDates: values.isDates) : BinStep.ofNumbers
+      let step = BinStep.first(of: steps, atMost: bins, from: least, through: greatest)
+      let numbers = step.bins(from: least, through: greatest)
+      edges = (0...Int(numbers.upperBound - numbers.lowerBound) + 1).map {
+        step.start(ofBin: numbers.lowerBound + Int128($0))
+      }
     }
     // The first bin may begin below all codes.
     let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
@@ -139,17 +141,21 @@ extension Histogram {
 
   /// Counts the values of a column of doubles.
   init(
-    of column: Column, _ values: RealValues, _ extent: RealExtent, bins: Int, over ranges: [Range<Int>],
+    of column: Column, _ values: RealValues, _ extent: RealExtent, bins: Int, scale: Scale, over ranges: [Range<Int>],
     _ rows: CountedRows
   ) {
     guard let extent = extent.values else {
       self.init(column: column.name, values: [], counts: [], missingCount: rows.count(in: ranges))
       return
     }
-    let edges = RealBins(atMost: bins, from: extent.lowerBound, through: extent.upperBound).edges
-    let scale = RealScale(extent, cellCount: BinSearch<Double>.cellCount)
+    let (least, greatest) = (extent.lowerBound, extent.upperBound)
+    let edges =
+      scale == .logarithmic
+      ? LogarithmicBins.edges(atMost: bins, from: least, through: greatest)
+      : RealBins(atMost: bins, from: least, through: greatest).edges
+    let cells = RealScale(extent, cellCount: BinSearch<Double>.cellCount)
     let search = BinSearch(starts: edges.dropLast().map(\.double), behindAll: .infinity) {
-      scale.cell(min(max($0, extent.lowerBound), extent.upperBound))
+      cells.cell(min(max($0, least), greatest))
     }
     var counts = [Int](repeating: 0, count: edges.count - 1)
     var missingCount = 0
@@ -158,7 +164,7 @@ extension Histogram {
         rows.forEach(in: range) { row in
           let value = values[row]
           // NaN is in no range.
-          if extent.contains(value) { counts[bin(value, scale.cell(value))] &+= 1 } else { missingCount &+= 1 }
+          if extent.contains(value) { counts[bin(value, cells.cell(value))] &+= 1 } else { missingCount &+= 1 }
         }
       }
     }

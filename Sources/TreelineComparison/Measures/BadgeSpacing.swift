@@ -8,7 +8,7 @@ extension ViewMeasure {
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
         "Share of badges whose nearest neighbor is straight beside, above or below, within 5°. By chance it is 11 %.",
-      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with their neighbor"))
+      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with a neighbor"))
     ) { $0.neighbours.axisShare }
   }
 
@@ -30,7 +30,7 @@ extension ViewMeasure {
         "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
         + "'badges' it has the diameter that the answer says, 10 px for a single point.",
       unit: .share,
-      direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
+      direction: .less, praise: Praise(clause: .value(of: "touch another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 

@@ -64,7 +64,11 @@ struct MeasureRow {
   init<Subject>(_ measure: Measure<Subject>, _ values: [Double?], isRanked: [Bool]? = nil) {
     title = measure.title
     explanation = measure.explanation
-    cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { (measure.unit.text($0), $1) }
+    cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { value, isBest in
+      let text = measure.unit.text(value)
+      // Values below the smallest shown value are all shown alike, so none of them is called the best.
+      return (text, isBest && !text.hasPrefix("<"))
+    }
     direction = measure.direction
   }
 
@@ -78,7 +82,10 @@ struct MeasureRow {
 extension ViewComparison {
   func rows(_ measures: [ViewMeasure]) -> [MeasureRow] {
     [MeasureRow("Badges", texts: results.map { grouped($0.clusters.count) })]
-      + measures.map { MeasureRow($0, values(of: $0), isRanked: isRanked) } + [
+      + measures.compactMap { measure -> MeasureRow? in
+        let found = values(of: measure)
+        return found.allSatisfy { $0 == nil } ? nil : MeasureRow(measure, found, isRanked: isRanked)
+      } + [
         MeasureRow(
           "Every point in one badge", "Are counts true, with no point lost and none counted twice?",
           texts: results.map { $0.conservation.text })
@@ -92,6 +99,10 @@ extension JourneyComparison {
       MeasureRow(
         "Badges a view", "Mean number. Methods with a limit have the same limit in all views.",
         texts: results.map { fixed($0.clusterCount, 1) })
-    ] + JourneyMeasure.all.map { measure in MeasureRow(measure, results.map { $0.measures[measure] }) }
+    ]
+      + JourneyMeasure.all.compactMap { measure -> MeasureRow? in
+        let found = results.map { $0.measures[measure] }
+        return found.allSatisfy { $0 == nil } ? nil : MeasureRow(measure, found)
+      }
   }
 }

@@ -144,6 +144,15 @@ extension Plane {
     return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
 
+  /// Returns the area of the same ellipse on a map, in square pixels at a zoom of 512 px tiles.
+  @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
+    let ellipse = cluster.ellipse
+    let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32
+    let (length, width) = (ellipse.semiMajor, max(ellipse.semiMinor, ellipse.semiMajor * leastWidth))
+    let area = areaDeviations * areaDeviations * .pi * length * width * pixelsPerUnit * pixelsPerUnit
+    return UInt64(min(area.rounded(), 0x1p53))
+  }
+
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 

@@ -319,7 +319,7 @@ extension AggregateValue {
   /// Names of a cluster's properties, as `FeatureCollectionWriter` and vector tiles write them.
   static let own: Set<String> = [
     "cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack", "badge_px",
-    "ellipse", "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2",
+    "ellipse", "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px",
     "cluster_group",
   ]
 }

@@ -72,7 +72,7 @@ export class Link {
   /** Sets a setting. A change of the column that colors the badges clears hidden categories, which belong to it. */
   #choose(setting, value) {
     const { settings } = this.viewer;
-    const clears = setting === "donuts" && value !== settings.donuts ? { off: "" } : {};
+    const clears = setting === "donuts" && value !== settings.donuts ? { off: "", picks: "" } : {};
     settings.set({ [setting]: value, ...clears });
   }
 

@@ -50,6 +50,50 @@ final class ViewerFiles: Sendable {
     throw Self.none
   }
 
+  /// Returns whether a file begins as PMTiles 3 does.
+  static func isArchive(at path: String) -> Bool {
+    guard FileVersion(path: path)?.isRegular == true, let file = FileHandle(forReadingAtPath: path) else {
+      return false
+    }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 8)) == Data("PMTiles\u{3}".utf8)
+  }
+
+  /// Returns the bytes of an archive of tiles that a request asks for (RFC 9110, section 14). An archive may be larger
+  /// than memory, so a request must name a range.
+  func archive(at path: String, for request: HTTPRequest) async throws -> Response {
+    guard let version = FileVersion(path: path), version.isRegular else { throw Self.none }
+    let tag = "\"\(ContentHash.digits(of: "\(version)".utf8))\""
+    var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache", .acceptRanges: "bytes"]
+    headers[.contentType] = "application/vnd.pmtiles"
+    let range: Range<Int>
+    switch request.range(of: version.size, tag: tag) {
+    case .part(let part): range = part
+    case .all: range = 0..<version.size
+    case .none: range = 0..<Int.max
+    }
+    guard range.count <= Self.mostBytes else {
+      throw Problem(
+        status: .rangeNotSatisfiable, detail: "Ask for a range of at most \(Self.mostBytes) of \(version.size) bytes.",
+        headers: [.contentRange: "bytes */\(version.size)"])
+    }
+    if request.method == .head {
+      headers[.contentLength] = "\(range.count)"
+      return Response(status: .ok, headers: headers)
+    }
+    let bytes = try await thread.runIfActive { () throws -> ByteBuffer in
+      guard let file = FileHandle(forReadingAtPath: path) else { throw Self.none }
+      defer { try? file.close() }
+      try file.seek(toOffset: UInt64(range.lowerBound))
+      return ByteBuffer(bytes: try file.read(upToCount: range.count) ?? Data())
+    }
+    guard range.count < version.size else {
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
+    }
+    headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(version.size)"
+    return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: bytes))
+  }
+
   private static let none = Problem.notFound("The viewer has no such file.")
 
   private func read(_ source: String, named path: String, _ version: FileVersion) throws -> ViewerFile {

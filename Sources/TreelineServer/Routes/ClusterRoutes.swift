@@ -80,13 +80,20 @@ enum ClusterRoutes {
     let offset = request.parameters.integer("offset", in: 0...1 << 31) ?? 0
     let limit = request.parameters.integer("limit", in: 1...1000) ?? 100
     let selection = request.selection()
+    let order = request.parameters.text("sort").map { MemberOrder($0) }
+    if let order, !request.tree.attributeNames.contains(order.column) {
+      request.parameters.refuse(
+        "sort", expected: "a column of the index, or '-' and a column for descending values", found: order.text)
+    }
     // The cost is high because the path of clusters that contain a member is looked up for each member.
-    return Representation(ContentType.geoJSON, cost: selection.cost + 4 * limit) { bytes in
+    let cost = selection.cost + 4 * limit + (order == nil ? 0 : AnswerCost.ofMeasures)
+    return Representation(ContentType.geoJSON, cost: cost) { bytes in
       let tree = try selection.tree()
       let members = tree.members(of: try tree.cluster(id))
+      let sorted = try order?.sorted(members, of: tree)
       index.features.open(&bytes, offset: offset, total: members.count)
       try index.features.append(members.indices.dropFirst(offset).prefix(limit), to: &bytes) {
-        try HeldPoint(at: members.treeIndex(at: $0), of: tree).feature
+        try HeldPoint(at: members.treeIndex(at: sorted?[$0] ?? $0), of: tree).feature
       }
     }
   }
@@ -139,6 +146,46 @@ enum ClusterRoutes {
       }
       bytes.append("}\n")
     }
+  }
+}
+
+/// The order of a cluster's members by the values of a column. Members without a value come last.
+private struct MemberOrder {
+  let text: String
+  let column: String
+  let isDescending: Bool
+
+  /// Greatest number of members that are sorted. All their values are read.
+  static let mostMembers = 200_000
+
+  init(_ text: String) {
+    self.text = text
+    isDescending = text.hasPrefix("-")
+    column = isDescending ? String(text.dropFirst()) : text
+  }
+
+  /// Returns the numbers of the members in this order. Equal values keep the order of the tree.
+  func sorted(_ members: RowNumbers, of tree: ClusterTree) throws -> [Int] {
+    guard members.count <= Self.mostMembers else {
+      throw Problem.invalid(
+        "sort", expected: "a cluster of at most \(Self.mostMembers) points", found: "\(members.count) points")
+    }
+    var numbers: [(value: Double, member: Int)] = []
+    var texts: [(value: String, member: Int)] = []
+    var missing: [Int] = []
+    for member in 0..<members.count {
+      if member & 1023 == 1023 { try Cancellation.check() }
+      let attributes = tree.attributes(atTreeIndex: members.treeIndex(at: member))
+      switch attributes.first(where: { $0.name == column })?.value {
+      case .number(let text)?: numbers.append((Double(text) ?? 0, member))
+      case .string(let text)?, .json(let text)?: texts.append((text, member))
+      case .bool(let flag)?: numbers.append((flag ? 1 : 0, member))
+      case .null?, nil: missing.append(member)
+      }
+    }
+    numbers.sort { isDescending ? ($1.value, $0.member) < ($0.value, $1.member) : $0 < $1 }
+    texts.sort { isDescending ? ($1.value, $0.member) < ($0.value, $1.member) : $0 < $1 }
+    return numbers.map(\.member) + texts.map(\.member) + missing
   }
 }
 

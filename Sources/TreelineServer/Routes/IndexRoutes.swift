@@ -15,12 +15,13 @@ enum IndexRoutes {
     let (selection, column) = (request.selection(), request.parameters.text("column"))
     if column == nil { request.parameters.refuse("column", expected: "the name of a column", found: nil) }
     let bins = request.parameters.integer("bins", in: 2...1000) ?? 50
+    let scale = request.parameters.choice("scale", of: Histogram.Scale.self) ?? .even
     let cost = selection.cost + (column.map { request.tree.estimate(ofHistogramOf: $0).cost } ?? 0)
     return Representation(ContentType.json, cost: cost) { bytes in
       let histogram: Histogram
-      do { histogram = try selection.tree().histogram(of: column!, bins: bins, in: viewport) } catch let error
-        as AggregateError
-      {
+      do {
+        histogram = try selection.tree().histogram(of: column!, bins: bins, scale: scale, in: viewport)
+      } catch let error as AggregateError {
         let (expected, found) = error.expectation
         throw Problem.invalid("column", expected: expected, found: found)
       }
@@ -28,7 +29,12 @@ enum IndexRoutes {
     }
   }
 
-  static func all(_ indexes: [ServedIndex]) -> Representation { .json { ["indexes": indexes.map(IndexFacts.init)] } }
+  static func all(_ indexes: [ServedIndex], style: String?, hasBasemap: Bool) -> Representation {
+    .json {
+      ServedIndexes(
+        indexes: indexes.map(IndexFacts.init), style: style, basemap: hasBasemap ? "viewer/basemap.pmtiles" : nil)
+    }
+  }
 }
 
 extension OutputBytes {
@@ -49,6 +55,13 @@ extension OutputBytes {
     append(histogram.missingCount)
     append("}\n")
   }
+}
+
+/// The served indexes, and what the viewer shows below their clusters.
+private struct ServedIndexes: Encodable {
+  let indexes: [IndexFacts]
+  /// Address of a map style, and relative address of an archive of tiles; left out if the viewer shows its own map.
+  let style, basemap: String?
 }
 
 /// Facts about an index for clients.

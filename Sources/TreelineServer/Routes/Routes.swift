@@ -58,6 +58,9 @@ struct Routes {
     add("/", to: router) { request, context in try await viewerFile("index.html", request, context) }
     add("/viewer/**", to: router) { request, context in
       let path = context.parameters.getCatchAll().joined(separator: "/")
+      if path == "basemap.pmtiles", let archive = options.basemapFile {
+        return try await viewer.archive(at: archive, for: request.head)
+      }
       return try await viewerFile(QueryParameters.decoded(path[...], plusIsSpace: false), request, context)
     }
   }
@@ -125,7 +128,10 @@ struct Routes {
       try parameters.finish()
       let indexes = catalog.indexes
       let versions = indexes.map { $0.name + "/" + $0.tag }.joined(separator: " ")
-      return try await respond(IndexRoutes.all(indexes), policy(for: versions), request, context)
+      let (style, hasBasemap) = (options.style, options.basemapFile != nil)
+      return try await respond(
+        IndexRoutes.all(indexes, style: style, hasBasemap: hasBasemap),
+        policy(for: "\(versions) \(style ?? "") \(hasBasemap)"), request, context)
     }
   }
 

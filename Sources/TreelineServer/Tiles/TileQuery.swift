@@ -46,7 +46,8 @@ struct TileQuery {
     let reach = TileLayer.extent * buffer / tileSize.rawValue
     let extent = -reach..<TileLayer.extent + reach
     let values = try aggregates.values(of: clusters, in: tree)
-    var layer = TileLayer(of: tree, for: cut, aggregates: aggregates.names, limit: Problem.longestAnswer)
+    var layer = TileLayer(
+      of: tree, for: cut, aggregates: aggregates.names, zoom: tile.zoom, limit: Problem.longestAnswer)
     do {
       for number in clusters.indices {
         let cluster = clusters[number]

@@ -91,8 +91,19 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(help: ArgumentHelp("Folder of another viewer.", valueName: "folder")) var viewer: String?
 
+  @Option(help: ArgumentHelp("URL of a map style that the map shows below the clusters.", valueName: "url"))
+  var style: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Tiles in PMTiles 3, vector or raster, that the map shows below the clusters.", valueName: "file"))
+  var basemap: String?
+
   func validate() throws {
     if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treelinemap build'.") }
+    if style != nil && basemap != nil {
+      throw ValidationError("'--style' and '--basemap' both set the map below the clusters: give one of them.")
+    }
     guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
       throw ValidationError("'--max-age' must be from 0 to 31536000 seconds, found \(maxAge).")
@@ -160,6 +171,7 @@ extension LogFormat: ExpressibleByArgument {}
     (options.publicURL, options.viewerFolder) = (publicURL.map(Self.withoutSlash), viewer)
     (options.hasViewer, options.logsRequests) = (!noViewer, accessLog)
     options.logFormat = logFormat
+    (options.style, options.basemapFile) = (style, basemap)
     (options.trustedProxyAddresses, options.requestsPerSecond) = (trustedProxy, rate)
     (options.connections, options.connectionsPerAddress) = (connections, connectionsPerAddress)
     (options.requestSeconds, options.responseSeconds) = (requestTime, responseTime)

@@ -8,7 +8,7 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
 /** Names of properties that every feature of a cluster may have. Columns with these names are renamed. */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
-  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "cluster_group",
+  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
 ];
 
 /**

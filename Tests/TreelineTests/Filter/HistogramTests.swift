@@ -81,7 +81,9 @@ import TreelineBuilder
       let isFiltered = random.index(below: 2) == 0
       let window = random.index(below: 3) == 0 ? .everything : PlaneWindow.random(over: tree, &random)
       let bins = [2, 3, 10, 50, 1000][random.index(below: 5)]
-      let histogram = try (isFiltered ? points.filtered : tree).histogram(of: "v", bins: bins, in: window)
+      let scale = Histogram.Scale.allCases[random.index(below: 2)]
+      let histogram = try (isFiltered ? points.filtered : tree).histogram(
+        of: "v", bins: bins, scale: scale, in: window)
       let shown = (0..<tree.pointCount).filter {
         (!isFiltered || points.passes[$0]) && window.contains(tree.position(atTreeIndex: $0))
       }
@@ -89,7 +91,7 @@ import TreelineBuilder
       let column = tree.column("v")!
       let found = shown.map { Comparable(column.value(atTreeIndex: $0)) }
       #expect(histogram.missingCount == found.count { $0 == nil })
-      #expect(histogram.counts.count <= bins)
+      #expect(histogram.counts.count <= bins || scale == .logarithmic && histogram.counts.count <= 82)
       #expect(histogram.edges.count == (histogram.counts.isEmpty ? 0 : histogram.counts.count + 1))
       let edges = histogram.edges.map { Comparable($0)! }
       #expect(zip(edges, edges.dropFirst()).allSatisfy { !($1 < $0) }, "seed \(seed), \(histogram.edges)")
@@ -142,6 +144,23 @@ import TreelineBuilder
     #expect(
       try edges(.time, times("1823-01-01", "2024-12-31"), bins: 3)
         == times("1800-01-01", "1900-01-01", "2000-01-01", "2100-01-01"))
+  }
+
+  @Test func logarithmicBinsGetWider() throws {
+    func edges(_ values: [String], bins: Int) throws -> [AttributeValue] {
+      let points = values.indices.map { Coordinate(longitude: Double($0), latitude: 1) }
+      let tree = try ClusterTree(points).adding(
+        columns: [IndexColumn(name: "v", kind: .number) { .number(values[$0]) }])
+      return try tree.histogram(of: "v", bins: bins, scale: .logarithmic).edges
+    }
+    func numbers(_ texts: String...) -> [AttributeValue] { texts.map { .number($0) } }
+    #expect(try edges(["7", "4000"], bins: 4) == numbers("1", "10", "100", "1000", "10000"))
+    #expect(try edges(["7", "400"], bins: 6) == numbers("5", "10", "20", "50", "100", "200", "500"))
+    #expect(try edges(["0", "30"], bins: 3) == numbers("0", "1", "10", "100"))
+    #expect(try edges(["-30", "5"], bins: 4) == numbers("-100", "-10", "-1", "0", "1", "10"))
+    #expect(try edges(["-30", "-5"], bins: 3) == numbers("-100", "-10", "-1", "0"))
+    #expect(try edges(["0", "0"], bins: 3) == numbers("0", "1"))
+    #expect(try edges(["0.5", "1.25e20"], bins: 12).count == 11)
   }
 
   @Test func refusesOtherColumns() throws {

@@ -21,6 +21,7 @@ extension ComparisonReport {
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
     let land = plane.projection == .webMercator && !land.isEmpty ? LandOutline(land, on: plane) : nil
     let sections = views.indices.map { section($0, land: land) }
+    let summary = Summary(report: self, title: title)
     let strip = journey.map { FilmStrip(journey: $0, land: land).html } ?? ""
     return """
       \(Self.htmlBeginning)
@@ -31,7 +32,7 @@ extension ComparisonReport {
       </head>
       <body>
       <main>
-      \(Summary(report: self, title: title).html)\(sections.joined())\(strip)\(glossary)\(footer(credits))</main>
+      \(summary.head)\(sections.prefix(1).joined())\(summary.tiles)\(sections.dropFirst().joined())\(strip)\(glossary)\(footer(credits))</main>
       </body>
       </html>
 
@@ -55,11 +56,13 @@ extension ComparisonReport {
       heads: methods.enumerated().map { ($1.title, $0 % colourCount) }, rows: comparison.rows(measures()),
       caption: "Measures: " + heading)
     return """
-      <section>
+      <section class="view">
       <div class="heading"><h2>\(escaped(heading))</h2>
       <p class="facts">\(escaped(facts(comparison, isLandLeftOut: land != nil && path == nil)))</p></div>
       <div class="pair">
-      \(figures.joined())\(table.html)</div></section>
+      \(figures.joined())</div>
+      <details><summary>Measures of this view</summary>
+      \(table.html)</details></section>
 
       """
   }
@@ -69,8 +72,8 @@ extension ComparisonReport {
     let journey = journey.map { "<h3>On the journey</h3>\n" + MeasureRow.glossary($0.rows) }
     return """
       <section class="glossary">
-      <h2>What the measures mean</h2>
-      \(MeasureRow.glossary(view.rows(measures())))\(journey ?? "")</section>
+      <details><summary>What the measures mean</summary>
+      \(MeasureRow.glossary(view.rows(measures())))\(journey ?? "")</details></section>
 
       """
   }

@@ -48,7 +48,8 @@ struct FilmStrip {
       <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
       \(rows.joined())</div>
-      \(table.html)</section>
+      <details><summary>Measures of the journey</summary>
+      \(table.html)</details></section>
 
       """
   }

@@ -63,7 +63,7 @@ struct MeasureTable {
   var html: String {
     let heads = heads.map { "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>" }
     return """
-      <div class="table" role="region" tabindex="0" aria-label="\(escaped(caption))"><table>
+      <div class="table" role="region" tabindex="0" aria-label="\(escaped(caption))" style="--methods:\(heads.count)"><table>
       <thead><tr><th scope="col">Measure</th>\(heads.joined())<th scope="col" class="way">Better</th></tr></thead>
       <tbody>
       \(rows.map(row).joined(separator: "\n"))

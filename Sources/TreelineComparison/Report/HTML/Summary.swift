@@ -7,7 +7,8 @@ struct Summary {
     ViewMeasure.all.filter { $0.praise != nil }.compactMap { Finding($0, in: report.views) }
   }
 
-  var html: String {
+  /// The title and the findings in three sentences or fewer.
+  var head: String {
     let findings = findings
     return """
       <header>
@@ -15,7 +16,19 @@ struct Summary {
       <h1>\(headline(findings))</h1>
       <p class="lede">\(lede(findings))</p>
       </header>
-      \(findings.isEmpty ? "" : "<ul class=\"tiles\" aria-label=\"Means over all views\">\n\(findings.map(tile).joined())</ul>")
+
+      """
+  }
+
+  /// The findings as numbers, folded.
+  var tiles: String {
+    let findings = findings
+    return findings.isEmpty
+      ? ""
+      : """
+      <details class="means"><summary>Measures, as means over all views</summary>
+      <ul class="tiles" aria-label="Means over all views">
+      \(findings.map(tile).joined())</ul></details>
 
       """
   }
@@ -38,16 +51,29 @@ struct Summary {
     let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
     return
       "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")."
-      + report.methods.indices.map { sentence(findings, of: $0) }.joined()
+      + sentences(findings).joined()
   }
 
-  /// Returns what a method does better than the first method or, for the first method, what it does better than the
-  /// next best method.
-  private func sentence(_ findings: [Finding], of one: Int) -> String {
-    let clauses = findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
-    return clauses.isEmpty ? "" : " With \(escaped(report.methods[one].title)), \(enumeration(of: clauses))."
+  /// Returns two sentences: about the two methods that are the best by most measures, or both about one method.
+  private func sentences(_ findings: [Finding]) -> [String] {
+    let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
+    let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
+    let clauses = told.map { one in
+      findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
+    }
+    let named = zip(told, clauses).filter { !$1.isEmpty }
+    let opening = { (one: Int) in " With \(escaped(report.methods[one].title)), " }
+    guard named.count == 1, let (one, all) = named.first, all.count > 2 else {
+      return named.map { "\(opening($0))\(enumeration(of: Array($1.prefix(3))))." }
+    }
+    return [
+      "\(opening(one))\(enumeration(of: Array(all.prefix(2)))).",
+      "\(opening(one))\(enumeration(of: Array(all.dropFirst(2)))).",
+    ]
   }
 
+  /// Returns what a method does better than another: the first method or, for the first method, the next best.
+  ///
   /// - Returns: nil if the difference is too small to mention.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])

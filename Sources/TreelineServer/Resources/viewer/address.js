@@ -11,7 +11,7 @@ export class Address {
   constructor(settings) {
     this.settings = settings;
     settings.beforeStep = () => {
-      this.#write();
+      this.write();
       this.#isStep = true;
     };
     addEventListener("hashchange", () => {
@@ -30,10 +30,11 @@ export class Address {
   /** Writes the settings to the address after a short pause. */
   update() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#write(), REST);
+    this.#timer = setTimeout(() => this.write(), REST);
   }
 
-  #write() {
+  /** Writes the settings to the address now. */
+  write() {
     clearTimeout(this.#timer);
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;

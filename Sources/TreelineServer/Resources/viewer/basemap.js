@@ -1,6 +1,5 @@
 // The map below the badges. It shows land, lakes and borders, which need no network, or a map style of the user.
 
-import { PLACES, placesLayer, placesSource, repaintPlaces } from "./places.js";
 import { resource } from "./resources.js";
 
 /** The layers from the bottom up, each with the name of its colour in the palette. */
@@ -23,10 +22,9 @@ export function worldStyle(palette) {
     version: 8,
     sources: {
       world: { type: "geojson", data: resource("world.geojson"), maxzoom: 8, tolerance: 0.3, attribution: "Natural Earth" },
-      [PLACES]: placesSource(),
       graticule: { type: "geojson", data: graticule(), maxzoom: 4 },
     },
-    layers: [...LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
+    layers: LAYERS.map(({ id, type, source = "world", kinds, color, width, dash }) => ({
       id,
       type,
       ...(type !== "background" && { source }),
@@ -37,14 +35,13 @@ export function worldStyle(palette) {
         ...(width && { "line-width": width }),
         ...(dash && { "line-dasharray": dash }),
       },
-    })), placesLayer(palette)],
+    })),
   };
 }
 
 /** Applies the colours of another palette to a map that shows the bundled world. */
 export function repaint(map, palette) {
   for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
-  repaintPlaces(map, palette);
 }
 
 /** Returns a line for every ten degrees. */

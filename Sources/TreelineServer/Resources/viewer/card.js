@@ -1,12 +1,21 @@
-// The card of a point or of a stack. A stack consists of points that no zoom separates. Its members are spread around
-// it and listed on the card.
+// The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates. Its members are
+// spread around it. The card of a cluster has facts about its points, and lists them in pages, sorted by any column.
 
-import { extentText } from "./hint.js";
-import { coordinate, element, factsOf, nameOf, number, points, withGroup } from "./text.js";
+import { extentText, MOST_SORTED } from "./hint.js";
+import { download } from "./share.js";
+import { coordinate, element, factsOf, nameColumn, nameOf, number, points, short, withGroup } from "./text.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
 /** Number of members on a page of the list, and maximum number of members in a spread. */
 const PAGE = 60;
+
+/** Greatest number of points that are saved as a file. Points of a request while they are loaded. */
+const MOST_SAVED = 100_000;
+const BATCH = 1000;
+
+/** Greatest number of points of which a card draws a histogram, and greatest number of its bars. */
+const MOST_DRAWN = 5000;
+const BARS = 24;
 
 /** Pixels between the opened point or stack and the card or the edge of the map. */
 const MARGIN = 8;
@@ -45,15 +54,14 @@ export class Card {
       this.reveal();
       return;
     }
-    const list = element("ol", {});
-    const facts = element("dl", {});
     const position = coordinate(cluster.latitude, cluster.longitude, 4);
     const where = withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`);
-    this.#fill(points(cluster.count), where, element("div", {}, facts, list));
+    const parts = this.#parts();
+    this.#fill(points(cluster.count), where, element("div", {}, ...parts.nodes));
     const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
     this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
     this.viewer.wake();
-    await Promise.all([this.#tell(facts), this.#page(list, 0)]);
+    await parts.load();
     if (this.cluster === cluster) this.reveal();
   }
 
@@ -61,17 +69,119 @@ export class Card {
   async list(cluster, index, side) {
     if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
     this.#begin(cluster, index, side);
-    const closer = element("button", { type: "button", className: "more" }, "Zoom to where it falls apart");
+    const closer = element("button", { type: "button", className: "more" }, "Zoom to its parts");
     closer.addEventListener("click", () => {
       this.close();
       this.viewer.choice.choose(cluster, side);
     });
-    const list = element("ol", {});
-    const facts = element("dl", {});
-    const extent = withGroup(cluster.properties, cluster.bbox ? extentText(cluster) : "");
-    this.#fill(points(cluster.count), extent, element("div", {}, facts, closer, list));
+    const extent = withGroup(cluster.properties, [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster) : ""].filter(Boolean).join(" · "));
+    const title = points(cluster.count);
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
-    if (side.name === "tree") await Promise.all([this.#tell(facts), this.#page(list, 0)]);
+    if (side.name !== "tree") return this.#fill(title, extent, closer);
+    const parts = this.#parts();
+    this.#fill(title, extent, element("div", {}, closer, ...parts.nodes));
+    await parts.load();
+  }
+
+  /** Returns the parts of the card of a cluster, and a function that loads what they show. */
+  #parts() {
+    const { index, viewer } = this;
+    const [facts, list, chart] = [element("dl", {}), element("ol", {}), element("figure", { className: "chart", hidden: true })];
+    const files = ["CSV", "GeoJSON"].map((kind) => {
+      const button = element("button", { type: "button", className: "quiet" }, kind);
+      button.addEventListener("click", () => this.#save(kind, button));
+      return button;
+    });
+    const tools = element("div", { className: "tools" });
+    const sort = element("select", { ariaLabel: "Sort by" });
+    const kinds = index.column_kinds;
+    const numbers = index.columns.filter((column) => kinds[column] === "number");
+    if (viewer.source.sortsMembers && index.columns.length > 0) {
+      const others = index.columns.filter((column) => kinds[column] !== "number");
+      sort.append(
+        ...numbers.map((column) => new Option(`largest ${column} first`, `-${column}`)),
+        ...others.map((column) => new Option(`by ${column}`, column)), ...numbers.map((column) => new Option(`smallest ${column} first`, column)),
+        new Option("in the order of the map", ""));
+      // With many points, the first page is there sooner without an order.
+      sort.value = numbers.length > 0 && this.cluster.count <= MOST_SORTED ? `-${numbers[0]}` : "";
+      sort.addEventListener("change", () => this.#page(list, 0, sort.value));
+      tools.append(sort);
+    }
+    tools.append(...files);
+    // The members of a stack are listed in the order in which they are spread around it.
+    if (this.cluster.stack) {
+      sort.remove();
+      sort.value = "";
+    }
+    return {
+      nodes: [facts, chart, tools, list],
+      load: () => Promise.all([this.#tell(facts), this.#page(list, 0, sort.value), this.#chart(chart, numbers[0])]),
+    };
+  }
+
+  /** Returns members of the cluster, one batch after the other. */
+  async *#batches(most) {
+    const { cluster, index, viewer, source } = this;
+    for (let offset = 0; offset < most; offset += BATCH) {
+      const { total, features } = await source.members(index.name, cluster.id, { offset, limit: BATCH, ...viewer.filterQuery });
+      yield features;
+      if (offset + features.length >= total || features.length === 0) return;
+    }
+  }
+
+  /** Draws a histogram of a column of the cluster's points. It has a logarithmic scale if values differ a lot. */
+  async #chart(figure, column) {
+    const { cluster } = this;
+    if (!column || cluster.count < 8 || cluster.count > MOST_DRAWN) return;
+    const values = [];
+    try {
+      for await (const features of this.#batches(MOST_DRAWN)) {
+        if (this.cluster !== cluster) return;
+        for (const { properties } of features) if (typeof properties[column] === "number") values.push(properties[column]);
+      }
+    } catch {
+      // The other facts are useful without a histogram.
+      return;
+    }
+    if (values.length < 8) return;
+    const sorted = values.sort((a, b) => a - b);
+    const [least, most, middle] = [sorted[0], sorted.at(-1), sorted[sorted.length >> 1]];
+    if (least === most) return;
+    const isSkewed = least > 0 && most / middle > 20;
+    const scale = isSkewed ? Math.log : (value) => value;
+    const bars = new Array(BARS).fill(0);
+    for (const value of values) bars[Math.min(Math.floor(((scale(value) - scale(least)) / (scale(most) - scale(least))) * BARS), BARS - 1)]++;
+    const highest = Math.max(...bars);
+    const row = element("div", { ariaHidden: "true" }, ...bars.map((count) => {
+      const bar = element("i", {});
+      bar.style.height = `${count === 0 ? 0 : Math.max((100 * count) / highest, 4)}%`;
+      return bar;
+    }));
+    const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${isSkewed ? " (logarithmic)" : ""}`;
+    figure.replaceChildren(row, element("figcaption", {}, said));
+    figure.hidden = false;
+  }
+
+  /** Saves the cluster's points as a file. */
+  async #save(kind, button) {
+    const { cluster, index, viewer } = this;
+    button.disabled = true;
+    try {
+      const features = [];
+      for await (const batch of this.#batches(MOST_SAVED)) {
+        features.push(...batch);
+        button.textContent = number(features.length);
+      }
+      const kept = features.map(({ geometry, properties: { cluster: isCluster, cluster_id: id, point_count: count, index: row, ...properties } }) => (
+        { type: "Feature", geometry, properties }));
+      const text = kind === "CSV" ? csvOf(kept, index.columns) : `${JSON.stringify({ type: "FeatureCollection", features: kept })}\n`;
+      download(new Blob([text], { type: kind === "CSV" ? "text/csv" : "application/geo+json" }), `${index.name}-${cluster.id}.${kind.toLowerCase()}`);
+      if (cluster.count > MOST_SAVED) viewer.tell("place", `The file has the first ${number(MOST_SAVED)} of ${points(cluster.count)}; use “treelinemap query” for all.`);
+    } catch (error) {
+      viewer.failed(error);
+    }
+    button.disabled = false;
+    button.textContent = kind;
   }
 
   #begin(cluster, index, side) {
@@ -170,11 +280,18 @@ export class Card {
     }
   }
 
-  async #page(list, offset) {
+  /** @param order Column by which the members are sorted, with a minus sign for descending values; empty for none. */
+  async #page(list, offset, order = "") {
     const { cluster, index } = this;
+    const asked = (this.asked = {});
     try {
-      const { total, features } = await this.source.members(index.name, cluster.id, { offset, limit: PAGE, ...this.viewer.filterQuery });
-      if (this.cluster !== cluster) return;
+      const { total, features } = await this.source.members(
+        index.name, cluster.id, { offset, limit: PAGE, ...(order && { sort: order }), ...this.viewer.filterQuery });
+      if (this.cluster !== cluster || this.asked !== asked) return;
+      if (offset === 0) {
+        list.replaceChildren();
+        list.nextElementSibling?.remove();
+      }
       features.forEach(({ properties }, at) => {
         const facts = factsOf(properties, index.columns).map(([, value]) => value);
         const said = element("small", {}, facts.slice(0, 3).join(" · "));
@@ -187,13 +304,23 @@ export class Card {
       const more = element("button", { type: "button", className: "more" }, `Show more of ${number(total - shown)}`);
       more.addEventListener("click", () => {
         more.remove();
-        this.#page(list, shown);
+        this.#page(list, shown, order);
       });
       list.after(more);
     } catch (error) {
       this.viewer.failed(error);
     }
   }
+}
+
+/** Returns features as CSV (RFC 4180), with the columns of the index. */
+function csvOf(features, columns) {
+  const cell = (value) => {
+    const text = value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const rows = features.map(({ geometry: { coordinates }, properties }) => [...coordinates, ...columns.map((column) => properties[column])]);
+  return [["longitude", "latitude", ...columns], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 /**

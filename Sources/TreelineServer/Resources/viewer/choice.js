@@ -34,7 +34,7 @@ export class Choice {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
     try {
-      const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer);
+      const cluster = clusterOf(await source.cluster(index.name, settings.open), this.viewer, this.viewer.currentCamera.scale);
       if (cluster.stack || cluster.count === 1) await card.open(cluster, index, tree);
     } catch (error) {
       // After an error of another kind, the cluster is requested again when the map has moved.
@@ -80,8 +80,11 @@ export class Choice {
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // Instead of a box that reaches nearly around the world, the whole world is shown.
-  return end - west > 320 ? [[WORLD[0], south], [WORLD[2], north]] : [[west, south], [end, north]];
+  // Instead of a box that reaches nearly around the world, the whole world is shown, cut where there are no points. If
+  // there are points everywhere, it is cut as usual.
+  const gap = Math.max(360 - (end - west), 0) / 2;
+  if (gap < 1) return [[WORLD[0], south], [WORLD[2], north]];
+  return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];
 }
 
 const WORLD = [-180, -60, 180, 75];

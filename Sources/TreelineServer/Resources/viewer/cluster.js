@@ -3,19 +3,31 @@
 import { short } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 import { ELLIPSE_ZOOM, LEVEL_BITS, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
-import { coveredArea, FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
+import { areaOnMap, coveredArea, FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
 /** Width of the world in pixels at the zoom of the server's ellipses. */
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
+ * Number of badges from which all badges of an answer are drawn smaller, so that the map stays visible between them.
+ * Then the least size, as a share of the usual size.
+ */
+const MANY = 250;
+const LEAST_SIZE = 0.65;
+
+/** Returns the size of the badges of an answer, as a share of their usual size. */
+export const sizeAmong = (count) => Math.max(Math.min(Math.sqrt(MANY / count), 1), LEAST_SIZE);
+
+/**
  * @param feature Feature of the server or of a tile. Features of tiles have no `bbox`.
  * @param viewer Has `tones`, which return the tone for a number of points on an area, and `values`, which count the
  *   points in each category.
+ * @param scale Width of the world on the map, in pixels.
  * @param knowsValues Whether the answer contains the values that the settings require.
+ * @param size Size of the badge, as a share of its usual size.
  */
-export function clusterOf(feature, { tones, values, settings }, knowsValues = true) {
+export function clusterOf(feature, { tones, values, settings }, scale, { knowsValues = true, size = 1 } = {}) {
   const { properties } = feature;
   const [longitude, latitude] = feature.geometry.coordinates;
   const count = properties.point_count;
@@ -28,9 +40,11 @@ export function clusterOf(feature, { tones, values, settings }, knowsValues = tr
     x: worldX(longitude),
     y: worldY(latitude),
     // In a cut by badges, the server returns diameters with which no badges touch.
-    radius: properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS,
-    tone: count > 1 ? tones.of(count, coveredArea(feature)) : -1,
+    radius: size * (properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS),
+    // Tiles have the area in pixels.
+    tone: count > 1 ? tones.of(count, properties.area_px ?? areaOnMap(coveredArea(feature), latitude, scale)) : -1,
     stack: properties.stack === true,
+    scale,
     /** Number of points in each category, if badges are donuts. */
     parts: knowsValues ? values.parts(properties, settings) : null,
     properties,

@@ -1,8 +1,8 @@
 // The controls of the panel, which show and change the settings.
 
 import { chosenCut, CUTS, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
-import { element, points, short, titleOf } from "./text.js";
-import { Values } from "./values.js";
+import { element, number, points, short, titleOf } from "./text.js";
+import { CATEGORIES, listing, Values } from "./values.js";
 
 export class Controls {
   /** The filter in the field if it was refused; otherwise null. */
@@ -16,18 +16,23 @@ export class Controls {
     Object.assign(this, { viewer, settings });
     find("#views").hidden = source.views.length < 2;
     find("#measures").hidden = !source.hasMeasures;
+    find("#search").hidden = !source.hasFilters;
+    // In a notebook, the cut is one of the first things to choose.
+    find("#drawing").open = source.views.length < 2;
     find("#dust").parentElement.hidden = !source.hasTiles;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
-    fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"]], settings.compare);
+    fill(find("#compare"), [["halves", "in two halves"], ["divider", "by a divider"], ["grid", "the grid alone"]], settings.compare);
     fill(find("#cell"), [["auto", "by zoom"], ...GRID_CELLS.map((cell) => [cell, `${cell} px`])], settings.cell);
     for (const name of ["view", "by"]) {
       for (const input of viewer.root.querySelectorAll(`input[name="${name}"]`)) {
         input.addEventListener("change", () => settings[name === "view" ? "step" : "set"]({ [name]: input.value }));
       }
     }
-    for (const name of ["order", "cell", "compare"]) {
+    find("#compare").addEventListener("change", ({ target: { value } }) =>
+      settings.step(value === "grid" ? { view: "grid" } : { view: "compare", compare: value }));
+    for (const name of ["order", "cell"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
@@ -36,18 +41,27 @@ export class Controls {
     settings.onChange((names) => names.has("where") && this.refuse(null));
     for (const name of ["donuts", "sum", "brush"]) {
       // Hidden categories and chosen ranges belong to one column, so another column clears them.
-      const clears = { donuts: { off: "" }, brush: { range: "" } }[name];
+      const clears = { donuts: { off: "", picks: "" }, brush: { range: "" } }[name];
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
     }
     for (const name of ["ellipses", "dust"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.checked }));
     }
-    for (const name of ["dataset", "split"]) {
-      find(`#${name}`).addEventListener("change", (event) => settings.step({ index: event.target.value }));
-    }
+    find("#dataset").addEventListener("change", (event) => settings.step({ index: event.target.value, hit: "", open: "" }));
+    find("#picks ul").addEventListener("change", () => this.#pick());
     find("#amount").addEventListener("input", (event) => settings.set({ [settings.by]: +event.target.value }));
-    find("#fold").addEventListener("click", ({ currentTarget }) => {
-      currentTarget.setAttribute("aria-expanded", currentTarget.getAttribute("aria-expanded") !== "true");
+    const fold = find("#fold");
+    const isUnfolded = () => fold.getAttribute("aria-expanded") === "true";
+    fold.addEventListener("click", () => fold.setAttribute("aria-expanded", !isUnfolded()));
+    // On a phone the panel is one line, which is pulled up or down.
+    const header = fold.parentElement;
+    let start = null;
+    header.addEventListener("pointerdown", ({ clientY }) => (start = clientY));
+    header.addEventListener("pointerup", ({ clientY, target }) => {
+      const pulled = start === null ? 0 : clientY - start;
+      start = null;
+      if (Math.abs(pulled) > 12) fold.setAttribute("aria-expanded", pulled < 0);
+      else if (!target.closest("button") && fold.checkVisibility()) fold.setAttribute("aria-expanded", !isUnfolded());
     });
   }
 
@@ -99,15 +113,28 @@ export class Controls {
   update(cuts, index) {
     const { find, settings, viewer } = this;
     this.#offerColumns(index);
-    find("#key").hidden = settings.donuts !== "";
+    find("#key").hidden = viewer.values.categories.length > 0;
+    this.#offerPicks();
     find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
     viewer.node.dataset.view = settings.view;
-    for (const name of ["view", "by"]) find(`input[name="${name}"][value="${settings[name]}"]`).checked = true;
-    for (const name of ["order", "cell", "compare"]) find(`#${name}`).value = settings[name];
+    find(`input[name="by"][value="${settings.by}"]`).checked = true;
+    // The grid alone is a way to compare.
+    find(`input[name="view"][value="${settings.view === "grid" ? "compare" : settings.view}"]`).checked = true;
+    for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
+    find("#compare").value = settings.view === "grid" ? "grid" : settings.compare;
     // The field keeps a filter that the user is writing.
     if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
-    for (const input of viewer.root.querySelectorAll('input[name="by"]')) input.disabled = !cuts.includes(input.value);
+    const reasons = [];
+    for (const input of viewer.root.querySelectorAll('input[name="by"]')) {
+      const { label, isOf, needs } = CUTS[input.value];
+      input.disabled = !cuts.includes(input.value);
+      const reason = !input.disabled ? "" : isOf(index) ? `${label} is not possible on tiles` : `${label} needs ${needs}`;
+      input.parentElement.title = reason;
+      if (reason) reasons.push(`${reason}.`);
+    }
+    find("#cuts-say").textContent = reasons.join(" ");
+    find("#cuts-say").hidden = reasons.length === 0;
     const cut = chosenCut(settings);
     const text = `${cut.amount}${cut.unit}`;
     find("#order-field").hidden = !cut.hasOrder;
@@ -130,7 +157,7 @@ export class Controls {
     const hasKinds = index.columns.some((column) => index.column_kinds[column]);
     find("#where-field").hidden = !viewer.source.hasFilters || !hasKinds;
     const offers = {
-      donuts: ["density", Values.columns(index, "category", "boolean"), (column) => column],
+      donuts: [index.groups?.length > 0 ? "group" : "density", Values.columns(index, "category", "boolean"), (column) => column],
       sum: ["points", Values.columns(index, "number"), (column) => `sum of ${column}`],
       brush: ["nothing", Values.columns(index, "number", "time"), (column) => column],
     };
@@ -145,39 +172,51 @@ export class Controls {
     }
   }
 
-  /**
-   * Offers the indexes. Several indexes of equal points that are split in different ways are one choice. A second
-   * control below it then offers the ways of splitting.
-   */
-  offer(indexes, index) {
-    const { find } = this;
-    const samePoints = (other) => other.point_count === index.point_count && `${other.bounds}` === `${index.bounds}`;
-    const datasets = new Map();
-    for (const each of indexes) {
-      const key = `${each.point_count} ${each.bounds}`;
-      if (!datasets.has(key) || samePoints(each) && each.name === index.name) datasets.set(key, each);
-    }
-    fill(find("#dataset"), [...datasets.values()].map((each) => [each.name, titleOf(each)]), index.name);
-    find("#dataset-field").hidden = datasets.size < 2;
-    const splits = indexes.filter(samePoints);
-    // If several indexes are split in one way, their names distinguish them.
-    const isOnly = ({ split }) => splits.filter((other) => other.split === split).length === 1;
-    const said = (each) => splitTitle(each.split) + (isOnly(each) ? "" : ` (${each.name})`);
-    fill(find("#split"), splits.map((each) => [each.name, said(each)]), index.name);
-    find("#split-field").hidden = splits.length < 2;
-    const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    const facts = [titleOf(index), `${points(index.point_count)}${end}`];
-    find("#facts").textContent = facts.filter(Boolean).join(" · ");
+  /** Offers the categories of the chosen column, of which some have their own colors. */
+  #offerPicks() {
+    const { find, settings, viewer } = this;
+    const { all, categories } = viewer.values;
+    const node = find("#picks");
+    node.hidden = settings.donuts === "" || all.length <= CATEGORIES;
+    const chosen = new Set(categories);
+    const isFull = chosen.size - chosen.has(null) >= CATEGORIES;
+    const key = JSON.stringify([all, categories]);
+    if (node.hidden || node.dataset.offers === key) return;
+    node.dataset.offers = key;
+    node.querySelector("ul").replaceChildren(...all.map(([value, count]) => {
+      const input = element("input", { type: "checkbox", value, checked: chosen.has(value) });
+      input.disabled = isFull && !input.checked;
+      return element("li", { title: input.disabled ? `At most ${CATEGORIES} categories have their own colors` : "" },
+        element("label", {}, input, element("span", {}, value), element("small", {}, number(count))));
+    }));
   }
 
-  /** Explains the colours. */
+  #pick() {
+    const picks = [...this.find("#picks ul").querySelectorAll("input:checked")].map(({ value }) => value);
+    this.settings.set({ picks: listing(picks), off: "" });
+  }
+
+  /** Offers the indexes, and shows the title of the current index. */
+  offer(indexes, index) {
+    const { find } = this;
+    const isTaken = (each) => indexes.some((other) => other !== each && titleOf(other) === titleOf(each));
+    fill(find("#dataset"), indexes.map((each) => [each.name, isTaken(each) ? `${titleOf(each)} (${each.name})` : titleOf(each)]), index.name);
+    find("#dataset-field").hidden = indexes.length < 2;
+    find("h1").textContent = titleOf(index) || "Treeline";
+    this.tell(index, []);
+  }
+
+  /** Shows facts about the index below its title. */
+  tell(index, facts) {
+    const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
+    this.find("#facts").textContent = [`${points(index.point_count)}${end}`, ...facts].join(" · ");
+  }
+
+  /** Explains the colors. */
   explain(palette, tones) {
     const { find } = this;
     find("#key .ramp").style.background = palette.gradient;
-    // For sparse data the unit of area is larger, so that the numbers are not too small to read.
-    const area = tones.high < 1 ? 3 : 0;
-    find("#key-title").textContent = area > 0 ? "Points per 1,000 km²" : "Points per km²";
-    const [low, high] = [tones.low + area, tones.high + area];
+    const { low, high } = tones;
     const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
     find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
   }
@@ -186,8 +225,6 @@ export class Controls {
 function radio(name, value, label) {
   return element("label", {}, element("input", { type: "radio", name, value }), element("span", {}, label));
 }
-
-const splitTitle = (split) => split.replaceAll("-", " ");
 
 function fill(select, options, chosen) {
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value, false, value === chosen)));

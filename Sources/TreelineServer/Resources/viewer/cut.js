@@ -10,20 +10,20 @@ import { number } from "./text.js";
  *   default.
  * - `isByPixels`: whether the clusters depend on the zoom alone, so that tiles agree with each other.
  * - `hasOrder`: whether the order of splits can be chosen.
- * - `isOf(index)`: whether an index supports the cut.
+ * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for it.
  * - `describe(amount)`: a sentence that says what the cut guarantees.
  * - `parameters(settings)`: the parameters for the server.
  */
 export const CUTS = {
   spacing: {
     label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
-    isOf: (index) => index.has_separations,
+    isOf: (index) => index.has_separations, needs: "an index whose tree has separations, built without “--grow badges”",
     describe: (amount) => `No two badges are closer than ${amount} px, and a pan changes nothing.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
     label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, hasOrder: false,
-    isOf: (index) => index.has_badges,
+    isOf: (index) => index.has_badges, needs: "an index built with “--grow badges”",
     describe: (amount) => `As many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
     parameters: ({ badges }) => ({ badges }),
   },

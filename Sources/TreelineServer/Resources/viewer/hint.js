@@ -9,6 +9,9 @@ import { boxSize } from "./vendor/treeline/map/mercator.js";
 const REST = 140;
 const FEW = 12;
 
+/** Greatest number of points that are sorted without being asked. */
+export const MOST_SORTED = 20_000;
+
 export class Hint {
   #shown = null;
   #timer = 0;
@@ -59,7 +62,7 @@ export class Hint {
       // A cluster from a tile has no box and no ellipse, so they are requested.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
-        this.source.members(index.name, cluster.id, { limit: FEW, ...filterQuery }, signal),
+        this.source.members(index.name, cluster.id, { limit: FEW, ...this.#order(cluster, index), ...filterQuery }, signal),
         cluster.bbox ? null : this.source.cluster(index.name, cluster.id, signal, filterQuery),
       ]);
       if (this.#shown !== cluster.id) return;
@@ -73,11 +76,17 @@ export class Hint {
       const names = features.map((member) => element("li", {}, calledBy(member, index.columns, tooltip)));
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
-      this.node.append(element("ul", {}, ...names));
+      this.node.append(element("ul", {}, ...names), element("p", { className: "how" }, "Click to zoom in, right-click for details"));
       this.#moveTo(this.x, this.y);
     } catch {
       // Errors are ignored, because a hint without names is still useful.
     }
+  }
+
+  /** Returns the parameter that sorts members by the first column of numbers, the largest first, such as large cities. */
+  #order({ count }, { columns, column_kinds: kinds }) {
+    const column = columns.find((each) => kinds[each] === "number");
+    return this.source.sortsMembers && column && count <= MOST_SORTED ? { sort: `-${column}` } : {};
   }
 
   /** Places the hint beside the pointer, within the map. */

@@ -18,14 +18,14 @@ export class Legend {
    *
    * @param clusters Clusters in view, whose points are counted.
    */
-  update({ categories }, palette, clusters) {
+  update({ categories, isByGroup }, palette, clusters) {
     const { node, settings } = this;
-    node.hidden = categories.length === 0;
+    node.hidden = categories.length === 0 || settings.view === "grid";
     const hidden = new Set(listed(settings.off));
-    const key = JSON.stringify([categories, palette.categories]);
+    const key = JSON.stringify([categories, palette.categories, isByGroup]);
     if (key !== this.#shown) {
       this.#shown = key;
-      node.replaceChildren(...categories.map((category, at) => this.#entry(category, palette.partTones[at])));
+      node.replaceChildren(...categories.map((category, at) => this.#entry(category, palette.partTones[at], isByGroup)));
     }
     const counts = categories.map((_, at) => clusters.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0));
     [...node.children].forEach((item, at) => {
@@ -35,10 +35,13 @@ export class Legend {
     });
   }
 
-  #entry(category, tone) {
+  #entry(category, tone, isByGroup) {
     const swatch = element("i", { ariaHidden: "true" });
     swatch.style.background = tone.fill;
-    const button = element("button", { type: "button" }, swatch, element("span", {}, category ?? "all others"), element("small", {}));
+    const button = element("button", { type: "button" }, swatch, element("span", {}, category === "" ? "without a group" : category ?? "all others"), element("small", {}));
+    // A group has no column that a filter could name.
+    button.disabled = isByGroup;
+    if (isByGroup) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
     button.addEventListener("click", () => this.#switch(Values.settingOf(category)));
     return element("li", {}, button);
   }

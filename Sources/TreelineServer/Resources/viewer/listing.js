@@ -13,13 +13,17 @@ export class Listing {
    * @param node A details element with a count and a list.
    * @param point Called with the cluster that gets the focus or the pointer, and with null when the cluster loses it.
    * @param choose Called with a chosen cluster and the event.
+   * @param list Called with a cluster whose points are to be listed.
+   * @param near Returns the name of a city near a cluster, or an empty text.
    */
-  constructor(node, { point, choose }) {
+  constructor(node, { point, choose, list, near }) {
     this.node = node;
     this.count = node.querySelector(".count");
     this.list = node.querySelector("ol");
     this.point = point;
     this.choose = choose;
+    this.listMembers = list;
+    this.near = near;
     node.addEventListener("toggle", () => this.update(this.clusters, this.index, this.palette, this.settings, this.values));
     this.list.addEventListener("keydown", (event) => this.#step(event));
     this.list.addEventListener("focusout", () => point(null));
@@ -52,11 +56,14 @@ export class Listing {
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
-      element("small", {}, coordinate(cluster.latitude, cluster.longitude, 1)));
+      element("small", {}, this.near(cluster) || coordinate(cluster.latitude, cluster.longitude, 1)));
     button.addEventListener("click", (event) => this.choose(cluster, event));
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));
-    return element("li", {}, button);
+    if (cluster.count < 2) return element("li", {}, button);
+    const more = element("button", { type: "button", className: "more", tabIndex: -1, title: "List the points", ariaLabel: `List the points of ${what}` }, "…");
+    more.addEventListener("click", () => this.listMembers(cluster));
+    return element("li", {}, button, more);
   }
 
   /** Returns the values that a badge shows in addition to the number of points; an empty text if there are none. */
@@ -73,7 +80,7 @@ export class Listing {
   }
 
   #step(event) {
-    const buttons = [...this.list.querySelectorAll("button")];
+    const buttons = [...this.list.querySelectorAll("button:not(.more)")];
     const at = buttons.indexOf(this.node.getRootNode().activeElement);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
     if (next === undefined || !buttons[next]) return;

@@ -13,7 +13,7 @@ const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
   { name: "overlap", title: "Overlap", measure: "badges that touch another", write: percent, better: Math.min },
   {
-    name: "grid_look", title: "Looks like a grid", measure: "in line with a neighbour; chance: 11\u00a0%", write: percent,
+    name: "grid_look", title: "In rows and columns", measure: "badges in line with a neighbor", write: percent,
     better: Math.min,
   },
   { name: "distortion", title: "Far from its points", measure: "typical distance to a point", write: pixels, better: Math.min },

@@ -1,12 +1,21 @@
-// Messages over the map: that nothing is in view, or that something went wrong.
+// Messages over the map: that nothing is in view, or that something went wrong. Each kind of message stays until its
+// cause is gone or the user closes it. Of several messages, the most urgent one is shown.
+
+/** The kinds of messages, the most urgent first. Kinds that are not listed come last. */
+const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "empty"];
+const urgencyOf = (kind) => (URGENCY.includes(kind) ? URGENCY.indexOf(kind) : URGENCY.length);
 
 export class Notice {
-  /** Kind of the shown message; null if no message is shown. */
-  kind = null;
+  #messages = new Map();
 
   constructor(node) {
     this.node = node;
     [this.text, this.button] = node.children;
+  }
+
+  /** Kind of the shown message; null if no message is shown. */
+  get kind() {
+    return [...this.#messages.keys()].sort((a, b) => urgencyOf(a) - urgencyOf(b))[0] ?? null;
   }
 
   /**
@@ -14,19 +23,24 @@ export class Notice {
    * @param action Title and action of the button, if there is one.
    */
   show(kind, text, action, isWide = false) {
-    if (this.kind === kind && this.text.textContent === text) return;
-    this.kind = kind;
-    this.text.textContent = text;
+    this.#messages.set(kind, { text, action, isWide });
+    this.#update();
+  }
+
+  hide(kind) {
+    if (this.#messages.delete(kind)) this.#update();
+  }
+
+  #update() {
+    const message = this.#messages.get(this.kind);
+    this.node.hidden = !message;
+    if (!message) return;
+    const { text, action, isWide } = message;
+    // The same text is not announced again.
+    if (this.text.textContent !== text) this.text.textContent = text;
     this.button.hidden = !action;
     this.button.textContent = action?.title ?? "";
     this.button.onclick = action?.run ?? null;
     this.node.classList.toggle("wide", isWide);
-    this.node.hidden = false;
-  }
-
-  hide(kind) {
-    if (this.kind !== kind) return;
-    this.kind = null;
-    this.node.hidden = true;
   }
 }

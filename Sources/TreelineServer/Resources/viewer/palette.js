@@ -13,6 +13,7 @@ export function readPalette(node) {
     ink: token("ink"), ring: token("ring"), shadow: token("badge-shadow"), accent: token("accent"), fontFamily: style.fontFamily,
   });
   const names = ["sea", "land", "coast", "border", "graticule", "dust", "place", "halo"];
+  palette.pointName = token("soft");
   return Object.assign(palette, Object.fromEntries(names.map((name) => [name, token(name)])), {
     gradient: `linear-gradient(90deg, ${palette.tones.map((tone) => tone.fill).join(", ")})`,
   });

@@ -1,79 +1,61 @@
-// The names of cities on the map below the badges. They are pictures, because the map library needs a network to draw
-// text.
+// The cities of the world, whose names are on the map, in the list of clusters and in the search.
 
 import { resource } from "./resources.js";
+import { difference, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Name of the source and of the layer. */
-export const PLACES = "places";
+/** Zooms of the map from which cities of a rank are named. Rank 0 has the largest cities. */
+const ZOOM_OF_RANK = [0, 0, 3, 4, 4, 5, 5, 6, 7, 8, 8];
 
-export const placesSource = () => (
-  { type: "geojson", data: resource("places.geojson"), maxzoom: 8, attribution: "Natural Earth" });
+/** Least and greatest distance of a cluster to the city that the list names, in fractions of the world. */
+const NEARBY = [0.0003, 0.02];
 
-/** Font sizes in pixels by rank, beginning with the first rank. The last size is for all further ranks. */
-const SIZES = [13, 13, 13, 12, 12, 11.5];
+/** Greatest rank of cities that name clusters of a size: half their width in fractions of the world, and the rank. */
+const RANK_OF_SIZE = [[0.02, 0], [0.01, 1], [0.004, 2], [0.001, 4], [0, 10]];
 
-/**
- * Pixels from the top of a picture to the dot, and from the dot to the name. At this distance, a badge on the city does
- * not cover the name.
- */
-const DOT = 4;
-const BELOW = 25;
+export class Places {
+  /** The cities, the largest first. Empty until they are loaded. */
+  all = [];
 
-/**
- * Resolution of the pictures relative to the screen. It is finer, so that an offset of half a pixel is less visible.
- */
-const FINENESS = 2;
-const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+  async load() {
+    const places = resource("places.geojson");
+    // A bundle contains the file itself.
+    const { features } = typeof places === "string" ? await (await fetch(places)).json() : places;
+    this.all = features.map(({ properties: { name, rank }, geometry: { coordinates: [longitude, latitude] } }) => (
+      { name, rank, longitude, latitude, x: worldX(longitude), y: worldY(latitude) })).sort((a, b) => a.rank - b.rank);
+  }
 
-export function placesLayer(palette) {
-  const rank = ["get", "rank"];
-  return {
-    id: PLACES,
-    type: "symbol",
-    source: PLACES,
-    // Styles by rank, from the cities of the world to every town.
-    filter: ["<=", rank, ["step", ["zoom"], 1, 3, 2, 4, 4, 5, 6, 6, 7, 7, 8, 8, 10]],
-    layout: {
-      "icon-image": ["concat", `place/${palette.place}/`, rank, "/", ["get", "name"]],
-      "icon-anchor": "top",
-      "icon-offset": [0, -DOT],
-      "icon-padding": 6,
-      "symbol-sort-key": rank,
-    },
-  };
+  /** Returns the cities that a map names, the most important first. */
+  in(camera) {
+    const [halfWidth, halfHeight] = [camera.width / camera.scale / 2, camera.height / camera.scale / 2];
+    return this.all.filter(({ rank, x, y }) =>
+      camera.zoom >= (ZOOM_OF_RANK[rank] ?? 8) && Math.abs(difference(camera.centerX, x)) < halfWidth && Math.abs(y - camera.centerY) < halfHeight);
+  }
+
+  /** Returns the name of a city near the middle of a cluster: a large city for a large cluster. */
+  near(x, y, size) {
+    let [best, least] = ["", Math.min(Math.max(size, NEARBY[0]), NEARBY[1])];
+    const [, most] = RANK_OF_SIZE.find(([from]) => size >= from);
+    for (const place of this.all) {
+      if (place.rank > most) break;
+      const distance = Math.hypot(difference(x, place.x), y - place.y) * (1 + place.rank / 3);
+      if (distance < least) [best, least] = [place.name, distance];
+    }
+    return best;
+  }
+
+  /** Returns up to `limit` cities whose names begin with a text. Case and accents do not matter. */
+  named(text, limit) {
+    const asked = folded(text);
+    const found = [];
+    for (const place of this.all) {
+      if (!folded(place.name).startsWith(asked)) continue;
+      found.push(place);
+      if (found.length === limit) break;
+    }
+    return found;
+  }
 }
 
-/** Applies the colours of another palette to the names. */
-export function repaintPlaces(map, palette) {
-  map.setLayoutProperty(PLACES, "icon-image", placesLayer(palette).layout["icon-image"]);
-}
-
-/** Draws the pictures of places when a map asks for them. */
-export function drawPlaces(map, palette) {
-  map.on("styleimagemissing", ({ id }) => {
-    const [kind, , rank, ...name] = id.split("/");
-    if (kind !== "place") return;
-    const ratio = FINENESS * Math.min(devicePixelRatio || 1, 2);
-    map.addImage(id, pictureOf(name.join("/"), SIZES[rank] ?? SIZES.at(-1), palette(), ratio), { pixelRatio: ratio });
-  });
-}
-
-/** Draws a dot with a name below it. A halo keeps the name readable on land, sea and dust. */
-function pictureOf(name, size, { place, halo }, ratio) {
-  const font = `${size <= 12 ? 450 : 550} ${size}px ${FAMILY}`;
-  const context = new OffscreenCanvas(1, 1).getContext("2d");
-  context.font = font;
-  const [width, height] = [context.measureText(name).width + 6, DOT + BELOW + size / 2 + 4];
-  Object.assign(context.canvas, { width: Math.ceil(width * ratio), height: Math.ceil(height * ratio) });
-  context.scale(ratio, ratio);
-  Object.assign(context, {
-    font, lineJoin: "round", lineWidth: 2.5, strokeStyle: halo, fillStyle: place, textAlign: "center", textBaseline: "middle",
-  });
-  context.beginPath();
-  context.arc(width / 2, DOT, 1.75, 0, 2 * Math.PI);
-  context.stroke();
-  context.fill();
-  context.strokeText(name, width / 2, DOT + BELOW);
-  context.fillText(name, width / 2, DOT + BELOW);
-  return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
-}
+/** Returns a text in lower case, without accents. */
+export const folded = (text) =>
+  text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ð", "d").replaceAll("þ", "th").replaceAll("æ", "ae").replaceAll("ø", "o").replaceAll("ß", "ss").replaceAll("ł", "l");

@@ -85,7 +85,7 @@ export class Pointing {
     const { map, tree } = this.viewer;
     if (!map.getLayer("clusters")) return {};
     const [feature] = map.queryRenderedFeatures([x, y], { layers: ["clusters"] });
-    return feature ? { side: tree, cluster: clusterOf(feature, this.viewer) } : {};
+    return feature ? { side: tree, cluster: clusterOf(feature, this.viewer, this.viewer.currentCamera.scale) } : {};
   }
 
   /** Returns the index of the member of an opened stack at a position; -1 if there is none. */

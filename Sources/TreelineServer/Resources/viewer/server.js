@@ -8,6 +8,8 @@ export class Server extends Source {
   hasTiles = true;
   hasMeasures = true;
   hasFilters = true;
+  sortsMembers = true;
+  hasLogarithmicHistograms = true;
   #token = new Token();
 
   /** @param base Address to which the routes are relative. */
@@ -17,7 +19,10 @@ export class Server extends Source {
   }
 
   async indexes() {
-    return (await this.#get("v1/indexes", "indexes")).indexes;
+    const { indexes, style, basemap } = await this.#get("v1/indexes", "indexes");
+    this.style = style ?? "";
+    this.basemap = basemap ? this.url(basemap) : "";
+    return indexes;
   }
 
   /** @param signal Aborts the request, in this method and in the methods below. */
@@ -47,6 +52,11 @@ export class Server extends Source {
 
   cluster(index, id, signal, query = {}) {
     return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
+  }
+
+  /** Returns a point, given its row, with the clusters that contain it and the zoom from which it stands alone. */
+  whereIs(index, row, query, signal) {
+    return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
   }
 
   histogram(index, query, signal) {

@@ -11,7 +11,7 @@ const DEFAULTS = {
   /** Name of the index; by default the first one. */
   index: "",
   /** View of the map: `grid`, `compare`, `tree` or `tiles`. */
-  view: "compare",
+  view: "tree",
   /** Name of the cut, followed by the amount of each cut. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
@@ -32,10 +32,14 @@ const DEFAULTS = {
   open: "",
   /** Column of the categories of donuts; none by default. */
   donuts: "",
+  /** Categories with their own colors, separated by commas; the most frequent ones by default. */
+  picks: "",
   /** Hidden categories, separated by commas. */
   off: "",
   /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
+  /** Row of the point that was found, and is marked at every zoom. */
+  hit: "",
   /** Column of the histogram, then the range of its values. Points with other values do not count. */
   brush: "",
   range: "",
@@ -59,6 +63,8 @@ const FORMS = {
   open: (text) => /^\d*$/.test(text),
   range: (text) => text === "" || rangeOf(text) !== null,
   off: isListing,
+  picks: isListing,
+  hit: (text) => /^\d*$/.test(text),
 };
 
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };

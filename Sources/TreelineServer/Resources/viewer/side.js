@@ -1,13 +1,18 @@
 // One side of the map, with its clusters and with its requests to the server.
 
-import { clusterOf, firstPoint } from "./cluster.js";
+import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
 import { cutParameters } from "./cut.js";
+import { Labels } from "./labels.js";
+import { SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { Feed } from "./vendor/treeline/map/feed.js";
 import { serverZoom } from "./vendor/treeline/map/mercator.js";
 import { changeWithoutHierarchy, Scene } from "./vendor/treeline/map/scene.js";
 
 class Side {
   scene = new Scene();
+  labels = new Labels();
+  /** Number of answers so far. */
+  answer = 0;
   /** Filter of the shown answer. */
   filter = "";
 
@@ -39,7 +44,9 @@ class Side {
 
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
-    const clusters = features.map((feature) => clusterOf(feature, this.viewer, this.knowsValues));
+    const scale = SERVER_WORLD_SIZE * 2 ** query.zoom;
+    const look = { knowsValues: this.knowsValues, size: sizeAmong(features.filter(({ properties }) => properties.point_count > 1).length) };
+    const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);

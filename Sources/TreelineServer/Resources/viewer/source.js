@@ -20,7 +20,8 @@ export class Problem extends Error {
  *   answers about one cluster;
  * - `request(url)`: the request that the map library sends for an address, if it needs more than the address.
  *
- * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)` and `url(path, query)`.
+ * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)`,
+ * `whereIs(index, row, query, signal)` and `url(path, query)`.
  *
  * A query is an object. Its keys are the names of the server's parameters. A signal aborts the request.
  */
@@ -31,8 +32,15 @@ export class Source {
   cuts = null;
   /** Whether the source has vector tiles, from which the points themselves are drawn. */
   hasTiles = false;
+  /** Address of the map style below the clusters, or of an archive of tiles; empty for the built-in map. */
+  style = "";
+  basemap = "";
   /** Whether the source measures answers. */
   hasMeasures = false;
   /** Whether the source supports filters. */
   hasFilters = false;
+  /** Whether the source sorts the members of a cluster. */
+  sortsMembers = false;
+  /** Whether histograms may have bins of a logarithmic scale. */
+  hasLogarithmicHistograms = false;
 }

@@ -26,6 +26,10 @@ export class StageCamera extends Camera {
   }
 }
 
+/** Distances of lines of the graticule in degrees, and least distance in pixels. */
+const STEPS = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const LEAST_CELL = 140;
+
 export class StageOverlay extends Overlay {
   /**
    * Draws the extent of a cluster: the ellipse that follows its points. For a cell of the grid and for a few points,
@@ -35,6 +39,73 @@ export class StageOverlay extends Overlay {
     if (cluster.count < 2 || cluster.stack) return;
     if (cluster.ellipse) super.drawExtent(cluster, camera);
     else if (cluster.bbox) this.#box(cluster, camera);
+  }
+
+  /**
+   * Draws lines of longitude and latitude with their degrees, for a close view in which the built-in map has nothing
+   * else to show.
+   */
+  drawGraticule({ camera, origin, palette }) {
+    const { context } = this;
+    const degrees = 360 / camera.scale;
+    const step = STEPS.find((each) => each / degrees > LEAST_CELL) ?? STEPS.at(-1);
+    const decimals = Math.max(-Math.floor(Math.log10(step)), 0);
+    const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+    const halfHeight = camera.height / camera.scale / 2;
+    const [west, south] = [camera.longitude - (camera.width / 2) * degrees, latitudeAt(camera.centerY + halfHeight)];
+    context.save();
+    context.translate(origin.x, origin.y);
+    Object.assign(context, { globalAlpha: 1, lineWidth: 1, strokeStyle: palette.coast, fillStyle: palette.place, font: `10.5px ${palette.fontFamily}`, textBaseline: "middle" });
+    context.setLineDash([1, 5]);
+    context.beginPath();
+    const said = (value, positive, negative) => `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
+    const texts = [];
+    for (let number = Math.ceil(west / step); ; number++) {
+      const x = camera.width / 2 + (number * step - camera.longitude) / degrees;
+      if (x > camera.width) break;
+      context.moveTo(x, 0);
+      context.lineTo(x, camera.height);
+      texts.push(["center", x, camera.height - 8, said(number * step - 360 * Math.round((number * step) / 360), "E", "W")]);
+    }
+    for (let number = Math.ceil(south / step); ; number++) {
+      const y = camera.screenY(worldY(number * step));
+      if (y < 0 || number * step > 85) break;
+      context.moveTo(0, y);
+      context.lineTo(camera.width, y);
+      texts.push(["left", 6, y, said(number * step, "N", "S")]);
+    }
+    context.stroke();
+    context.globalAlpha = 0.75;
+    for (const [align, x, y, text] of texts) {
+      context.textAlign = align;
+      context.fillText(text, x, y);
+    }
+    context.restore();
+  }
+
+  /** Marks a found point or the badge that contains it, and writes its name above. */
+  drawPin(x, y, radius, text) {
+    const { context, pictures: { palette } } = this;
+    context.globalAlpha = 1;
+    context.lineWidth = 3;
+    context.strokeStyle = palette.accent;
+    context.beginPath();
+    context.arc(x, y, radius + 4, 0, 2 * Math.PI);
+    context.stroke();
+    context.font = `650 13px ${palette.fontFamily}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const width = context.measureText(text).width + 16;
+    const top = y - radius - 34;
+    context.fillStyle = palette.accent;
+    context.beginPath();
+    context.roundRect(x - width / 2, top, width, 22, 11);
+    context.moveTo(x - 5, top + 21);
+    context.lineTo(x + 5, top + 21);
+    context.lineTo(x, top + 28);
+    context.fill();
+    context.fillStyle = palette.hole.fill;
+    context.fillText(text, x, top + 11.5);
   }
 
   #box({ bbox, x }, camera) {

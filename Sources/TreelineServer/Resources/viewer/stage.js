@@ -1,9 +1,14 @@
 // Divides the stage, the part of the page with maps. It has one map, or two maps of one region for both sides of a
 // comparison.
 
+import { corners } from "./choice.js";
 import { isShown } from "./shown.js";
 import { fitToContainer, Twin } from "./twin.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
+import { worldY } from "./vendor/treeline/map/mercator.js";
+
+/** Least distance in pixels between all points and the upper and lower edge of the map, at the minimum zoom. */
+const LEAST_MARGIN = 24;
 
 export class Stage {
   /** The map of the grid's half of the stage; null until it is needed. */
@@ -60,12 +65,30 @@ export class Stage {
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // At the minimum zoom the world fills the width, so that no point appears twice.
-    const minZoom = Math.log2(this.size.width / WORLD_SIZE);
+    // At the minimum zoom the world fills the width, so that no land appears twice. If points lie so far north and south
+    // that they would not be in view, the zoom may be lower.
+    const { width, height } = this.size;
+    const [[, south], [, north]] = corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
+    const extent = worldY(south) - worldY(north);
+    const minZoom = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
+    this.#makeRoom(map, minZoom);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;
     this.twin ??= this.#makeTwin();
+    this.#makeRoom(this.twin.map, minZoom);
     this.twin.resize(minZoom);
+  }
+
+  /**
+   * Lets a map that is higher than the world show its whole width, with empty space beyond the poles. The map
+   * library has no option for this. If a later version keeps these latitudes elsewhere, the map shows less of the world.
+   */
+  #makeRoom(map, minZoom) {
+    const helper = map.transform._helper;
+    if (!helper?._latRange) return;
+    const beyond = Math.max(this.size.height / (WORLD_SIZE * 2 ** minZoom) - 1, 0) / 2;
+    const latitude = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+    helper._latRange = [latitude(1 + beyond), latitude(-beyond)];
   }
 
   #makeTwin() {

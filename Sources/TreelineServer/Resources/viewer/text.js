@@ -32,12 +32,15 @@ export function coordinate(latitude, longitude, decimals = 2) {
 /** Returns the title of an index, or the name under which it is served. */
 export const titleOf = ({ title, name }) => title ?? name;
 
+/** Returns the column with the names of points. */
+export const nameColumn = (columns) => columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
+
 /**
  * Returns the name of a point, from its column name, title or label, or else its first column. The last resort is its
  * row.
  */
 export function nameOf(properties, columns) {
-  const column = columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
+  const column = nameColumn(columns);
   const value = column && properties[column];
   return value !== undefined && value !== null && value !== "" ? String(value) : `Row ${number(properties.index)}`;
 }

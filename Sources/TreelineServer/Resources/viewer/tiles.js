@@ -2,7 +2,6 @@
 // badges. The others show the clusters, in the view `tiles`.
 
 import { cutParameters } from "./cut.js";
-import { PLACES } from "./places.js";
 import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
@@ -105,8 +104,7 @@ export class TileLayers {
     this[name] = url;
     if (!url) return;
     this.map.addSource(name, url.includes("{z}") ? { type: "vector", tiles: [url], maxzoom: 15 } : { type: "vector", url, attribution: "" });
-    const above = name === "dust" && [PLACES, "clusters"].find((id) => this.map.getLayer(id));
-    this.map.addLayer(layer(name), above || undefined);
+    this.map.addLayer(layer(name), name === "dust" && this.map.getLayer("clusters") ? "clusters" : undefined);
   }
 
   #remove(name) {
@@ -130,7 +128,7 @@ export class TileLayers {
     const count = ["get", "point_count"];
     const single = 2 * DOT_RADIUS;
     const diameter = ["coalesce", ["get", "badge_px"], ["case", ["==", count, 1], single, ["round", diameterExpression(count)]]];
-    const tone = toneExpression(tones, count, ["coalesce", ["get", "area_km2"], 0]);
+    const tone = toneExpression(tones, count, ["coalesce", ["get", "area_px"], 0]);
     return {
       id: "clusters", type: "symbol", source, "source-layer": "clusters",
       layout: {
@@ -149,14 +147,15 @@ export class TileLayers {
     const total = ["get", `sum_${sum}`];
     const label = sum ? ["case", ["has", `sum_${sum}`], shortExpression(total), abbreviated] : abbreviated;
     const { categories } = this.values;
-    if (!donuts || categories.length === 0) {
+    if (categories.length === 0) {
       return [
         "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
       ];
     }
     // Shares are rounded to this number of parts, so that few pictures are made. The rounding errors are invisible.
     const own = categories.filter((category) => category !== null);
-    const parts = own.map((category) => ["coalesce", ["get", `counts_${donuts}.${category}`], 0]);
+    const parts = own.map((category) => (
+      this.values.isByGroup ? ["case", ["==", ["get", "cluster_group"], category], count, 0] : ["coalesce", ["get", `counts_${donuts}.${category}`], 0]));
     const share = (part) => ["to-string", ["round", ["/", ["*", SHARES, part], count]]];
     const shares = parts.flatMap((part) => [share(part), ","]);
     return ["concat", "donut/", ["case", ["==", count, 1], "1", "2"], "/", diameter, "/", ["case", ["==", count, 1], "", label], "/", ...shares];

@@ -27,6 +27,8 @@ export class Timeline {
   histogram = null;
   #controller = null;
   #key = "";
+  /** Columns of which most values are in one bin of even width, so that their bins have a logarithmic scale. */
+  #skewed = new Set();
   #timer = 0;
   #drag = null;
 
@@ -91,14 +93,21 @@ export class Timeline {
     const filter = values.filter(settings, true);
     const bins = Math.min(Math.max(Math.round(this.plot.clientWidth / BIN), 8), MOST_BINS);
     const view = Object.fromEntries(Object.entries({ bbox, center, zoom, width, height }).filter(([, value]) => value !== undefined));
-    const request = { column: settings.brush, bins, ...view, ...(filter && { filter }) };
-    const key = `${index.name} ${index.version} ${JSON.stringify(request)}`;
+    const column = `${index.name} ${index.version} ${settings.brush}`;
+    const request = { column: settings.brush, bins, ...view, ...(filter && { filter }), ...(this.#skewed.has(column) && { scale: "logarithmic" }) };
+    const key = `${column} ${JSON.stringify(request)}`;
     if (key === this.#key) return;
     this.#key = key;
     this.#controller?.abort();
     const { signal } = (this.#controller = new AbortController());
     try {
-      this.histogram = await this.source.histogram(index.name, request, signal);
+      const histogram = await this.source.histogram(index.name, request, signal);
+      if (this.source.hasLogarithmicHistograms && !this.#skewed.has(column) && isSkewed(histogram, index.column_kinds[settings.brush])) {
+        this.#skewed.add(column);
+        return this.update(query);
+      }
+      this.histogram = histogram;
+      this.isLogarithmic = this.#skewed.has(column);
       this.#draw();
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -129,12 +138,13 @@ export class Timeline {
 
   #draw() {
     const { histogram, settings } = this;
-    this.node.querySelector("h2").textContent = settings.brush;
+    this.node.querySelector("h2").textContent = settings.brush + (this.isLogarithmic ? " (logarithmic)" : "");
     this.clear.hidden = settings.range === "";
     if (!histogram || histogram.column !== settings.brush) return;
     const { counts, edges, missing_count: missing } = histogram;
     const isEmpty = counts.length === 0;
     this.play.disabled = isEmpty;
+    this.play.title = isEmpty ? "No point has a value" : "";
     const { selected } = this;
     const most = Math.max(...counts, 1);
     this.bars.setAttribute("viewBox", `0 0 ${Math.max(counts.length, 1)} 1`);
@@ -261,4 +271,10 @@ export class Timeline {
     this.play.setAttribute("aria-label", this.isPlaying ? "Pause" : "Play");
     this.play.classList.toggle("playing", this.isPlaying);
   }
+}
+
+/** Returns whether nearly all numbers of a histogram are in one bin. */
+function isSkewed({ counts }, kind) {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return kind === "number" && counts.length >= 8 && Math.max(...counts) > 0.6 * total;
 }

@@ -7,6 +7,9 @@ import { Problem } from "./source.js";
 /** Number of categories with their own colours; all others share one colour. */
 export const CATEGORIES = 6;
 
+/** Number of categories from which a user can choose. */
+const MOST_CHOICES = 50;
+
 /** Stands in settings for all categories without their own colour. */
 const OTHER = "*";
 
@@ -34,8 +37,12 @@ export function rangeOf(setting) {
 }
 
 export class Values {
-  /** The categories with their own colours, in the order of their counts, then `null` for all other categories. */
+  /** The categories with their own colors, in the order of their counts, then `null` for all other categories. */
   categories = [];
+  /** The most frequent categories of the column with their counts, from which a user can choose. */
+  all = [];
+  /** Whether badges have the colors of their groups, in an index of groups that never mix. */
+  isByGroup = false;
   #loaded = "";
 
   constructor(source) {
@@ -52,16 +59,23 @@ export class Values {
    *
    * @returns Whether the categories have changed.
    */
-  async load(index, { donuts }) {
-    const key = `${index.name} ${index.version} ${donuts}`;
+  async load(index, { donuts, picks }) {
+    const key = `${index.name} ${index.version} ${donuts} ${picks}`;
     if (key === this.#loaded) return false;
     this.#loaded = key;
     this.categories = [];
+    this.all = [];
     this.kind = index.column_kinds[donuts];
+    this.isByGroup = !this.kind && index.groups?.length > 0;
+    if (this.isByGroup) {
+      const sorted = [...index.groups].sort((a, b) => b.point_count - a.point_count);
+      this.categories = sorted.slice(0, CATEGORIES).map(({ name }) => name);
+      if (sorted.length > CATEGORIES || index.never_clustered_point_count > 0) this.categories.push(null);
+    }
     if (!this.kind) return true;
     const limit = leastLimit(index);
     // If there are several groups, their most frequent values may differ from the most frequent values of all points.
-    const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${CATEGORIES})`;
+    const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${MOST_CHOICES})`;
     const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
     const frequencies = new Map();
@@ -72,7 +86,10 @@ export class Values {
         frequencies.set(value, (frequencies.get(value) ?? 0) + count);
       }
     }
-    const sorted = [...frequencies].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, CATEGORIES);
+    this.all = [...frequencies].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, MOST_CHOICES);
+    const chosen = listed(picks);
+    const picked = this.all.filter(([value]) => chosen.includes(value));
+    const sorted = (picked.length > 0 ? picked : this.all).slice(0, CATEGORIES);
     this.categories = sorted.map(([value]) => value);
     for (const [, count] of sorted) rest -= count;
     if (rest > 0) this.categories.push(null);
@@ -126,7 +143,13 @@ export class Values {
    * GeoJSON or of a tile.
    */
   parts(properties, { donuts }) {
-    if (!donuts || this.categories.length === 0) return null;
+    if (this.categories.length === 0) return null;
+    if (this.isByGroup) {
+      const own = this.categories.indexOf(properties.cluster_group ?? null);
+      const at = own < 0 ? this.categories.indexOf(null) : own;
+      return this.categories.map((_, each) => (each === at ? properties.point_count : 0));
+    }
+    if (!donuts) return null;
     const name = `counts_${donuts}`;
     const counts = properties[name];
     let rest = properties.point_count;
@@ -147,7 +170,7 @@ export class Values {
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
     const query = { aggregate: aggregates.join(", "), ...(filter && { filter }) };
     const { properties } = await this.source.cluster(index.name, id, undefined, query);
-    return columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column)]).filter(([, said]) => said);
+    return columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column, properties.point_count)]).filter(([, said]) => said);
   }
 }
 
@@ -161,8 +184,8 @@ const ABOUT = {
 };
 
 /** Functions that write the aggregates of a column as text, by kind of column. */
-const few = (properties, column) =>
-  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)}`).join(", ");
+const few = (properties, column, total) =>
+  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)} (${Math.round((100 * count) / total)}\u00a0%)`).join(", ");
 const SAY = {
   number: (properties, column) =>
     typeof properties[`mean_${column}`] !== "number" ? "" : `${rounded(properties[`sum_${column}`])}, on average ${rounded(properties[`mean_${column}`])}`,

@@ -1,29 +1,34 @@
 // The map and its parts. Requests answers, draws frames, and reacts to the user.
 
+import { TileArchive } from "./archive.js";
 import { repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
-import { availableCuts, leastLimit } from "./cut.js";
+import { availableCuts, chosenCut, cutParameters, leastLimit } from "./cut.js";
 import { Divider } from "./divider.js";
 import { Hint } from "./hint.js";
+import { circlesOf, circlesOfTiles } from "./labels.js";
 import { Legend } from "./legend.js";
 import { Listing } from "./listing.js";
 import { Measures } from "./measures.js";
 import { Notice } from "./notice.js";
 import { readPalette } from "./palette.js";
-import { drawPlaces } from "./places.js";
+import { Places } from "./places.js";
 import { Pointing } from "./pointing.js";
+import { Search } from "./search.js";
 import { cameraOptions, cameraText } from "./settings.js";
+import { Share } from "./share.js";
 import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
 import { StageCamera, StageOverlay } from "./stage-overlay.js";
 import { Stage } from "./stage.js";
-import { clusters, coordinate, escaped, points, titleOf } from "./text.js";
+import { clusters, coordinate, escaped, kilometres, nameOf, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
-import { coveredArea, Tones } from "./vendor/treeline/map/density.js";
+import { Tones } from "./vendor/treeline/map/density.js";
+import { boxSize, mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
 /**
@@ -40,6 +45,9 @@ const CLOSEST = 16;
 
 /** Greatest zoom of the map. Beyond it no more points separate, even if the source has answers for higher zooms. */
 const CLOSEST_ZOOM = 20;
+
+/** Zoom from which the built-in map has too little to show, so that it has a graticule with degrees. */
+const EMPTY_ZOOM = 9;
 
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
@@ -67,8 +75,14 @@ export class Viewer {
   #nextSide = 0;
   #rest = 0;
   #restKey = "";
+  #areTilesDrawn = false;
+  /** Whether the settings name an index that is not there. */
+  #isMissing = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
+  /** The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it. */
+  hit = null;
+  places = new Places();
   /** Filter settings of the last answer. */
   #answeredFilter = ALL_POINTS;
 
@@ -97,9 +111,13 @@ export class Viewer {
     this.choice = new Choice(this);
     this.pointing = new Pointing(this);
     this.divider = new Divider(this.find("#divider"), (divider) => settings.set({ divider }));
+    this.search = new Search(this);
+    this.share = new Share(this);
     this.listing = new Listing(this.find("#listing"), {
       point: (cluster) => this.pointing.point(cluster, this.mainSide),
       choose: (cluster, event) => this.pointing.choose(cluster, this.mainSide, event),
+      list: (cluster) => this.card.list(cluster, this.index, this.mainSide),
+      near: (cluster) => this.placeNear(cluster),
     });
   }
 
@@ -115,8 +133,9 @@ export class Viewer {
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
+    await this.#openArchive();
     this.mapOptions = {
-      style: this.#style || worldStyle(this.palette),
+      style: this.#style || this.#ownStyle,
       transformRequest: (url) => this.source.request?.(url),
       maxZoom: Math.min(this.index.closest_zoom ?? CLOSEST_ZOOM, CLOSEST_ZOOM),
       maxPitch: 0,
@@ -140,9 +159,15 @@ export class Viewer {
     this.tiles = new TileLayers(this.map, this.source);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
+    // The map is useful without names of cities.
+    this.places.load().then(() => this.wake(), () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
+    // Only now the map knows how much of the world it may show.
+    if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
     this.show();
+    this.#loadFacts();
+    this.loadHit();
     // The controls show the actual settings only from now on.
     delete this.node.dataset.starting;
     this.#tellOfLink();
@@ -161,10 +186,12 @@ export class Viewer {
     this.map.addControl(this.credit, "bottom-right");
   }
 
-  /** Loads the densities of the index. The tones are spread over their range. */
+  /** Loads the densities of the index, which determine its scale of tones. */
   async #loadDensities() {
-    const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)), ellipses: true });
-    this.tones = new Tones(features.map((feature) => [feature.properties.point_count, coveredArea(feature)]), TONES);
+    const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)) });
+    const placed = features.map(({ geometry: { coordinates: [longitude, latitude] }, properties: { point_count: count } }) => (
+      { count, x: worldX(longitude), y: worldY(latitude) }));
+    this.tones = new Tones(placed, TONES);
   }
 
   /** Loads the categories of the chosen column, and clears settings with columns that the index lacks. */
@@ -187,6 +214,68 @@ export class Viewer {
     }
   }
 
+  /** Shows the extent of the index and its first and last time below its title. */
+  async #loadFacts() {
+    const { controls, index } = this;
+    // A standalone page has a title of its own.
+    if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
+    if (!index.bounds) return;
+    const { width, height } = boxSize(index.bounds);
+    const [[west], [east]] = corners(index.bounds);
+    const facts = [east - west > 180 ? "worldwide" : width + height < 0.001 ? coordinate(index.bounds[1], index.bounds[0]) : `${kilometres(width)} × ${kilometres(height)}`];
+    controls.tell(index, facts);
+    const [time] = Values.columns(index, "time");
+    if (!time) return;
+    const name = `"${time.replaceAll('"', '""')}"`;
+    try {
+      const { features } = await this.source.clusters(index.name, { limit: leastLimit(index), aggregate: `min(${name}), max(${name})` });
+      const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
+      if (index === this.index && ends[0].length > 0) controls.tell(index, [...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
+    } catch {
+      // The title is useful without dates.
+    }
+  }
+
+  /**
+   * Loads the found point of the settings, which is then marked in its cluster.
+   *
+   * @returns The zoom of the map from which the point stands alone; null if it never does.
+   */
+  async loadHit() {
+    const { index, settings: { hit }, source } = this;
+    this.hit = null;
+    this.wake();
+    if (hit === "" || !source.whereIs) return null;
+    const cut = chosenCut(this.settings);
+    try {
+      const { feature, path, zoom_alone: zoom } = await source.whereIs(index.name, hit, cut.isByPixels ? cutParameters(this.settings) : {});
+      if (hit !== this.settings.hit || index !== this.index) return null;
+      const [longitude, latitude] = feature.geometry.coordinates;
+      this.hit = {
+        text: nameOf(feature.properties, index.columns), x: worldX(longitude), y: worldY(latitude),
+        path: new Set(path.map(({ cluster_id: id }) => id)),
+      };
+      this.wake();
+      return typeof zoom === "number" ? mapZoom(zoom) + 0.02 : null;
+    } catch (error) {
+      if (error.status !== 404 && error.status !== 400) throw error;
+      this.settings.set({ hit: "" });
+      this.tell("link", "The point that the link marks is not in this index.");
+      return null;
+    }
+  }
+
+  /** Shows a position, for example of a city. */
+  goTo({ longitude, latitude }, zoom) {
+    this.map.easeTo({ center: [longitude, latitude], zoom: Math.min(zoom, this.map.getMaxZoom()), ...this.motion });
+  }
+
+  /** Returns where a position is, such as `near Paris`; empty far from every city. */
+  placeNear({ longitude, latitude, area = 0 }) {
+    const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / 33_000);
+    return name && `near ${name}`;
+  }
+
   /** The filter as a parameter of the server. It is empty if all points count. */
   get filterQuery() {
     const filter = this.values.filter(this.settings);
@@ -204,7 +293,8 @@ export class Viewer {
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
-    if (index && !this.#named(index)) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
+    this.#isMissing = index !== "" && !this.#named(index);
+    if (this.#isMissing) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
     this.#forgotten = [];
@@ -221,7 +311,26 @@ export class Viewer {
 
   /** The requested map style; empty for the built-in map. */
   get #style() {
-    return this.basemap ?? this.settings.style;
+    return this.basemap ?? (this.settings.style || this.source.style);
+  }
+
+  /** The style of the built-in map, or of the server's archive of tiles. */
+  get #ownStyle() {
+    return this.archive?.style(this.palette) ?? worldStyle(this.palette);
+  }
+
+  /** Opens the server's archive of tiles. If it cannot be read, the built-in map is shown, and a message. */
+  async #openArchive() {
+    const { basemap } = this.source;
+    if (!basemap || this.#style) return;
+    const archive = new TileArchive(basemap, (url) => this.source.request?.(url) ?? {});
+    try {
+      await archive.open();
+    } catch (error) {
+      return this.tell("style", `The map of the server cannot be shown: ${error.message}. The built-in map is shown instead.`);
+    }
+    archive.serve();
+    this.archive = archive;
   }
 
   /** Shows another map style from now on. If it is null, shows the style of the settings. */
@@ -231,7 +340,7 @@ export class Viewer {
     if (!this.map) return;
     this.#isUnstyled = false;
     this.notice.hide("style");
-    this.#setStyle(this.#style || worldStyle(this.palette));
+    this.#setStyle(this.#style || this.#ownStyle);
   }
 
   #setStyle(style) {
@@ -265,6 +374,11 @@ export class Viewer {
     });
     map.on("render", () => this.#frame());
     map.on("moveend", () => this.#moved());
+    map.on("movestart", () => (this.#areTilesDrawn = false));
+    map.on("idle", () => {
+      this.#areTilesDrawn = true;
+      if (settings.view === "tiles") this.wake();
+    });
     map.on("sourcedata", ({ sourceId, tile }) => {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
     });
@@ -275,11 +389,11 @@ export class Viewer {
     this.find("#zoom-in").addEventListener("click", () => map.zoomIn(this.motion));
     this.find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
     this.find("#zoom-all").addEventListener("click", () => this.#stepToAll());
+    this.find("#locate").addEventListener("click", () => this.#locate());
   }
 
   /** @param map The map or its twin. The twin shows only the grid. */
   listenTo(map, tiles) {
-    drawPlaces(map, () => this.palette);
     map.on("error", (event) => this.#mapFailed(event, tiles));
     this.pointing.listenTo(map, map === this.map ? undefined : this.grid);
   }
@@ -315,9 +429,16 @@ export class Viewer {
     if (hasHalves) twin?.follow();
     const { view, divider, ellipses } = this.settings;
     const { width } = camera;
+    this.#placeLabels(camera, now);
+    if (camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
+      const { palette, stage } = this;
+      for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette });
+    }
     const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
     this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
     if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
+    else this.#drawLabels(this.tree, 0, width);
+    this.#drawHit(edge);
     // In tiles, the map library has drawn the cluster, but not its ellipse.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
@@ -327,9 +448,50 @@ export class Viewer {
     this.find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
+  /** Chooses the names that fit between the badges. A map style of the user has its own names of cities. */
+  #placeLabels(camera, now) {
+    const places = this.#style && !this.#isUnstyled ? [] : this.places.in(camera);
+    const { columns, name, version } = this.index;
+    if (this.settings.view === "tiles") {
+      // Where the map library has drawn badges is known only once it is idle.
+      if (!this.#areTilesDrawn) this.tree.labels.clear();
+      else if (this.map.getLayer("clusters")) this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now);
+      return;
+    }
+    for (const side of this.sides) {
+      if (!side.scene.isMoving(now) || side.labels.placed.length === 0) {
+        side.labels.place(camera, circlesOf(side.scene, camera), places, columns, `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`, now);
+      }
+    }
+  }
+
+  #drawLabels(side, left, right) {
+    const { context, ratio } = this.overlay;
+    const origin = this.stage.originOf(side);
+    context.save();
+    context.translate(origin.x, origin.y);
+    context.beginPath();
+    context.rect(left, 0, right - left, this.camera.height);
+    context.clip();
+    side.labels.draw(context, this.camera, this.palette, ratio);
+    context.restore();
+  }
+
+  /** Marks the found point: in its cluster, or where it stands alone. */
+  #drawHit(edge) {
+    const { camera, hit, settings, stage, tree } = this;
+    if (!hit || settings.view === "grid") return;
+    const cluster = tree.scene.clusters.find(({ id }) => hit.path.has(id));
+    const origin = stage.originOf(tree);
+    const { x, y } = camera.point(cluster?.x ?? hit.x, cluster?.y ?? hit.y);
+    if (x < edge) return;
+    this.overlay.drawPin(origin.x + x, origin.y + y, cluster?.radius ?? 6, hit.text);
+  }
+
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
     side.scene.advance(now);
+    this.#drawLabels(side, left, right);
     const { pointed } = this.pointing;
     const { selection } = this;
     const marked = pointed?.side === side ? pointed.cluster : this.card.side === side && this.card.cluster;
@@ -363,6 +525,7 @@ export class Viewer {
 
   answered(side) {
     this.notice.hide("failure");
+    side.answer++;
     if (side === this.tree && side.filter === this.values.filter(this.settings)) {
       const { off, range, where } = this.settings;
       this.#answeredFilter = { off, range, where };
@@ -371,7 +534,9 @@ export class Viewer {
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
     if (side === this.mainSide) {
       if (side.scene.size > 0) this.notice.hide("empty");
-      else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
+      else if (side === this.tree && this.filterQuery.filter) {
+        this.notice.show("empty", "No point in this view passes the filter.", { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) });
+      } else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
     this.#restSoon();
   }
@@ -427,9 +592,15 @@ export class Viewer {
     if (names.has("index")) {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
+      if (this.#isMissing && this.#named(this.settings.index)) {
+        this.#isMissing = false;
+        this.notice.hide("link");
+      }
     }
     if (names.has("view") || names.has("compare")) this.fit();
-    if (names.has("donuts") || names.has("sum") || names.has("brush")) {
+    if (["where", "off", "range"].some((name) => names.has(name))) this.notice.hide("filter");
+    if (names.has("hit")) this.loadHit().catch((error) => this.failed(error));
+    if (names.has("picks") || names.has("donuts") || names.has("sum") || names.has("brush")) {
       this.#loadValues().then(() => this.show(), (error) => this.failed(error));
     }
     if (names.has("open") && this.card.linkID && this.card.linkID !== this.settings.open) this.card.close();
@@ -450,16 +621,21 @@ export class Viewer {
     this.#credit();
     this.controls.offer(this.indexes, index);
     this.card.close();
+    this.hit = null;
     this.pointing.point(null);
     for (const side of [this.grid, this.tree]) side.reset();
     this.tones = null;
-    if (isElsewhere) this.showAll();
+    if (isElsewhere) {
+      this.stage.fit();
+      this.showAll();
+    }
     try {
       await Promise.all([this.#loadDensities(), this.#loadValues()]);
     } catch (error) {
       return this.failed(error);
     }
     this.show();
+    this.#loadFacts();
     this.#restSoon();
   }
 
@@ -481,6 +657,10 @@ export class Viewer {
     const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
     for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones, this.values);
     this.address?.update();
+    if (settings.view === "tiles") {
+      this.#areTilesDrawn = false;
+      this.map.triggerRepaint();
+    }
     this.wake();
   }
 
@@ -494,7 +674,8 @@ export class Viewer {
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
     this.palette = readPalette(this.node);
     this.palette.useCategories(this.values.categories);
-    if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
+    if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
+    else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
     // Sizes do not change with colours, so they are not measured again. While styles change, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
@@ -512,7 +693,9 @@ export class Viewer {
   // Resting
 
   #moved() {
-    this.settings.set({ map: cameraText(this.currentCamera), index: this.index.name });
+    const { index } = this.settings;
+    // A link to a missing index stays as it is, so that the message comes again when the page is loaded again.
+    this.settings.set({ map: cameraText(this.currentCamera), ...((index === "" || this.#named(index)) && { index: this.index.name }) });
     this.#restSoon();
   }
 
@@ -545,7 +728,7 @@ export class Viewer {
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;
     this.#restKey = key;
-    if (this.source.hasMeasures) this.measures.update(this.index, requests);
+    if (this.source.hasMeasures && ["compare", "grid"].includes(this.settings.view)) this.measures.update(this.index, requests);
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     this.find("#status").textContent =
       `${clusters(scene.size)} of ${points(total)} around ` +
@@ -567,6 +750,16 @@ export class Viewer {
 
   showAll() {
     this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, ...this.motion });
+  }
+
+  /** Shows the position of the user, if the browser may tell it. */
+  #locate() {
+    const refuse = ({ message }) => this.tell("place", `The browser does not tell where you are${message ? `: ${message}` : ""}.`);
+    if (!navigator.geolocation) return refuse({});
+    navigator.geolocation.getCurrentPosition(({ coords }) => {
+      this.settings.step();
+      this.goTo(coords, Math.max(this.map.getZoom(), 12));
+    }, refuse, { maximumAge: 60_000, timeout: 15_000 });
   }
 
   #stepToAll() {

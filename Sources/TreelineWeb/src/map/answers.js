@@ -23,9 +23,6 @@ import { TONES } from "./palette.js";
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
 
-/** The circumference of Web Mercator's sphere, in kilometres. */
-const EQUATOR = 2 * Math.PI * 6378.137;
-
 /**
  * Returns the ranges of points of an answer. Each array is computed only once.
  *
@@ -74,11 +71,11 @@ export class Answers {
       return;
     }
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
-    const query = { cut: { limit: Math.max(OVERVIEW, groups) }, ellipses: true };
     /** @type {any} */
-    const overview = await whole.clusters(query);
-    const { counts, coordinates } = overview;
-    this.#tones = new Tones(Array.from(counts, (/** @type {number} */ count, i) => [count, areaIn(overview.ellipse(i), coordinates[2 * i + 1])]), TONES);
+    const { counts, coordinates } = await whole.clusters({ cut: { limit: Math.max(OVERVIEW, groups) } });
+    const placed = Array.from(counts, (/** @type {number} */ count, i) => (
+      { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
+    this.#tones = new Tones(placed, TONES);
   }
 
   /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
@@ -113,9 +110,10 @@ export class Answers {
    * Returns the clusters of an answer as they are drawn.
    *
    * @param {any} answer
+   * @param {number} scale Width of the world on the map, in pixels.
    * @returns {Shown[]}
    */
-  drawn(answer) {
+  drawn(answer, scale) {
     const { ids, counts, firsts, sizes, coordinates, diameters } = answer;
     const last = this.#last;
     this.#last = new Map();
@@ -125,9 +123,9 @@ export class Answers {
       const [longitude, latitude] = [coordinates[2 * i], coordinates[2 * i + 1]];
       const old = last.get(id);
       const isSame = old && old.count === count && old.longitude === longitude && old.latitude === latitude;
-      const cluster = isSame ? Object.assign(old, { radius, answer, at: i }) : {
-        id, count, first: firsts[i], size: sizes[i], label: abbreviated(count), longitude, latitude, radius, answer, at: i,
-        x: worldX(longitude), y: worldY(latitude), stack: count > 1 && answer.isStack(i), ...this.#look(answer, i, count, latitude, firsts[i], sizes[i]),
+      const cluster = isSame ? Object.assign(old, { radius, answer, at: i, scale, tone: this.#tone(answer, i, scale) }) : {
+        id, count, first: firsts[i], size: sizes[i], label: abbreviated(count), longitude, latitude, radius, answer, at: i, scale,
+        x: worldX(longitude), y: worldY(latitude), stack: count > 1 && answer.isStack(i), ...this.#look(answer, i, count, firsts[i], sizes[i], scale),
       };
       this.#last.set(id, cluster);
       return cluster;
@@ -135,32 +133,35 @@ export class Answers {
   }
 
   /**
+   * Returns the tone of a cluster; -1 for a single point, and if colours show categories.
+   *
+   * @param {any} answer
+   * @param {number} i
+   * @param {number} scale
+   */
+  #tone(answer, i, scale) {
+    const count = answer.counts[i];
+    if (count < 2 || !this.#tones) return -1;
+    const ellipse = answer.ellipse(i);
+    return this.#tones.of(count, ellipse ? areaOf(ellipse.major, ellipse.minor) * scale * scale : 0);
+  }
+
+  /**
    * @param {any} answer
    * @param {number} i
    * @param {number} count
-   * @param {number} latitude
    * @param {number} first
    * @param {number} size
+   * @param {number} scale
    */
-  #look(answer, i, count, latitude, first, size) {
+  #look(answer, i, count, first, size, scale) {
     const ellipse = count > 1 ? answer.ellipse(i) : null;
     return {
-      tone: ellipse && this.#tones ? this.#tones.of(count, areaIn(ellipse, latitude)) : -1,
+      tone: this.#tone(answer, i, scale),
       parts: this.#categories?.parts(answer, i, first, size) ?? null,
       bbox: count > 1 ? answer.bounds(i) : null,
       ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE
         ? { major: 2 * ellipse.major, minor: 2 * ellipse.minor, angle: (-ellipse.degrees * Math.PI) / 180 } : null,
     };
   }
-}
-
-/**
- * Returns the area that points cover in square kilometres.
- *
- * @param {{major: number, minor: number}} ellipse In fractions of the world.
- * @param {number} latitude
- */
-function areaIn({ major, minor }, latitude) {
-  const width = EQUATOR * Math.cos((latitude * Math.PI) / 180);
-  return areaOf(major * width, minor * width);
 }

@@ -1,7 +1,8 @@
-// The density of a cluster, and its tone on the ramp. A tree has one scale of tones, for every zoom and for tiles.
+// The density of a cluster on the screen, and its tone on the ramp. A tree has one scale of tones, for every zoom and
+// for tiles.
 
 import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
-import { boxSize } from "./mercator.js";
+import { boxSize, difference } from "./mercator.js";
 
 /** Least number of points for which an ellipse is informative. */
 export const FEWEST_FOR_ELLIPSE = 4;
@@ -55,44 +56,68 @@ function deviations({ bbox, geometry: { coordinates: [longitude, latitude] } }) 
   return [width * share(across), height * share(up)];
 }
 
-/** @param {number[]} values */
-const ascending = (values) => values.sort((a, b) => a - b);
+/** Area of a square centimetre of the screen, in pixels: an inch has 96 pixels. */
+export const SQUARE_CENTIMETRE = (96 / 2.54) ** 2;
+
+/** The circumference of Web Mercator's sphere, in kilometres. */
+export const EQUATOR = 2 * Math.PI * 6378.137;
 
 /**
- * Returns a quantile of values in ascending order.
+ * Returns the area on a map in square pixels.
  *
- * @param {number[]} values
- * @param {number} share
+ * @param {number} area In square kilometres.
+ * @param {number} latitude
+ * @param {number} scale Width of the world on the map, in pixels.
  */
-const at = (values, share) => values[Math.round(share * (values.length - 1))];
+export const areaOnMap = (area, latitude, scale) => area * (scale / (EQUATOR * Math.cos((latitude * Math.PI) / 180))) ** 2;
 
-/** Assigns tones to clusters by the logarithm of their density. */
+/** Size in pixels of the map on which the densest place of an index gets the last tone. */
+const NOMINAL = { width: 1000, height: 700 };
+/** Greatest width of the world on that map, in pixels. */
+const MOST_SCALE = 512 * 2 ** 16;
+
+/**
+ * Assigns tones to clusters by the logarithm of their density on the screen: points per square centimetre. The scale of
+ * an index is fixed: the first tone is one point, and the last tone is the densest place when the whole index is in
+ * view. A square centimetre is about a badge. A cluster that covers less counts as if it covered one. Otherwise a few
+ * points at one position would be the densest place on Earth.
+ */
 export class Tones {
   /**
-   * @param {[number, number][]} covered Number of points and area of each cluster of a whole tree. The clusters have
-   *   about equal numbers of points.
+   * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, in fractions of the world.
    * @param {number} count Number of tones.
    */
-  constructor(covered, count) {
+  constructor(clusters, count) {
     this.count = count;
-    const plain = ascending(covered.filter(([, area]) => area > 0).map(([count, area]) => count / area));
-    // The area per point in sparse parts of the index. It is added to the area of every cluster. Otherwise three points
-    // at one position would be the densest place on Earth.
-    this.ground = 1 / (at(plain, 0.25) ?? 1);
-    const densities = ascending(covered.filter(([count]) => count > 1).map(([count, area]) => count / (area + this.ground)));
-    this.low = Math.log10(at(densities, 0.02) ?? 1);
-    // At higher zooms few clusters are denser, because `ground` is added to the areas of smaller clusters, too.
-    this.high = Math.max(Math.log10(at(densities, 1) ?? 1), this.low + 1.5);
+    this.low = 0;
+    const [first] = clusters;
+    const placed = clusters.map(({ x, y, count }) => ({ x: difference(first.x, x), y, count }));
+    /** @param {"x" | "y"} axis */
+    const extent = (axis) => {
+      const values = placed.map((cluster) => cluster[axis]);
+      return Math.max(values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity), 1e-12);
+    };
+    const scale = Math.min(NOMINAL.width / extent("x"), NOMINAL.height / extent("y"), MOST_SCALE);
+    const side = Math.sqrt(SQUARE_CENTIMETRE);
+    /** @type {Map<string, number>} */
+    const cells = new Map();
+    for (const { x, y, count } of placed) {
+      const cell = `${Math.floor((x * scale) / side)} ${Math.floor((y * scale) / side)}`;
+      cells.set(cell, (cells.get(cell) ?? 0) + count);
+    }
+    const most = [...cells.values()].reduce((a, b) => Math.max(a, b), 1);
+    this.high = Math.max(Math.log10(most), 1);
   }
 
   /**
-   * Returns the tone of `count` points on an area in square kilometres. Tones are numbered from 0.
+   * Returns the tone of `count` points on an area of the screen in square pixels. Tones are numbered from 0.
    *
    * @param {number} count
    * @param {number} area
    */
   of(count, area) {
-    const share = (Math.log10(count / (area + this.ground)) - this.low) / (this.high - this.low);
+    const density = count / Math.max(area / SQUARE_CENTIMETRE, 1);
+    const share = (Math.log10(density) - this.low) / (this.high - this.low);
     return Math.round(Math.min(Math.max(share, 0), 1) * (this.count - 1));
   }
 }
@@ -102,11 +127,11 @@ export class Tones {
  *
  * @param {Tones} tones
  * @param {any} count An expression whose value is the number of points.
- * @param {any} area An expression whose value is the area in square kilometres.
+ * @param {any} area An expression whose value is the area in square pixels.
  * @returns {any[]}
  */
-export function toneExpression({ ground, low, high, count: toneCount }, count, area) {
-  const density = ["/", count, ["+", area, ground]];
+export function toneExpression({ low, high, count: toneCount }, count, area) {
+  const density = ["/", count, ["max", ["/", area, SQUARE_CENTIMETRE], 1]];
   const share = ["/", ["-", ["log10", density], low], high - low];
   return ["round", ["*", toneCount - 1, ["max", 0, ["min", 1, share]]]];
 }

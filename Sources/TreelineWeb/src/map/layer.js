@@ -259,7 +259,7 @@ export class BadgeLayer {
   #receive({ clusters, change }) {
     const answers = /** @type {Answers} */ (this.#answers);
     const [now, isInstant] = [performance.now(), this.#motion.matches];
-    const drawn = answers.drawn(clusters);
+    const drawn = answers.drawn(clusters, this.host.camera().scale);
     if (this.#isSameTree || this.#answered === null) this.scene.apply(change, drawn, now, isInstant);
     else this.scene.replace(drawn, now, isInstant);
     this.#answer = clusters;

@@ -6,6 +6,9 @@ import { BadgePictures } from "./pictures.js";
 /** Least half axis of a drawn ellipse, in pixels. A badge would hide a smaller ellipse. */
 const LEAST_ELLIPSE = 9;
 
+/** Least size of a badge with a number, as a share of its own size. */
+const LEAST_LABELED = 0.5;
+
 /** Rings in pixels: around the pointed-at or chosen cluster, and around selected clusters. */
 const MARKED = { width: 2.5, distance: 3.5 };
 const SELECTED = { width: 4, distance: 1 };
@@ -150,7 +153,10 @@ export class Overlay {
    * @param {number} right
    */
   #badge(sprite, camera, now, left, right) {
-    const { cluster, size, alpha } = sprite;
+    const { cluster, alpha } = sprite;
+    // While the map zooms out, badges shrink with it until the answer for the new view is shown, and badges that merge
+    // stay small. Otherwise they would cover each other.
+    const size = sprite.size * (cluster.scale ? Math.min(camera.scale / cluster.scale, 1) : 1);
     const { x, y } = camera.point(sprite.x, sprite.y);
     const reach = cluster.radius + 6;
     if (alpha <= 0.01 || size <= 0.01 || sprite.isForming(now)) return;
@@ -160,7 +166,7 @@ export class Overlay {
     const { pictures } = this;
     if (cluster.parts) pictures.drawDonut(context, cluster, x, y, size);
     else pictures.drawDisc(context, cluster, x, y, size);
-    if (cluster.count < 2 || !sprite.showsLabel(now)) return;
+    if (cluster.count < 2 || size < LEAST_LABELED || !sprite.showsLabel(now)) return;
     pictures.drawLabel(context, cluster, x, y, Math.min(size, 1.1));
   }
 

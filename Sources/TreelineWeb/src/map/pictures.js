@@ -21,6 +21,10 @@ const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
+/** Number of pixels between a label and the edge of its badge, and least size of a label, as a share of its size. */
+const LABEL_MARGIN = 3;
+const LEAST_LABEL = 0.66;
+
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {{parts: number[] | null, tone: number, radius: number, count: number, label: string}} Pictured */
 /**
@@ -125,7 +129,11 @@ export class BadgePictures {
     const { label } = cluster;
     const size = label.length > SHORT_LABEL ? 1 : 0;
     const row = this.#glyphs[size][this.inks.indexOf((cluster.parts ? this.palette.hole : this.palette.toneOf(cluster)).ink)];
-    for (const { at, left } of this.#glyphsOf(label, row)) {
+    const glyphs = this.#glyphsOf(label, row);
+    // A long label, such as a sum on a small badge, is drawn smaller.
+    const half = -(glyphs[0]?.left ?? 0) - row.width / this.ratio / 2 + row.advances[glyphs[0]?.at ?? 0] / 2;
+    scale *= Math.min(Math.max((cluster.radius - LABEL_MARGIN) / half, LEAST_LABEL), 1);
+    for (const { at, left } of glyphs) {
       context.drawImage(
         this.sheet, at * row.width, row.top, row.width, row.height,
         x + left * scale, y - (row.height * scale) / (2 * this.ratio),

@@ -24,6 +24,7 @@ import { difference } from "./mercator.js";
  * @property {number} longitude
  * @property {number} latitude
  * @property {number} radius In pixels.
+ * @property {number} [scale] Width of the world in pixels at the zoom of the answer.
  * @property {string} label
  * @property {number} tone Index of its colour on the ramp; -1 for a single point.
  * @property {number[] | null} parts Number of points in each category, if badges are donuts.

@@ -1,0 +1,213 @@
+// Names on the map: of cities, and of points that are shown alone. A name gives way to badges and to more important
+// names. It is drawn below the badges.
+
+import { nameOf } from "./text.js";
+import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+
+/** Font sizes of cities in pixels by rank; the last one is for all further ranks. Then the font size of points. */
+const SIZES = [13, 13, 13, 12, 12, 11.5];
+const POINT_SIZE = 11.5;
+
+/** Greatest number of names of cities and of points, and of characters in a name of a point. */
+const MOST_PLACES = 60;
+const MOST_POINTS = 40;
+const LONGEST = 28;
+
+/** Radius of the dot of a city. Then the distances between a name and a dot, and between a name and others. */
+const PLACE_DOT = 2;
+const GAP = 4;
+const MARGIN = 3;
+
+/** Milliseconds between two placements while the map moves. */
+const PAUSE = 120;
+
+export class Labels {
+  /** The placed names, with positions in fractions of the world and offsets in pixels. */
+  placed = [];
+  #pictures = new Map();
+  #key = "";
+  #next = 0;
+
+  /**
+   * Chooses the names for a view.
+   *
+   * @param camera The view.
+   * @param circles What names must not cover: positions on the screen with radii, and the clusters, if known.
+   * @param places Cities in view, the most important first.
+   * @param columns Columns of the points. If there are none, points have no names.
+   * @param key Tells answers and settings apart. The same names stay while the key and the view stay the same.
+   */
+  place(camera, circles, places, columns, key, now) {
+    const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
+    if (view === this.#key || now < this.#next) return;
+    this.#key = view;
+    this.#next = now + PAUSE;
+    const grid = new Occupied(circles);
+    const before = new Set(this.placed.map(({ text }) => text));
+    const texts = new Set();
+    this.placed = [];
+    const add = (candidate, spots) => {
+      if (texts.has(candidate.text)) return false;
+      const { width, height } = this.#sizeOf(candidate);
+      const screen = camera.point(candidate.x, candidate.y);
+      for (const [dx, dy] of spots(width, height)) {
+        const box = { left: screen.x + dx - width / 2 - MARGIN, top: screen.y + dy - height / 2, right: screen.x + dx + width / 2 + MARGIN, bottom: screen.y + dy + height / 2 };
+        if (box.left < 0 || box.top < 0 || box.right > camera.width || box.bottom > camera.height) continue;
+        if (!grid.isFree(box)) continue;
+        grid.add(box);
+        texts.add(candidate.text);
+        this.placed.push({ ...candidate, dx, dy });
+        return true;
+      }
+      return false;
+    };
+    // Names that are shown already come first among equals, so that they stay while the map moves.
+    const ordered = [...places].sort((a, b) => a.rank - b.rank || before.has(b.name) - before.has(a.name));
+    let count = 0;
+    for (const { name, rank, x, y } of ordered) {
+      if (count === MOST_PLACES) break;
+      const screen = camera.point(x, y);
+      const cover = grid.circleAt(screen.x, screen.y);
+      const candidate = { text: name, x, y, size: SIZES[rank] ?? SIZES.at(-1), hasDot: !cover };
+      if (add(candidate, (width, height) => (cover ? around(cover, screen, width, height) : beside(PLACE_DOT, width, height)))) count++;
+    }
+    if (columns.length === 0) return;
+    count = 0;
+    for (const { cluster } of circles) {
+      if (count === MOST_POINTS) break;
+      if (cluster?.count !== 1) continue;
+      const text = nameOf(cluster.properties, columns);
+      if (text.length > LONGEST || /^Row [\d,]+$/.test(text)) continue;
+      if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true }, (width, height) => beside(cluster.radius, width, height))) count++;
+    }
+  }
+
+  clear() {
+    this.placed = [];
+    this.#key = "";
+  }
+
+  /** Draws the names on a canvas whose origin is the upper left corner of the map. */
+  draw(context, camera, palette, ratio) {
+    if (this.palette !== palette || this.ratio !== ratio) this.#pictures.clear();
+    Object.assign(this, { palette, ratio });
+    context.globalAlpha = 1;
+    for (const label of this.placed) {
+      const { x, y } = camera.point(label.x, label.y);
+      const picture = this.#pictureOf(label);
+      const [width, height] = [picture.width / ratio, picture.height / ratio];
+      context.drawImage(picture, x + label.dx - width / 2, y + label.dy - height / 2, width, height);
+      if (!label.hasDot) continue;
+      context.beginPath();
+      context.arc(x, y, PLACE_DOT, 0, 2 * Math.PI);
+      context.lineWidth = 2;
+      context.strokeStyle = palette.halo;
+      context.fillStyle = palette.place;
+      context.stroke();
+      context.fill();
+    }
+  }
+
+  #sizeOf({ text, size, isPoint }) {
+    MEASURE.font = fontOf(size, isPoint);
+    return { width: MEASURE.measureText(text).width, height: size + 2 };
+  }
+
+  #pictureOf(label) {
+    const key = `${label.size} ${label.isPoint} ${label.text}`;
+    const known = this.#pictures.get(key);
+    if (known) return known;
+    if (this.#pictures.size > 500) this.#pictures.clear();
+    const { width, height } = this.#sizeOf(label);
+    const { ratio, palette } = this;
+    const picture = new OffscreenCanvas(Math.ceil((width + 6) * ratio), Math.ceil((height + 6) * ratio));
+    const context = picture.getContext("2d");
+    context.scale(ratio, ratio);
+    Object.assign(context, {
+      font: fontOf(label.size, label.isPoint), lineJoin: "round", lineWidth: 3, strokeStyle: palette.halo,
+      fillStyle: label.isPoint ? palette.pointName : palette.place, textAlign: "center", textBaseline: "middle",
+    });
+    context.strokeText(label.text, (width + 6) / 2, (height + 6) / 2);
+    context.fillText(label.text, (width + 6) / 2, (height + 6) / 2);
+    this.#pictures.set(key, picture);
+    return picture;
+  }
+}
+
+const MEASURE = new OffscreenCanvas(1, 1).getContext("2d");
+const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+const fontOf = (size, isPoint) => `${isPoint ? "italic 450" : size <= 12 ? 500 : 600} ${size}px ${FAMILY}`;
+
+/** Returns the places of a name beside a dot: right, left, below and above. */
+function beside(radius, width, height) {
+  const [across, down] = [radius + GAP + width / 2, radius + 1 + height / 2];
+  return [[across, 0], [-across, 0], [0, down], [0, -down]];
+}
+
+/** Returns the places of a name whose city is below a badge: below and above the badge, and beside it. */
+function around({ x, y, radius }, screen, width, height) {
+  const [dx, dy] = [x - screen.x, y - screen.y];
+  const [across, down] = [radius + GAP + width / 2, radius + 2 + height / 2];
+  return [[dx, dy + down], [dx, dy - down], [dx + across, dy], [dx - across, dy]];
+}
+
+/** The parts of a map that badges and names occupy, found by cells of a grid. */
+class Occupied {
+  static cell = 64;
+  #circles = new Map();
+  #boxes = new Map();
+
+  constructor(circles) {
+    for (const circle of circles) {
+      const { x, y, radius } = circle;
+      this.#each({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius }, (cell) => push(this.#circles, cell, circle));
+    }
+  }
+
+  add(box) {
+    this.#each(box, (cell) => push(this.#boxes, cell, box));
+  }
+
+  isFree(box) {
+    let isFree = true;
+    this.#each(box, (cell) => {
+      isFree &&= !this.#boxes.get(cell)?.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom);
+      isFree &&= !this.#circles.get(cell)?.some(({ x, y, radius }) =>
+        Math.hypot(x - Math.min(Math.max(x, box.left), box.right), y - Math.min(Math.max(y, box.top), box.bottom)) < radius + 1);
+    });
+    return isFree;
+  }
+
+  /** Returns the badge that covers a position. */
+  circleAt(x, y) {
+    const cell = `${Math.floor(x / Occupied.cell)} ${Math.floor(y / Occupied.cell)}`;
+    return this.#circles.get(cell)?.find((circle) => Math.hypot(circle.x - x, circle.y - y) < circle.radius + PLACE_DOT);
+  }
+
+  #each({ left, top, right, bottom }, visit) {
+    const [west, north, east, south] = [left, top, right, bottom].map((value) => Math.floor(value / Occupied.cell));
+    for (let column = west; column <= east; column++) {
+      for (let row = north; row <= south; row++) visit(`${column} ${row}`);
+    }
+  }
+}
+
+function push(map, key, value) {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+/** Returns the circles of the clusters of a scene on the screen. */
+export function circlesOf(scene, camera) {
+  const reach = 40;
+  return scene.clusters.map((cluster) => ({ ...camera.point(cluster.x, cluster.y), radius: cluster.radius, cluster }))
+    .filter(({ x, y }) => x > -reach && x < camera.width + reach && y > -reach && y < camera.height + reach);
+}
+
+/** Returns the circles of the clusters that the map library has drawn from tiles. */
+export const circlesOfTiles = (map) =>
+  map.queryRenderedFeatures({ layers: ["clusters"] }).map(({ properties: { point_count: count, badge_px: diameter }, geometry }) => {
+    const { x, y } = map.project(geometry.coordinates);
+    return { x, y, radius: diameter ? diameter / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS };
+  });

@@ -1,0 +1,150 @@
+// The search: names of points in the index, cities, and coordinates.
+
+import { clusterOf } from "./cluster.js";
+import { leastLimit } from "./cut.js";
+import { coordinate, element, nameColumn, nameOf } from "./text.js";
+
+/** Milliseconds without a key after which the index is searched. Then the number of hits of each kind. */
+const REST = 140;
+const MOST_POINTS = 6;
+const MOST_PLACES = 4;
+
+/** Zoom at which a city of a rank is shown; the last one is for all further ranks. Then the zoom of a coordinate. */
+const PLACE_ZOOMS = [9, 9, 10, 10, 11, 11, 12];
+const CLOSE = 13;
+
+export class Search {
+  #timer = 0;
+  #controller = null;
+  #hits = [];
+  #at = -1;
+
+  /** @param viewer Has the page, the source, the index and the places. */
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.field = viewer.find("#find");
+    this.list = viewer.find("#found");
+    const { field } = this;
+    field.addEventListener("input", () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#run(), REST);
+      if (field.value === "") viewer.settings.set({ hit: "" });
+    });
+    field.addEventListener("keydown", (event) => this.#key(event));
+    field.addEventListener("focus", () => this.#hits.length > 0 && this.#show(this.#hits));
+    field.addEventListener("blur", () => this.#hide());
+  }
+
+  async #run() {
+    this.#controller?.abort();
+    const { signal } = (this.#controller = new AbortController());
+    const text = this.field.value.trim();
+    if (text === "") return this.#show([]);
+    const near = [...coordinatesIn(text), ...this.#places(text)];
+    this.#show(near);
+    try {
+      const points = await this.#points(text, signal);
+      if (!signal.aborted) this.#show([...near.filter(({ kind }) => kind === "coordinate"), ...points, ...near.filter(({ kind }) => kind === "city")], true);
+    } catch (error) {
+      if (error.name !== "AbortError") this.viewer.failed(error);
+    }
+  }
+
+  #places(text) {
+    return this.viewer.places.named(text, MOST_PLACES).map((place) => ({ ...place, kind: "city", said: "city", title: place.name, zoom: PLACE_ZOOMS[place.rank] ?? PLACE_ZOOMS.at(-1) }));
+  }
+
+  /** Returns the points of the index whose names begin with a text, or have a word that begins with it. */
+  async #points(text, signal) {
+    const { index, source } = this.viewer;
+    const column = nameColumn(index.columns);
+    if (!source.hasFilters || !["text", "category"].includes(index.column_kinds[column])) return [];
+    const forms = new Set([text, text.toLowerCase(), text.toUpperCase(), capitalized(text.toLowerCase())]);
+    const quoted = (pattern) => `'${pattern.replaceAll("'", "''")}'`;
+    const escaped = (form) => form.replace(/[\\%_]/g, "\\$&");
+    const matches = [...forms].flatMap((form) => [`${escaped(form)}%`, `% ${escaped(form)}%`]).map((pattern) => `"${column.replaceAll('"', '""')}" LIKE ${quoted(pattern)}`);
+    const filter = matches.join(" OR ");
+    const roots = await source.clusters(index.name, { limit: leastLimit(index), filter }, signal);
+    const hits = [];
+    for (const root of roots.features.slice(0, MOST_POINTS)) {
+      const { features } = await source.members(index.name, root.properties.cluster_id, { limit: 5 * MOST_POINTS, filter }, signal);
+      for (const feature of features) {
+        const [longitude, latitude] = feature.geometry.coordinates;
+        // A category, such as a country, tells points of one name apart.
+        const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
+        hits.push({ kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature });
+      }
+      if (hits.length >= MOST_POINTS) break;
+    }
+    // Names that are the text itself come first.
+    const isExact = ({ title }) => title.toLowerCase() === text.toLowerCase();
+    return hits.sort((a, b) => isExact(b) - isExact(a)).slice(0, MOST_POINTS);
+  }
+
+  #show(hits, isDone = false) {
+    this.#hits = hits;
+    this.#at = -1;
+    const { list, field } = this;
+    list.replaceChildren(...hits.map((hit, at) => {
+      const said = hit.kind === "coordinate" ? "" : [hit.said, coordinate(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
+      const item = element("li", { role: "option", id: `hit-${at}` }, element("span", {}, hit.title), element("small", {}, said));
+      // The field must not lose the focus before the click.
+      item.addEventListener("pointerdown", (event) => event.preventDefault());
+      item.addEventListener("click", () => this.#choose(hit));
+      return item;
+    }));
+    if (hits.length === 0 && isDone && field.value.trim() !== "") list.replaceChildren(element("li", { className: "none", role: "option", ariaDisabled: "true" }, "Nothing found"));
+    list.hidden = list.childElementCount === 0;
+    field.setAttribute("aria-expanded", !list.hidden);
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  #hide() {
+    this.list.hidden = true;
+    this.field.setAttribute("aria-expanded", false);
+  }
+
+  #key(event) {
+    const { key } = event;
+    if (key === "Escape" && !this.list.hidden) {
+      event.stopPropagation();
+      return this.#hide();
+    }
+    if (key === "Enter" && this.#hits.length > 0) return this.#choose(this.#hits[Math.max(this.#at, 0)]);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (!step || this.#hits.length === 0) return;
+    event.preventDefault();
+    this.#at = (this.#at + step + this.#hits.length) % this.#hits.length;
+    [...this.list.children].forEach((item, at) => item.setAttribute("aria-selected", at === this.#at));
+    this.field.setAttribute("aria-activedescendant", `hit-${this.#at}`);
+  }
+
+  async #choose(hit) {
+    const { viewer } = this;
+    this.#hide();
+    this.field.value = hit.title;
+    viewer.settings.step();
+    viewer.controls.fold();
+    if (hit.kind !== "point") return viewer.goTo(hit, hit.zoom);
+    if (viewer.source.whereIs) {
+      viewer.settings.set({ hit: String(hit.row) });
+      const zoom = await viewer.loadHit();
+      return viewer.goTo(hit, zoom ?? CLOSE);
+    }
+    viewer.goTo(hit, CLOSE);
+    viewer.card.open(clusterOf(hit.feature, viewer, viewer.currentCamera.scale), viewer.index, viewer.tree);
+  }
+}
+
+const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
+
+/** Returns the coordinate that a text contains, latitude first unless that is impossible: `48.85, 2.35` or `48.85N 2.35E`. */
+function coordinatesIn(text) {
+  const match = text.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);
+  if (!match) return [];
+  let latitude = +match[1] * (/s/i.test(match[2] ?? "") ? -1 : 1);
+  let longitude = +match[3] * (/w/i.test(match[4] ?? "") ? -1 : 1);
+  if (Math.abs(latitude) > 90 && Math.abs(longitude) <= 90) [latitude, longitude] = [longitude, latitude];
+  if (Math.abs(latitude) > 85 || Math.abs(longitude) > 360) return [];
+  return [{ kind: "coordinate", title: coordinate(latitude, longitude, 4), latitude, longitude, zoom: CLOSE }];
+}

@@ -1,0 +1,149 @@
+// The dialog that hands the view to others: its link, a line of HTML that embeds it, and pictures.
+
+import { element, titleOf } from "./text.js";
+
+export class Share {
+  /** @param viewer Has the page, the maps and the overlay. */
+  constructor(viewer) {
+    this.viewer = viewer;
+    const button = viewer.find("#share");
+    // Without an address of the page, there is nothing to link to.
+    button.hidden = !viewer.address;
+    button.addEventListener("click", () => this.#open());
+  }
+
+  #open() {
+    const { viewer } = this;
+    viewer.address.write();
+    const dialog = element("dialog", { id: "sharing" });
+    dialog.setAttribute("aria-label", "Share this view");
+    const link = location.href;
+    const frame = `<iframe src="${link.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}" width="800" height="600" style="border: 0"></iframe>`;
+    const close = element("button", { type: "button", className: "button" }, "Close");
+    close.addEventListener("click", () => dialog.close());
+    const save = (kind, run) => {
+      const button = element("button", { type: "button", className: "quiet" }, kind);
+      button.addEventListener("click", async () => download(await run(), `${this.viewer.index.name}.${kind.toLowerCase()}`));
+      return button;
+    };
+    dialog.append(
+      element("h2", {}, "Share this view"), ...this.#copied("Link", link), ...this.#copied("For a page", frame),
+      element("p", { className: "says" }, "A page of another origin may show the map if the server was started with --frame-ancestors."),
+      element("div", { className: "row" }, save("PNG", () => this.png()), save("SVG", () => this.svg()), close));
+    dialog.addEventListener("close", () => dialog.remove());
+    dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
+    viewer.node.append(dialog);
+    dialog.showModal();
+  }
+
+  #copied(label, text) {
+    const field = element("input", { type: "text", readOnly: true, value: text, ariaLabel: label });
+    field.addEventListener("focus", () => field.select());
+    const button = element("button", { type: "button", className: "quiet" }, "Copy");
+    button.addEventListener("click", async () => {
+      field.select();
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        // Browsers offer the clipboard only to pages from a secure origin.
+        document.execCommand("copy");
+      }
+      button.textContent = "Copied";
+    });
+    return [element("label", {}, label), element("div", { className: "row" }, field, button)];
+  }
+
+  /** Returns the canvas of the maps below the badges. It has the resolution of the screen. */
+  #ground() {
+    const { stage, overlay: { ratio } } = this.viewer;
+    const { width, height } = stage.whole;
+    const canvas = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio));
+    const context = canvas.getContext("2d");
+    const maps = stage.hasHalves && stage.twin ? [[stage.twin.map, { x: 0, y: 0 }], [this.viewer.map, stage.origin]] : [[this.viewer.map, stage.origin]];
+    for (const [map, { x, y }] of maps) {
+      // A picture of WebGL is lost after the task that has drawn it.
+      map.redraw();
+      context.drawImage(map.getCanvas(), x * ratio, y * ratio, stage.size.width * ratio, stage.size.height * ratio);
+    }
+    return { canvas, context, width, height, ratio };
+  }
+
+  get #title() {
+    const { index } = this.viewer;
+    return [titleOf(index), index.attribution, "Natural Earth"].filter(Boolean).join(" · ");
+  }
+
+  async png() {
+    const { overlay } = this.viewer;
+    const { canvas, context, height, ratio } = this.#ground();
+    context.drawImage(overlay.canvas, 0, 0);
+    context.scale(ratio, ratio);
+    Object.assign(context, { font: `12px ${overlay.pictures.palette.fontFamily}`, fillStyle: this.viewer.palette.place, strokeStyle: this.viewer.palette.halo, lineWidth: 3, lineJoin: "round" });
+    context.strokeText(this.#title, 10, height - 10);
+    context.fillText(this.#title, 10, height - 10);
+    return canvas.convertToBlob({ type: "image/png" });
+  }
+
+  /** Returns a drawing in which badges and names are shapes and texts above a picture of the map. */
+  async svg() {
+    const { viewer } = this;
+    const { canvas, width, height } = this.#ground();
+    const ground = await asDataURL(await canvas.convertToBlob({ type: "image/png" }));
+    const { palette, stage } = viewer;
+    const text = (x, y, said, fill, size, weight, halo) =>
+      `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${fill}" font-size="${size}" font-weight="${weight}" text-anchor="middle" dominant-baseline="central"`
+      + `${halo ? ` stroke="${halo}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"` : ""}>${markup(said)}</text>`;
+    const shapes = [];
+    for (const side of viewer.sides) {
+      const camera = viewer.currentCamera;
+      const origin = stage.originOf(side);
+      for (const label of side.labels.placed) {
+        const { x, y } = camera.point(label.x, label.y);
+        shapes.push(text(origin.x + x + label.dx, origin.y + y + label.dy, label.text, label.isPoint ? palette.pointName : palette.place, label.size, 500, palette.halo));
+      }
+      for (const cluster of side.scene.clusters) {
+        const point = camera.point(cluster.x, cluster.y);
+        const [x, y] = [origin.x + point.x, origin.y + point.y];
+        const tone = palette.toneOf(cluster);
+        const hole = cluster.parts && cluster.count > 1;
+        shapes.push(`<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${cluster.radius.toFixed(1)}" fill="${hole ? palette.hole.fill : tone.fill}" stroke="${palette.ring}" stroke-width="1.75"/>`);
+        if (hole) shapes.push(...ring(cluster, x, y, palette));
+        if (cluster.count > 1) shapes.push(text(x, y, cluster.label, hole ? palette.hole.ink : tone.ink, cluster.label.length > 3 ? 12 : 13, 600));
+      }
+    }
+    shapes.push(`<text x="10" y="${height - 10}" fill="${palette.place}" font-size="12">${markup(this.#title)}</text>`);
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${markup(palette.fontFamily)}">`
+      + `<image href="${ground}" width="${width}" height="${height}"/>${shapes.join("\n")}</svg>\n`;
+    return new Blob([svg], { type: "image/svg+xml" });
+  }
+}
+
+/** Returns the arcs of a donut. */
+function ring({ parts, radius }, x, y, palette) {
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  const width = Math.max(radius * 0.23, 3.25);
+  const around = 2 * Math.PI * (radius - 1.75 - width / 2);
+  let start = 0;
+  return parts.map((part, at) => {
+    const length = (around * part) / total;
+    const arc = `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${(around / 2 / Math.PI).toFixed(2)}" fill="none" stroke="${palette.partTones[at].fill}" stroke-width="${width.toFixed(1)}"`
+      + ` stroke-dasharray="${length.toFixed(2)} ${(around - length).toFixed(2)}" stroke-dashoffset="${(-start).toFixed(2)}" transform="rotate(-90 ${x.toFixed(1)} ${y.toFixed(1)})"/>`;
+    start += length;
+    return part > 0 ? arc : "";
+  });
+}
+
+const markup = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+const asDataURL = (blob) => new Promise((resolve) => {
+  const reader = new FileReader();
+  reader.addEventListener("load", () => resolve(reader.result));
+  reader.readAsDataURL(blob);
+});
+
+/** Saves a file on the computer of the user. */
+export function download(blob, name) {
+  const link = element("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
