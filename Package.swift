@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
+    .target(name: "TreelinePages", dependencies: ["Treeline", "TreelineBuilder", "CZlib"]),
     .target(
       name: "TreelineComparison",
       dependencies: ["Treeline", "GridBaseline"],
@@ -56,7 +57,7 @@ let package = Package(
       name: "TreelineCommand",
       dependencies: [
         "Treeline", "TreelineBuilder", "TreelineVerification", "GridBaseline", "TreelineFormats",
-        "TreelineComparison", "TreelineTiles", "CSQLite",
+        "TreelineComparison", "TreelineTiles", "TreelinePages", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
