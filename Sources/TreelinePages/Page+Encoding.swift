@@ -8,9 +8,8 @@ struct PageEncoder {
   enum Kind: UInt32 {
     case upper = 1
     case leaf = 2
-    case spreads = 3
-    case values = 4
-    case valueDirectory = 5
+    case values = 3
+    case valueDirectory = 4
   }
 
   /// The state of a record or a root of an upper page: whether its children are in the page, in the same child page as
@@ -23,20 +22,15 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// Returns an upper page.
-  ///
-  /// - Parameters:
-  ///   - spreads: Where the page's spreads are.
-  ///   - references: Where the child pages are.
-  func upper(_ page: PagePlan, spreads: PageReference, children references: [PageReference]) -> [UInt8] {
+  /// Returns an upper page, given where its child pages are.
+  func upper(_ page: PagePlan, children references: [PageReference]) -> [UInt8] {
     guard case .upper(let expanded, let children) = page.content else { preconditionFailure("Expected an upper page") }
     let columns = UpperColumns(self, page, expanded, children)
     var bytes = PageBytes()
     bytes.append(Kind.upper.rawValue)
     bytes.append(UInt32(page.roots.count))
-    bytes.append(UInt32(columns.records.count))
+    bytes.append(UInt32(columns.recordCount))
     bytes.append(UInt32(references.count))
-    bytes.append(spreads)
     for reference in references { bytes.append(reference) }
     columns.append(to: &bytes, storage)
     return bytes.bytes
@@ -44,11 +38,12 @@ struct PageEncoder {
 
   /// The columns of an upper page, with an entry for each record.
   private struct UpperColumns {
-    var records: [Int32] = []
+    var recordCount: Int { codes.count }
     private var states: [UInt8] = []
     private var leftCounts: [UInt32] = []
     private var boxes: [[UInt32]] = [[], [], [], []]
     private var sums: [[UInt64]] = [[], []]
+    private var spreads: [[UInt32]] = [[], [], []]
     private var codes: [UInt16] = []
     private var stands: [[UInt32]] = [[], [], []]
 
@@ -67,7 +62,6 @@ struct PageEncoder {
           states.append(isExpanded ? State.here : firstRoots.contains(index) ? State.nextChild : State.sameChild)
           let box = storage.box(of: record.node)
           if isFirst || index != start {
-            records.append(index)
             if isLeft { leftCounts.append(record.node.count) }
             append(record, box, within: parent, storage)
           }
@@ -86,9 +80,12 @@ struct PageEncoder {
       boxes[1].append(box.minY &- parent.minY)
       boxes[2].append(parent.maxX &- box.maxX)
       boxes[3].append(parent.maxY &- box.maxY)
-      let summary = storage.summary(of: record.node, in: box).sums
-      sums[0].append(summary.x)
-      sums[1].append(summary.y)
+      let summary = storage.summary(of: record.node, in: box)
+      sums[0].append(summary.sums.x)
+      sums[1].append(summary.sums.y)
+      spreads[0].append(summary.spread.xx.bitPattern)
+      spreads[1].append(summary.spread.xy.bitPattern)
+      spreads[2].append(summary.spread.yy.bitPattern)
       codes.append(record.code)
       guard let stand = storage.standIndex(of: record.node) else { return }
       stands[0].append(UInt32(stand) - record.node.first)
@@ -101,23 +98,10 @@ struct PageEncoder {
       bytes.append(planesOf: leftCounts)
       for column in boxes { bytes.append(planesOf: column) }
       for column in sums { bytes.append(planesOf: column) }
+      for column in spreads { bytes.append(planesOf: column) }
       if storage.separations != nil { bytes.append(planesOf: codes) }
       if storage.stands != nil { for column in stands { bytes.append(planesOf: column) } }
     }
-  }
-
-  /// Returns the covariances of an upper page's records.
-  func spreads(_ page: PagePlan) -> [UInt8] {
-    guard case .upper(let expanded, let children) = page.content else { preconditionFailure("Expected an upper page") }
-    let spreads = UpperColumns(self, page, expanded, children).records.map { index in
-      let node = pages.records[Int(index)].node
-      return storage.summary(of: node, in: storage.box(of: node)).spread
-    }
-    var bytes = PageBytes()
-    bytes.append(Kind.spreads.rawValue)
-    bytes.append(UInt32(spreads.count))
-    for part in [\NodeSpread.xx, \.xy, \.yy] { bytes.append(planesOf: spreads.map { $0[keyPath: part].bitPattern }) }
-    return bytes.bytes
   }
 
   // MARK: - Leaf pages

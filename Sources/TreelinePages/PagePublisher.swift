@@ -46,7 +46,7 @@ package struct PagePublisher {
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let points = max(4096, (tree.pointCount + 8191) / 8192)
     let values = max(4096, (tree.pointCount + 4095) / 4096)
-    return PageSizes(points: points, pairs: 768, values: values, leastCode: leastCode(of: tree, points))
+    return PageSizes(points: points, pairs: 512, values: values, leastCode: leastCode(of: tree, points))
   }
 
   /// Returns the least code for which few nodes have greater codes: as many as there are leaf pages, or some more.
@@ -100,11 +100,9 @@ package struct PagePublisher {
       var first: [UInt8] = []
       for page in all {
         guard case .upper(_, let children) = page.content else { continue }
-        let spreads = try sink.append(PageCompression.compressed(encoder.spreads(page)))
-        let bytes = PageCompression.compressed(
-          encoder.upper(page, spreads: spreads, children: children.map(\.reference)))
-        result.upperPages.count += 2
-        result.upperPages.bytes += UInt64(bytes.count) + UInt64(spreads.length)
+        let bytes = PageCompression.compressed(encoder.upper(page, children: children.map(\.reference)))
+        result.upperPages.count += 1
+        result.upperPages.bytes += UInt64(bytes.count)
         if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }
       }
       let directory = try sink.append(

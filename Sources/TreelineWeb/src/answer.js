@@ -152,7 +152,7 @@ export class Clusters {
     const rows = new Float64Array(length);
     for (let i = 0; i < length; i++) {
       const index = this.#singleIndex(nodes[4 * i], nodes[4 * i + 1]);
-      rows[i] = index < 0 ? -1 : hierarchy.rows[index];
+      rows[i] = index < 0 ? -1 : hierarchy.row(index);
     }
     return (this.#rows = rows);
   }
@@ -241,8 +241,8 @@ export class Clusters {
     }
     const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
     const member = this.#members?.[i] ?? -1;
-    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
-    if (index >= 0) properties.index = tree.hierarchy.rows[index];
+    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.row(member);
+    if (index >= 0) properties.index = tree.hierarchy.row(index);
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
     if (index >= 0) addColumns(properties, tree, index);
     return feature(id, this.bounds(i), coordinates, properties);
@@ -297,12 +297,14 @@ export class Clusters {
         const isOfAll = !selection || (options.isAnchored && !position);
         (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
       } else {
-        places.set(points.subarray(2 * member, 2 * member + 2), 2 * i);
+        const at = 2 * hierarchy.place(member);
+        places.set(points.subarray(at, at + 2), 2 * i);
       }
       if (window && !window.contains(places[2 * i], places[2 * i + 1])) {
         const nearest = this.#nearest(i, window);
         if (nearest >= 0) {
-          places.set(points.subarray(2 * nearest, 2 * nearest + 2), 2 * i);
+          const at = 2 * hierarchy.place(nearest);
+          places.set(points.subarray(at, at + 2), 2 * i);
           member = nearest;
         }
       }
@@ -334,14 +336,18 @@ export class Clusters {
     let [best, least] = [-1, Infinity];
     /** @param {number} index */
     const take = (index) => {
-      const [dx, dy] = offsets(points[2 * index], points[2 * index + 1]);
+      const at = 2 * hierarchy.place(index);
+      const [dx, dy] = offsets(points[at], points[at + 1]);
       const square = dx * dx + dy * dy;
       if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
       [best, least] = [index, square];
     };
     /** @param {number} index A point whose distance equals the least distance so far, except for rounding. */
     const isCloser = (index) => {
-      const [own, other] = [index, best].map((at) => offsets(points[2 * at], points[2 * at + 1]).map(BigInt));
+      const [own, other] = [index, best].map((one) => {
+        const at = 2 * hierarchy.place(one);
+        return offsets(points[at], points[at + 1]).map(BigInt);
+      });
       const difference = own[0] * own[0] + own[1] * own[1] - other[0] * other[0] - other[1] * other[1];
       return difference < 0n || (difference === 0n && index < best);
     };
@@ -350,6 +356,7 @@ export class Clusters {
       const [f, c, r, l] = waiting.splice(-4);
       if (selection && !selection.count(f, c)) continue;
       if (view && view.ofBox(r) === OUTSIDE) continue;
+      if (hierarchy.isMissing(r)) continue;
       if (hierarchy.isStored(r)) {
         if (this.#gap(r, box, [sumX / size, sumY / size]) * size * size > least * (1 + 2 ** -40)) continue;
         hierarchy.pushChildren(f, c, r, l, hierarchy.leftCount(f, c, r, l), waiting);
@@ -398,14 +405,14 @@ export class Members {
 
   /** Row of each point. */
   get rows() {
-    return Float64Array.from(this.indices, (index) => this.tree.hierarchy.rows[index]);
+    return Float64Array.from(this.indices, (index) => this.tree.hierarchy.row(index));
   }
 
   /** Longitude and latitude of each point. */
   get coordinates() {
-    const { hierarchy: { points, plane } } = this.tree;
+    const { hierarchy, hierarchy: { points, plane } } = this.tree;
     return Float64Array.from({ length: 2 * this.length }, (_, i) => {
-      const at = 2 * this.indices[i >> 1];
+      const at = 2 * hierarchy.place(this.indices[i >> 1]);
       return i % 2 ? plane.latitude(points[at + 1]) : plane.longitude(points[at]);
     });
   }
@@ -416,7 +423,7 @@ export class Members {
       const [first, , record, levels] = tree.hierarchy.path(index).slice(-4);
       const id = first * 1024 + (levels & 1023);
       /** @type {Record<string, any>} */
-      const properties = { cluster: false, cluster_id: id, point_count: 1, index: tree.hierarchy.rows[index] };
+      const properties = { cluster: false, cluster_id: id, point_count: 1, index: tree.hierarchy.row(index) };
       addColumns(properties, tree, index);
       const box = tree.hierarchy.box(index, 1, record);
       return feature(id, tree.hierarchy.plane.bounds(box), Array.from(coordinates.subarray(2 * i, 2 * i + 2)), properties);
@@ -453,7 +460,7 @@ function addColumns(properties, tree, index) {
     properties[name] = value;
   };
   for (const { name, output } of tree.columns) add(name, output(index));
-  const own = tree.features?.[tree.hierarchy.rows[index]]?.properties;
+  const own = tree.features?.[tree.hierarchy.row(index)]?.properties;
   if (own) for (const [name, value] of Object.entries(own)) add(name, value);
 }
 

@@ -33,25 +33,20 @@ export function layOut(tree, options, greatestDepth = GREATEST_DEPTH) {
   return { ...new Layout(isCoarse ? withCoarseScales(tree).measure() : tree, options).run(), isCoarse };
 }
 
-class Layout {
+/** Records whose boxes, sums and covariances follow from the points. */
+export class StoredRecords {
   /**
-   * @param {MergeTree} tree
-   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+   * @param {number} points Number of points.
+   * @param {number} records
+   * @param {boolean} crossesSeam Whether a box may lie across the seam.
    */
-  constructor(tree, { standsAtMembers, crossesSeam }) {
-    const count = tree.leaves.rows.length;
-    const records = count ? tree.recordsBelow(tree.root) + 1 : 0;
-    this.tree = tree;
+  constructor(points, records, crossesSeam) {
     this.crossesSeam = crossesSeam;
-    this.records = records;
-    this.points = new Uint32Array(count * 2);
-    this.rows = new Uint32Array(count);
-    this.gaps = new Uint8Array((count + 1) >> 1);
+    this.points = new Uint32Array(points * 2);
+    this.gaps = new Uint8Array((points + 1) >> 1);
     this.nodes = new Uint32Array(records * 6);
     this.sums = new Uint32Array((records >> 1) * 4);
     this.spreads = new Float32Array((records >> 1) * 3);
-    this.codes = new Uint16Array(count);
-    this.stands = standsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
     this.isAcrossSeam = false;
     /** First point of each record. */
     this.firsts = new Uint32Array(records);
@@ -59,97 +54,12 @@ class Layout {
     this.moments = new Float64Array(records * MOMENTS);
   }
 
-  /** @returns {StoredTree} */
-  run() {
-    if (this.records) {
-      this.#place();
-      // Children have greater record numbers than their parent.
-      for (let record = this.records - 1; record >= 0; record--) this.#describe(record);
-    }
-    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = this;
-    return { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam };
-  }
-
-  /**
-   * Writes points, gaps, codes, and records without their boxes. Begins at the root and visits left children first.
-   *
-   * The root's left child has record 1. The records of a pair of children are followed by the records below the left
-   * child, then by the records below the right child.
-   */
-  #place() {
-    const { tree, nodes, codes, stands, firsts } = this;
-    const { leafCount, merges } = tree;
-    // A stack with five numbers for each node: the node, its first point, its record, the first record below it, and
-    // its level in a bucket. The stack holds one node for each level, and both parts of the last node.
-    const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
-    waiting[0] = tree.root;
-    waiting[3] = 1;
-    let end = 5;
-    /** @param {number} node @param {number} first @param {number} record @param {number} below @param {number} level */
-    const wait = (node, first, record, below, level) => {
-      waiting[end] = node;
-      waiting[end + 1] = first;
-      waiting[end + 2] = record;
-      waiting[end + 3] = below;
-      waiting[end + 4] = level;
-      end += 5;
-    };
-    while (end > 0) {
-      end -= 5;
-      const node = waiting[end];
-      const first = waiting[end + 1];
-      const record = waiting[end + 2];
-      const below = waiting[end + 3];
-      const level = waiting[end + 4];
-      if (level === 0) {
-        firsts[record] = first;
-        nodes[record * 6 + 4] = tree.count(node);
-        nodes[record * 6 + 5] = tree.recordsBelow(node) ? below - record : 0;
-      }
-      if (node < leafCount) {
-        this.#writeLeaf(node, first);
-        continue;
-      }
-      const merge = tree.at(node);
-      const left = merges[merge + LEFT];
-      const right = merges[merge + RIGHT];
-      const second = first + tree.count(left);
-      codes[second] = merges[merge + CODE];
-      if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
-      if (merges[merge + POINTS] > 16) {
-        wait(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
-        wait(left, first, below, below + 2, 0);
-      } else {
-        this.gaps[(second - 1) >> 1] |= level << (((second - 1) & 1) * 4);
-        wait(right, second, record, 0, level + 1);
-        wait(left, first, record, 0, level + 1);
-      }
-    }
-  }
-
-  /**
-   * @param {number} leaf
-   * @param {number} first
-   */
-  #writeLeaf(leaf, first) {
-    const { points, rows, gaps } = this;
-    const { xs, ys, starts, rows: all } = this.tree.leaves;
-    const start = starts[leaf];
-    const count = starts[leaf + 1] - start;
-    for (let i = 0; i < count; i++) {
-      points[(first + i) * 2] = xs[leaf];
-      points[(first + i) * 2 + 1] = ys[leaf];
-      rows[first + i] = all[start + i];
-      if (i < count - 1) gaps[(first + i) >> 1] |= 15 << (((first + i) & 1) * 4);
-    }
-  }
-
   /**
    * Writes the box, the sums and the covariance of a record. Those of its children must have been written before.
    *
    * @param {number} record
    */
-  #describe(record) {
+  describe(record) {
     const { nodes, sums, spreads, moments } = this;
     const at = record * 6;
     const count = nodes[at + 4];
@@ -266,6 +176,108 @@ class Layout {
       if (box[0] > box[2]) return true;
     }
     return false;
+  }
+}
+
+class Layout extends StoredRecords {
+  /**
+   * @param {MergeTree} tree
+   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+   */
+  constructor(tree, { standsAtMembers, crossesSeam }) {
+    const count = tree.leaves.rows.length;
+    const records = count ? tree.recordsBelow(tree.root) + 1 : 0;
+    super(count, records, crossesSeam);
+    this.tree = tree;
+    this.records = records;
+    this.rows = new Uint32Array(count);
+    this.codes = new Uint16Array(count);
+    this.stands = standsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
+  }
+
+  /** @returns {StoredTree} */
+  run() {
+    if (this.records) {
+      this.#place();
+      // Children have greater record numbers than their parent.
+      for (let record = this.records - 1; record >= 0; record--) this.describe(record);
+    }
+    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = this;
+    return { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam };
+  }
+
+  /**
+   * Writes points, gaps, codes, and records without their boxes. Begins at the root and visits left children first.
+   *
+   * The root's left child has record 1. The records of a pair of children are followed by the records below the left
+   * child, then by the records below the right child.
+   */
+  #place() {
+    const { tree, nodes, codes, stands, firsts } = this;
+    const { leafCount, merges } = tree;
+    // A stack with five numbers for each node: the node, its first point, its record, the first record below it, and
+    // its level in a bucket. The stack holds one node for each level, and both parts of the last node.
+    const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
+    waiting[0] = tree.root;
+    waiting[3] = 1;
+    let end = 5;
+    /** @param {number} node @param {number} first @param {number} record @param {number} below @param {number} level */
+    const wait = (node, first, record, below, level) => {
+      waiting[end] = node;
+      waiting[end + 1] = first;
+      waiting[end + 2] = record;
+      waiting[end + 3] = below;
+      waiting[end + 4] = level;
+      end += 5;
+    };
+    while (end > 0) {
+      end -= 5;
+      const node = waiting[end];
+      const first = waiting[end + 1];
+      const record = waiting[end + 2];
+      const below = waiting[end + 3];
+      const level = waiting[end + 4];
+      if (level === 0) {
+        firsts[record] = first;
+        nodes[record * 6 + 4] = tree.count(node);
+        nodes[record * 6 + 5] = tree.recordsBelow(node) ? below - record : 0;
+      }
+      if (node < leafCount) {
+        this.#writeLeaf(node, first);
+        continue;
+      }
+      const merge = tree.at(node);
+      const left = merges[merge + LEFT];
+      const right = merges[merge + RIGHT];
+      const second = first + tree.count(left);
+      codes[second] = merges[merge + CODE];
+      if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
+      if (merges[merge + POINTS] > 16) {
+        wait(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
+        wait(left, first, below, below + 2, 0);
+      } else {
+        this.gaps[(second - 1) >> 1] |= level << (((second - 1) & 1) * 4);
+        wait(right, second, record, 0, level + 1);
+        wait(left, first, record, 0, level + 1);
+      }
+    }
+  }
+
+  /**
+   * @param {number} leaf
+   * @param {number} first
+   */
+  #writeLeaf(leaf, first) {
+    const { points, rows, gaps } = this;
+    const { xs, ys, starts, rows: all } = this.tree.leaves;
+    const start = starts[leaf];
+    const count = starts[leaf + 1] - start;
+    for (let i = 0; i < count; i++) {
+      points[(first + i) * 2] = xs[leaf];
+      points[(first + i) * 2 + 1] = ys[leaf];
+      rows[first + i] = all[start + i];
+      if (i < count - 1) gaps[(first + i) >> 1] |= 15 << (((first + i) & 1) * 4);
+    }
   }
 }
 
