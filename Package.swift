@@ -60,7 +60,11 @@ let package = Package(
         "TreelineComparison", "TreelineTiles", "TreelinePages", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
+      resources: [
+        .copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz"),
+        // The map of published folders, most of which scripts/build/map-page makes.
+        .copy("Resources/map"),
+      ]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
@@ -99,6 +103,9 @@ let package = Package(
     .testTarget(
       name: "TreelineTilesTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "CZlib", "PointSets", "TestSupport"]),
+    .testTarget(
+      name: "TreelinePagesTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelinePages", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),

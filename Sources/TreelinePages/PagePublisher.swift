@@ -218,3 +218,20 @@ package final class PageFile: PageSink {
     return name
   }
 }
+
+/// Keeps all pages in memory, one after another, as in a single file.
+package final class PageMemory: PageSink {
+  package private(set) var bytes: [UInt8] = []
+  package let fileCount = 1
+  package var byteCount: UInt64 { UInt64(bytes.count) }
+
+  package init() {}
+
+  package func append(_ page: [UInt8]) -> PageReference {
+    defer { bytes += page }
+    return PageReference(
+      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: byteCount, length: UInt32(page.count))
+  }
+
+  package func finish() -> String? { "index.pages" }
+}
