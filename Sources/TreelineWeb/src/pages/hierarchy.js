@@ -9,8 +9,8 @@ import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
 import { Hierarchy } from "../hierarchy.js";
 import { Bytes } from "../index-file.js";
-import { StoredRecords } from "../layout.js";
 import { Plane } from "../plane.js";
+import { StoredRecords } from "../records.js";
 import { bytesOfBase64, PageReader } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */

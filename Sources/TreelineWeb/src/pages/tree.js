@@ -1,7 +1,9 @@
 // A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, which here return
 // promises.
 
+import { namesOf, valuesOf } from "../aggregates.js";
 import { QueryError } from "../errors.js";
+import { predicateOf } from "../filter.js";
 import { Tree } from "../tree.js";
 import { transitionOf } from "../transition.js";
 import { PagedHierarchy } from "./hierarchy.js";
@@ -17,7 +19,7 @@ import { PageSource } from "./source.js";
 const MEMORY = 64 * 2 ** 20;
 
 /** The most points of a tree of which all pages are loaded for a filter. */
-const MOST_WHOLE = 2 ** 20;
+const MOST_WHOLE = 2 ** 21;
 
 /** The most rounds of requests of one query. Each round loads the pages one level below. */
 const ROUNDS = 1100;
@@ -137,20 +139,40 @@ export class PublishedTree {
 
   /**
    * @param {Query} [query]
-   * @param {Abortable & {values?: boolean}} [options] With `values`, the rows and columns that features have are
-   *   loaded, too.
+   * @param {Abortable & {values?: boolean | number}} [options] With `values`, the rows and columns that features have
+   *   are loaded, too. If it is a number, they are loaded only if they are in at most so many pages.
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
     if (query.aggregate !== undefined) return (await this.whole({ signal })).clusters(query);
     const previous = query.cut?.continuing;
-    return this.#run((tree) => {
+    const found = await this.#run((tree) => {
       const own = previous ? { ...query, cut: { ...query.cut, continuing: { nodes: nodesIn(tree, previous) } } } : query;
       const answer = tree.clusters(own);
       // Positions may depend on points that are not in memory.
-      if (values) answer.toGeoJSON();
       return placed(answer);
     }, signal);
+    if (values) await this.#loadValues(found, values === true ? Infinity : values, signal);
+    return found;
+  }
+
+  /**
+   * Loads the values of an answer's features, if they are in few pages.
+   *
+   * @param {Clusters} answer
+   * @param {number} most
+   * @param {AbortSignal} [signal]
+   */
+  async #loadValues(answer, most, signal) {
+    const hierarchy = /** @type {PagedHierarchy} */ (answer.tree.hierarchy);
+    for (;;) {
+      hierarchy.missing.clear();
+      answer.toGeoJSON();
+      const pages = [...hierarchy.missing];
+      hierarchy.missing.clear();
+      if (!pages.length || pages.length > most) return;
+      await this.#load(hierarchy, pages, signal);
+    }
   }
 
   /**
@@ -269,7 +291,7 @@ export class PublishedTree {
     for (let pages; (pages = [...hierarchy.pagesBelow, ...hierarchy.valuePages]).length; ) await this.#load(hierarchy, pages);
     const { plane, growth, curve, clippedPointCount, file } = hierarchy;
     const whole = new Tree(hierarchy.stored(), { plane, growth, curve, clippedPointCount, file }, tree.columns, tree.description);
-    if (tree.columns.length) whole.language = await import("../language.js");
+    if (tree.columns.length) whole.language = { namesOf, predicateOf, valuesOf };
     return whole;
   }
 
