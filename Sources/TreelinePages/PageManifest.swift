@@ -44,9 +44,24 @@ package struct PageManifest: Codable, Equatable {
 
   package struct Sizes: Codable, Equatable {
     package var points: Int
+    package var nodePoints: Int
+    package var firstPairs: Int
     package var pairs: Int
     package var values: Int
     package var leastCode: Int
+
+    init(_ sizes: PageSizes) {
+      (points, nodePoints, values) = (sizes.points, sizes.nodePoints, sizes.values)
+      (firstPairs, pairs, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.leastCode)
+    }
+
+    /// The sizes; nil if no publication writes them.
+    var pageSizes: PageSizes? {
+      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ $0 > 0 }), leastCode >= 0 else { return nil }
+      return PageSizes(
+        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, values: values,
+        leastCode: leastCode)
+    }
   }
 
   package struct Reference: Codable, Equatable {
@@ -78,8 +93,7 @@ package struct PageManifest: Codable, Equatable {
     let description = tree.withStorage(\.description)
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
     columns = tree.columns.map { ColumnName(name: $0.name, kind: $0.kind.rawValue) }
-    self.sizes = Sizes(
-      points: sizes.points, pairs: sizes.pairs, values: sizes.values, leastCode: sizes.leastCode)
+    self.sizes = Sizes(sizes)
     (self.file, self.values, self.first) = (file, Reference(values), Data(first))
   }
 

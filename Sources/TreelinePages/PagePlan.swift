@@ -4,7 +4,11 @@ import Treeline
 package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a leaf page, unless a single node has more.
   package var points: Int
-  /// The greatest number of pairs of records of an upper page.
+  /// Nodes of more points are in upper pages.
+  package var nodePoints: Int
+  /// The greatest number of pairs of records of the first page.
+  package var firstPairs: Int
+  /// The greatest number of pairs of records of any other upper page.
   package var pairs: Int
   /// The number of points of a page of values.
   package var values: Int
@@ -62,7 +66,7 @@ struct PageTree {
   /// Whether the children of a node have upper records.
   private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
     storage.isStored(record.node)
-      && (Int(record.node.count) > sizes.points || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode)
+      && (Int(record.node.count) > sizes.nodePoints || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode)
   }
 
   private mutating func readRecords(_ storage: TreeStorage, below root: Node) throws(IndexError) {
@@ -87,7 +91,7 @@ struct PageTree {
 
   /// - Parameter starts: The nodes below which the page begins: its roots or, in the first page, the tree's root.
   private func upperPage(of roots: [Int32], from starts: [Int32]) -> PagePlan {
-    let expanded = expanded(below: starts)
+    let expanded = expanded(below: starts, pairs: roots.isEmpty ? sizes.firstPairs : sizes.pairs)
     var outside: [Int32] = []
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
@@ -101,7 +105,7 @@ struct PageTree {
 
   /// Returns the nodes whose children are in a page: the nodes of the greatest codes or, without codes, of the most
   /// points.
-  private func expanded(below starts: [Int32]) -> Set<Int32> {
+  private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
     var expanded: Set<Int32> = []
     func wait(_ index: Int32, _ bound: UInt64) {
@@ -112,7 +116,7 @@ struct PageTree {
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
     for start in starts { wait(start, .max) }
-    while expanded.count < sizes.pairs, let next = waiting.popFirst() {
+    while expanded.count < pairs, let next = waiting.popFirst() {
       expanded.insert(next.index)
       let left = records[Int(next.index)].left
       wait(left, next.worth)
@@ -166,15 +170,15 @@ struct PageTree {
   /// Returns the tree index after the last point of a leaf page.
   func endOfPoints(of page: PagePlan) -> Int { records[Int(page.roots[page.roots.count - 1])].node.range.upperBound }
 
-  /// All pages, each after its children.
+  /// All pages, each after its parent.
   var pages: [PagePlan] {
     var pages: [PagePlan] = []
     var waiting = [first]
     while let page = waiting.popLast() {
       pages.append(page)
-      if case .upper(_, let children) = page.content { waiting.append(contentsOf: children) }
+      if case .upper(_, let children) = page.content { waiting.append(contentsOf: children.reversed()) }
     }
-    return pages.reversed()
+    return pages
   }
 }
 

@@ -11,9 +11,6 @@ package struct PageError: Error, CustomStringConvertible {
 
 /// Writes an index as immutable pages and one small manifest, from which a browser reads it without a server.
 package struct PagePublisher {
-  /// The number of files that hosts of static files allow, apart from the manifest and the files of the viewer.
-  static let greatestFileCount = 19_900
-
   let tree: ClusterTree
   let contentHash: UInt64
   let sizes: PageSizes
@@ -42,20 +39,26 @@ package struct PagePublisher {
     self.sizes = sizes ?? Self.standardSizes(of: tree)
   }
 
-  /// Returns sizes for which pages have 16 to 64 KB, or for which there are not too many pages.
+  /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
+  ///
+  /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
+  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one after
+  /// another.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
-    let points = max(4096, (tree.pointCount + 8191) / 8192)
-    let values = max(4096, (tree.pointCount + 4095) / 4096)
-    return PageSizes(points: points, pairs: 512, values: values, leastCode: leastCode(of: tree, points))
+    let count = tree.pointCount
+    return PageSizes(
+      points: max(4096, count / 12_000), nodePoints: max(1024, count / 100_000), firstPairs: 512, pairs: 512,
+      values: max(4096, count / 4096),
+      leastCode: leastCode(of: tree, reachedBy: max(4096, min(count / 64, 65_536))))
   }
 
-  /// Returns the least code for which few nodes have greater codes: as many as there are leaf pages, or some more.
-  private static func leastCode(of tree: ClusterTree, _ points: Int) -> Int {
+  /// Returns the least code that at most a number of splits reach; 0 if the tree has no codes.
+  private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
     tree.withStorage { storage in
       guard let separations = storage.separations else { return 0 }
       var counts = [Int](repeating: 0, count: 1 << 16)
       for index in 0..<storage.pointCount { counts[Int(separations[index])] += 1 }
-      var rest = max(storage.pointCount / points, 512) * 2
+      var rest = most
       for code in (1..<counts.count).reversed() {
         rest -= counts[code]
         if rest < 0 { return code + 1 }
@@ -98,18 +101,18 @@ package struct PagePublisher {
         progress(storage.pointCount + ranges[number].upperBound)
       }
       var first: [UInt8] = []
-      for page in all {
+      for page in all.reversed() {
         guard case .upper(_, let children) = page.content else { continue }
         let bytes = PageCompression.compressed(encoder.upper(page, children: children.map(\.reference)))
         result.upperPages.count += 1
         result.upperPages.bytes += UInt64(bytes.count)
         if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }
       }
-      let directory = try sink.append(
+      let valueDirectory = try sink.append(
         PageCompression.compressed(encoder.valueDirectory(values, pointsPerPage: sizes.values)))
       let file = try sink.finish()
       let manifest = PageManifest(
-        tree, sizes, contentHash: contentHash, file: file, values: directory, first: first)
+        tree, sizes, contentHash: contentHash, file: file, values: valueDirectory, first: first)
       (result.fileCount, result.byteCount, result.pageCount) = (sink.fileCount, sink.byteCount, all.count)
       result.manifestByteCount = try manifest.json.count
       return (manifest, result)
@@ -160,7 +163,8 @@ package final class PageFolder: PageSink {
   }
 
   package func append(_ page: [UInt8]) throws -> PageReference {
-    let reference = PageReference(checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
+    let reference = PageReference(
+      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
     guard names.insert(reference.fileName).inserted else { return reference }
     byteCount += UInt64(page.count)
     let file = folder.appendingPathComponent(reference.fileName)

@@ -18,7 +18,8 @@ package struct PageVerifier {
       throw PageError("\(path.path): expected a manifest that 'publish' wrote, found none that can be read")
     }
     do { manifest = try PageManifest(json: json) } catch {
-      throw PageError("\(path.path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
+      throw PageError(
+        "\(path.path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
     }
     guard manifest.format == PageManifest.formatName, manifest.version == PageManifest.version else {
       throw PageError(
@@ -31,10 +32,7 @@ package struct PageVerifier {
 
   /// Returns what differs between the site and an index; nil if nothing does.
   package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
-    let sizes = PageSizes(
-      points: manifest.sizes.points, pairs: manifest.sizes.pairs, values: manifest.sizes.values,
-      leastCode: manifest.sizes.leastCode)
-    guard sizes.points > 0, sizes.pairs > 0, sizes.values > 0, let values = manifest.values.reference else {
+    guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
       return "\(PageManifest.fileName): expected sizes of pages above 0 and a checksum, found others"
     }
     let expected = PageManifest(
@@ -112,7 +110,9 @@ package struct PageVerifier {
     } else {
       data = try? Data(contentsOf: site.appendingPathComponent("\(PageFolder.name)/\(reference.fileName)"))
     }
-    guard let data else { throw Difference(description: "\(name): expected a page, found none; publish the index again") }
+    guard let data else {
+      throw Difference(description: "\(name): expected a page, found none; publish the index again")
+    }
     let bytes = Array(data)
     let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
     guard checksum == reference.checksum, bytes.count == Int(reference.length) else {
@@ -125,14 +125,16 @@ package struct PageVerifier {
 
   private func inflated(_ bytes: [UInt8], name: String) throws(Difference) -> [UInt8] {
     guard let inflated = PageCompression.inflated(bytes, limit: Self.greatestPageLength) else {
-      throw Difference(description: "\(name): expected a page compressed by zlib, found other bytes; publish the index again")
+      throw Difference(
+        description: "\(name): expected a page compressed by zlib, found other bytes; publish the index again")
     }
     return inflated
   }
 
   private func require(_ isEqual: Bool, _ name: String) throws(Difference) {
     if !isEqual {
-      throw Difference(description: "\(name): expected the content of the index, found another; publish the index again")
+      throw Difference(
+        description: "\(name): expected the content of the index, found another; publish the index again")
     }
   }
 }

@@ -13,7 +13,8 @@ import TreelineBuilder
   ]
 
   /// Sizes for which even small trees have pages on several levels.
-  private static let small = PageSizes(points: 20, pairs: 3, values: 7, leastCode: 40_000)
+  private static let small = PageSizes(
+    points: 20, nodePoints: 18, firstPairs: 2, pairs: 3, values: 7, leastCode: 40_000)
 
   private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
     try ClusterTree(

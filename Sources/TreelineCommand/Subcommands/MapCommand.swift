@@ -56,7 +56,8 @@ struct MapCommand: ParsableCommand {
       guard page.utf8.count <= Self.greatestLength else {
         throw Failure.badData(
           "\(Input.name(of: path)): expected points whose page has at most \(Quantity(amount: Double(Self.greatestLength), unit: "B")), "
-            + "found \(Quantity(amount: Double(page.utf8.count), unit: "B")); keep fewer columns with '--columns', or use 'publish'")
+            + "found \(Quantity(amount: Double(page.utf8.count), unit: "B")); keep fewer columns with '--columns', or use 'publish'"
+        )
       }
       try file.write(page)
       Notes.print(

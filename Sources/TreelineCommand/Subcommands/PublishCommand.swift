@@ -55,7 +55,9 @@ struct PublishCommand: ParsableCommand {
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
           + "times the index")
       if hasMap {
-        Notes.print("treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page")
+        Notes.print(
+          "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
+        )
       } else {
         Notes.print("treelinemap: the folder has no map, because the tool was built without it; \(MapPage.remedy)")
       }

@@ -34,7 +34,7 @@ export class Opened extends Source {
     this.hasFilters = manifest.columns.length > 0 && tree.pointCount <= MOST_FILTERED;
     const columns = manifest.columns.map(({ name }) => name);
     return [{
-      name: "", version: manifest.content_hash, title: manifest.title ?? null, attribution: manifest.attribution ?? null,
+      name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
       point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane",
       split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
       // A column without a kind is neither filtered nor summed up.
